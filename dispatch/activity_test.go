@@ -21,7 +21,7 @@ func patch(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
 }
 
-// shown runs a call that makes these reports and returns its activities.
+// shown returns the activities of a call that makes these reports.
 func shown(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
 	t.Helper()
 	var views []dispatch.ActivityView
@@ -105,8 +105,8 @@ func TestManyDeltas(t *testing.T) {
 	}
 }
 
-// Patches that do not apply don't cost the others, and thousands of them on a
-// large content don't hold up who looks.
+// TestManyDeltasThatDoNotApply checks that valid patches beside invalid ones apply, and
+// that thousands of invalid ones on a large content do not delay a reader.
 func TestManyDeltasThatDoNotApply(t *testing.T) {
 	mixed := []wire.Report{content("table", `[]`)}
 	for i := range 250 {
@@ -142,7 +142,7 @@ func TestActivitiesAreBounded(t *testing.T) {
 	}
 }
 
-func TestCallsThatEndedKeepSomeActivities(t *testing.T) {
+func TestEndedCallsKeepSomeActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		big := `"` + strings.Repeat("x", wire.MaxActivityBytes-2) + `"`
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -174,9 +174,9 @@ func TestCallsThatEndedKeepSomeActivities(t *testing.T) {
 	})
 }
 
-// Activities and the audience of the end keep a call alive, and are no progress;
-// the latter alone is no report of the tool.
-func TestActivitiesAreReportsButNoProgress(t *testing.T) {
+// TestActivitiesAreReportsWithoutProgress checks that activities and the audience of
+// the end restart the idle limit and are not progress.
+func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		notes := 0
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -197,13 +197,13 @@ func TestActivitiesAreReportsButNoProgress(t *testing.T) {
 		p.wg.Wait()
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != "user" || events[0].Call.EndAudience != "user" {
-			t.Errorf("events for people: %+v, %v", events, err)
+			t.Errorf("events for the user: %+v, %v", events, err)
 		}
 	})
 }
 
-// A follower learns of an activity whether it replaces what was shown or changes
-// it, and for whom: without an audience, for those for whom it was.
+// TestEventsOfActivities checks the type and the audience of an event. By default the
+// audience is that of the change before.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -212,7 +212,7 @@ func TestEventsOfActivities(t *testing.T) {
 			inside := patch("table", `[]`)
 			inside.Audience = "internal"
 			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patch("table", `[]`), inside, patch("table", `[]`)}, 0)
-			// What is dropped is told to nobody.
+			// No follower gets a dropped change.
 			s.Reports([]wire.Report{content("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}
@@ -246,20 +246,20 @@ func TestEventsOfActivities(t *testing.T) {
 	})
 }
 
-func TestWhatPeopleSee(t *testing.T) {
+func TestEventsForTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{
-				{Progress: number(1), Total: number(4), Message: "for you", Audience: "user"},
-				{Progress: number(2), Total: number(4), Message: "inside"},
-				{Progress: number(3), Total: number(4), Message: "odd", Audience: "admin"},
+				{Progress: newFloat(1), Total: newFloat(4), Message: "for you", Audience: "user"},
+				{Progress: newFloat(2), Total: newFloat(4), Message: "inside"},
+				{Progress: newFloat(3), Total: newFloat(4), Message: "odd", Audience: "admin"},
 				{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"inside"`)}},
 			}, 0)
 			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		everything := d.Follow(dispatch.FollowOptions{})
-		people := d.Follow(dispatch.FollowOptions{Audience: "user"})
+		forUser := d.Follow(dispatch.FollowOptions{Audience: "user"})
 		inside := d.Follow(dispatch.FollowOptions{Audience: "internal"})
 		admin := d.Follow(dispatch.FollowOptions{Audience: "admin"})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
@@ -269,7 +269,7 @@ func TestWhatPeopleSee(t *testing.T) {
 		p.wg.Wait()
 		for name, want := range map[*dispatch.Follower]string{
 			everything: "created running progress:for you progress:inside progress:odd activity ended",
-			people:     "progress:for you ended", // a failure is for everybody
+			forUser:    "progress:for you ended", // an error is for every audience
 			inside:     "created running progress:inside progress:odd activity ended",
 			admin:      "progress:odd",
 		} {
@@ -294,9 +294,9 @@ func TestWhatPeopleSee(t *testing.T) {
 	})
 }
 
-// TestEndsAreForPeople: every end is shown to people; its audience decides only
-// whether its result is.
-func TestEndsAreForPeople(t *testing.T) {
+// TestEndsAreForTheUser checks that every end is for the user. Its audience decides
+// only whether the result is shown.
+func TestEndsAreForTheUser(t *testing.T) {
 	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -304,13 +304,13 @@ func TestEndsAreForPeople(t *testing.T) {
 				s.Finish(json.RawMessage(`"Sent to 3."`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
-			people := d.Follow(dispatch.FollowOptions{Audience: "user"})
-			defer people.Close()
+			forUser := d.Follow(dispatch.FollowOptions{Audience: "user"})
+			defer forUser.Close()
 			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 				t.Fatal(err)
 			}
 			p.wg.Wait()
-			events, _, err := people.Next(t.Context())
+			events, _, err := forUser.Next(t.Context())
 			if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != audience {
 				t.Fatalf("audience %q: %v, %v", audience, events, err)
 			}
@@ -322,7 +322,7 @@ func TestEndsAreForPeople(t *testing.T) {
 	}
 }
 
-// TestResultTextIsShort: surfaces get the beginning of a result.
+// TestResultTextIsShort checks that surfaces get the beginning of a result.
 func TestResultTextIsShort(t *testing.T) {
 	long := strings.Repeat("ä", 300)
 	for output, want := range map[string]string{
@@ -353,30 +353,30 @@ func TestResultTextIsShort(t *testing.T) {
 	}
 }
 
-// TestStatusWord: a report's own word is for whom the report is, belongs to its
-// message, and reaches the client with it.
+// TestStatusWord checks that a status word has the audience of its report and is sent
+// with its message.
 func TestStatusWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Message: "batch 1", Status: "indexing", Audience: "user"}}, 0)
-			s.Reports([]wire.Report{{Progress: number(1), Total: number(4)}}, 0)
+			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4)}}, 0)
 			s.Reports([]wire.Report{{Message: "page 7", Status: "fetching"}}, 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{ProgressInterval: -1})
-		var told []string
+		var sent []string
 		call := dispatch.Call{Tool: exportTool, Progress: func(p dispatch.Progress) {
-			told = append(told, p.StatusWord+"/"+p.Message)
+			sent = append(sent, p.StatusWord+"/"+p.Message)
 		}}
 		if _, err := d.Call(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}
 		p.wg.Wait()
-		if got := strings.Join(told, " "); got != "indexing/batch 1 / fetching/page 7" {
-			t.Errorf("the client was told %q", got)
+		if got := strings.Join(sent, " "); got != "indexing/batch 1 / fetching/page 7" {
+			t.Errorf("the client got %q", got)
 		}
 		if v := d.Calls()[0]; v.UserStatusWord != "indexing" || v.StatusWord != "fetching" {
-			t.Errorf("%q, for people %q", v.StatusWord, v.UserStatusWord)
+			t.Errorf("%q, for the user %q", v.StatusWord, v.UserStatusWord)
 		}
 	})
 }

@@ -13,14 +13,14 @@ import (
 	"opentabs/wire"
 )
 
-// waiter is a tool that asks for something again and again, far longer than it
-// may. It falls silent in the end, so that a call without limits ends too.
+// waiter is a tool that makes requests far longer than it may. At last it is silent, so
+// that a call without limits ends too.
 type waiter struct {
 	stop chan struct{} // closed when the call has ended
 }
 
-// ask asks for one thing after the other, as soon as the last was answered or a
-// time has passed, and reports in between.
+// ask makes one request after another, after the answer or a time limit, and reports
+// between them.
 func (w *waiter) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {
@@ -37,8 +37,8 @@ func askUser(n int) wire.ToolAskParams {
 	return wire.ToolAskParams{Ask: n, User: &wire.AskUser{Reason: "Log in."}}
 }
 
-// However often a call waits for the user, it ends within the hard limit and the
-// limit of all its waits together.
+// TestSuspensionsBoundACall checks that a call ends within the hard limit and the
+// approval limit together, however often it is suspended.
 func TestSuspensionsBoundACall(t *testing.T) {
 	const hard, suspended = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {
@@ -56,16 +56,16 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		{"unanswered questions", nil, 0, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded},
 		{"answered questions", nil, 40 * time.Second, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded},
 		{
-			"an approval and questions", []dispatch.Gate{askFirst("parent")}, 4 * time.Minute,
+			"an approval and questions", []dispatch.Gate{suspendFirst("parent")}, 4 * time.Minute,
 			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded,
 		},
-		{"an approval alone", []dispatch.Gate{askFirst("parent")}, 0, nil, suspended, wire.ErrApprovalTimeout},
+		{"an approval alone", []dispatch.Gate{suspendFirst("parent")}, 0, nil, suspended, wire.ErrApprovalTimeout},
 		{
-			"approvals of children", []dispatch.Gate{askFirst("child")}, 0,
+			"approvals of children", []dispatch.Gate{suspendFirst("child")}, 0,
 			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + suspended, wire.ErrDeadlineExceeded,
 		},
 		{
-			"approvals and questions of children", []dispatch.Gate{askFirst("parent", "child")}, 100 * time.Second,
+			"approvals and questions of children", []dispatch.Gate{suspendFirst("parent", "child")}, 100 * time.Second,
 			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + suspended, wire.ErrDeadlineExceeded,
 		},
 		{
@@ -112,25 +112,26 @@ func TestSuspensionsBoundACall(t *testing.T) {
 						}
 					},
 				})
-				took := time.Since(start)
+				elapsed := time.Since(start)
 				close(w.stop)
 				p.wg.Wait()
 				e := asError(t, err)
-				if e == nil || e.Code != tt.code || took > tt.total || took < tt.total-hard {
-					t.Errorf("ended after %v with %v, want %s after at most %v", took, err, tt.code, tt.total)
+				if e == nil || e.Code != tt.code || elapsed > tt.total || elapsed < tt.total-hard {
+					t.Errorf("ended after %v with %v, want %s after at most %v", elapsed, err, tt.code, tt.total)
 				}
-				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && took != tt.total {
-					t.Errorf("ended after %v, want exactly %v", took, tt.total)
+				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsed != tt.total {
+					t.Errorf("ended after %v, want exactly %v", elapsed, tt.total)
 				}
 			})
 		})
 	}
 }
 
-// What waits at the same time counts once, and what was waited before counts.
+// TestSuspensionsOfChildrenCountOnce checks that concurrent waits count once and that
+// earlier waits count.
 func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := dispatch.Options{Gates: []dispatch.Gate{askFirst("child")}}
+		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
 		var mu sync.Mutex
 		var limits []time.Duration
 		d, p, got := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){

@@ -8,22 +8,21 @@ import (
 	"opentabs/wire"
 )
 
-// Readiness is what an adapter last said of itself in a document (isReady).
+// Readiness is the last result of an adapter's isReady in a document.
 type Readiness int
 
 const (
-	// ReadyUnknown means that it has not been asked yet.
+	// ReadyUnknown means that isReady has not run yet.
 	ReadyUnknown Readiness = iota
-	// NotReady means that no tool can run there, such as in a page that shows a
-	// login form.
+	// NotReady means that no tool can run there, for example in a login page.
 	NotReady
 	// Ready means that tools can run.
 	Ready
 )
 
-// Target is one document in which a plugin's adapter is live.
+// Target is one document in which an adapter runs.
 type Target struct {
-	// Browser is the browser's stable id, BrowserName what the person calls it.
+	// Browser is the browser's stable ID, BrowserName the user's name for it.
 	Browser     string
 	BrowserName string
 	TabID       int
@@ -34,34 +33,33 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
-	// Frozen says that the browser has suspended the page: nothing runs in it.
+	// Frozen is set if the browser has suspended the page: nothing runs in it.
 	Frozen bool
-	// Problem says why the adapter did not start, in [Targets.Broken]; in
-	// [Targets.Failed] it is Chrome's name of the network error.
+	// Problem is why the adapter did not start, in [Targets.Broken]; in [Targets.Failed]
+	// it is Chrome's name of the network error.
 	Problem string
-	// FailedMs is when the load failed, by the browser's clock; only in
+	// FailedMs is the time of the failed load by the browser's clock; only in
 	// [Targets.Failed].
 	FailedMs float64
 }
 
-// Instance is one of several sites that a plugin knows by a setting, such as the
-// work and the home server of a wiki.
+// Instance is one of several sites in a plugin's settings, such as the work and the
+// home server of a wiki.
 type Instance struct {
 	Name string
-	// URL is a http or https URL; the host and port of it count.
+	// URL is an http or https URL; only its host and port count.
 	URL string
 }
 
-// Want says where a call wants to run. Zero values leave the choice open.
+// Want is a call's choice of a target. Zero values allow any.
 type Want struct {
 	Plugin string
-	// Browser is a browser's id or name.
+	// Browser is a browser's ID or name.
 	Browser string
 	TabID   int
 	// Sites are URLs; the tab must have the host and port of one.
 	Sites []string
-	// Open is the URL of the tab that may be opened if there is none; empty if
-	// none may.
+	// Open is the URL to open if there is no tab; empty if no tab may be opened.
 	Open string
 }
 
@@ -71,48 +69,46 @@ func (w Want) Allows(t Target) bool {
 		(len(w.Sites) == 0 || slices.ContainsFunc(w.Sites, func(site string) bool { return sameHost(site, t.URL) }))
 }
 
-// AllowsBrowser reports whether the call may run in the browser with this id and
-// name.
+// AllowsBrowser reports whether the call may run in the browser with this ID and name.
 func (w Want) AllowsBrowser(id, name string) bool {
 	return w.Browser == "" || w.Browser == id || w.Browser == name
 }
 
-// Targets is what a bridge knows of the places where a plugin could run.
+// Targets are the documents and tabs of one plugin, by state.
 type Targets struct {
 	// Browsers counts the connected browsers.
 	Browsers int
-	// Live are the documents where the adapter is live, the best first: those that
-	// may be ready before those that are not; within each active tab of the focused
-	// window, active tab, tab of the focused window, rest; then the tab used
-	// last; within a tab the top document first. Those of one browser stand
-	// together.
+	// Live are the documents where the adapter runs, the best first: those that may be
+	// ready, then the others. Within each group: the active tab of the focused window,
+	// active tabs, tabs of the focused window, the rest; then the tab used last; within a
+	// tab the top document first. Those of one browser are consecutive.
 	Live []Target
-	// Silent are documents where the adapter is live and whose page does not answer,
-	// because a script occupies it. No call begins there.
+	// Silent are documents whose adapter runs and whose page does not answer, because a
+	// script occupies it. No call starts there.
 	Silent []Target
 	// NeedReload are tabs that match the plugin but were opened before it.
 	NeedReload []Target
 	// Broken are tabs in which the adapter failed to start.
 	Broken []Target
-	// Loading are tabs in which the adapter may be live in a moment.
+	// Loading are tabs in which the adapter may start soon.
 	Loading []Target
 	// Failed are tabs that show Chrome's error page, because the page could not be
 	// loaded.
 	Failed []Target
-	// Arriving are tabs that the adapter's code is on its way to.
+	// Arriving are tabs to which the adapter's code is being sent.
 	Arriving []Target
-	// Syncing says that a browser in which the call may run has not yet taken the
-	// list of plugins.
+	// Syncing is set while a browser in which the call may run has not accepted the list
+	// of plugins.
 	Syncing bool
 	// Openers are the browsers in which a tab could be opened for the call: only
 	// Browser and BrowserName are set. Empty unless the call may open one.
 	Openers []Target
-	// Opened is the tab that was opened for the call and in which the plugin did
-	// not come up in time; nil if there is none.
+	// Opened is the tab that was opened for the call, if the plugin did not start there
+	// in time; else nil.
 	Opened *Target
 }
 
-// PluginState says whether the tools of a plugin can run.
+// PluginState is whether the tools of a plugin can run.
 type PluginState string
 
 const (
@@ -141,69 +137,65 @@ func (t Targets) State() PluginState {
 
 // Run is one attempt to run a call in a document.
 type Run struct {
-	// ID is the dispatchId on the wire: the call's id, with ".2", ".3" ... behind
-	// it if another document was tried before.
+	// ID is the dispatchId on the wire: the call's ID, with the suffix ".2", ".3" ... for
+	// later attempts.
 	ID     string
 	Plugin string
 	Tool   string
-	// Prompt says that Tool names a prompt.
+	// Prompt is set if Tool is the name of a prompt.
 	Prompt bool
-	// Decision is what a person decided, for the tool; nil if there is none.
+	// Decision is the user's decision for the tool; nil if there is none.
 	Decision json.RawMessage
 	// Args is a JSON object.
 	Args json.RawMessage
-	// MaxResultBytes is the largest result the page may send.
+	// MaxResultBytes is the largest result that the page may send.
 	MaxResultBytes int
 	Target         Target
 }
 
-// Sink takes what a bridge learns of one run. Its methods never block, may be
-// called from any goroutine, and are no-ops once the run has ended.
+// Sink receives what happens to one run. Its methods never block, may be called from
+// any goroutine, and do nothing after the end of the run.
 type Sink interface {
-	// Reports takes reports in the order they were made; skipped counts those
-	// the page made before them and did not send.
+	// Reports receives reports in order; skipped counts those that the page made before
+	// them and did not send.
 	Reports(reports []wire.Report, skipped int)
-	// Ask takes what the tool asks for, each ask once. It is answered by
-	// Bridge.Answer, unless it is withdrawn or the run ends before.
+	// Ask receives each request of the tool once. Bridge.Answer answers it, unless it is
+	// withdrawn or the run ends.
 	Ask(wire.ToolAskParams)
-	// LinkLost tells that the link to the run's browser is lost and may come
-	// back: until LinkBack the page's silence is not its own, so the idle limit
-	// does not run. Both return at once and do not call the bridge, which may
-	// hold a lock.
+	// LinkLost reports that the link to the browser is lost and may return. The idle
+	// limit is suspended until LinkBack, because the page can't report. Both return at
+	// once and do not call the bridge, which may hold a lock.
 	LinkLost()
 	LinkBack()
-	// Finish ends the run: with the result's JSON text (nil for undefined), or
-	// with err.
+	// Finish ends the run with the JSON text of the result (nil for undefined), or with
+	// err.
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 
-// Bridge is a set of browsers that can run a tool. An implementation may not
-// assume that they are on this host. Its methods are safe for concurrent use.
+// Bridge is a set of browsers that can run tools, on this host or others. Its methods
+// are safe for concurrent use.
 type Bridge interface {
-	// Targets returns where a plugin can run now, also where the call does not
-	// want to. If it can run nowhere that the call wants, Targets may wait a few
-	// seconds for a browser that is expected to come back or a document that is
-	// loading, and longer for a tab that it opens, but not longer than ctx. It
-	// opens none if it would have to choose between two browsers.
+	// Targets returns where a plugin can run now, including what want excludes. If want
+	// matches nothing, Targets may wait a few seconds for a browser that should return or
+	// for a document that is loading, and longer for a tab that it opens, but not longer
+	// than ctx. It opens no tab if two browsers could.
 	Targets(ctx context.Context, want Want) Targets
-	// Start hands run to its target's browser. Everything that happens to the
-	// run afterwards goes to sink, ending with exactly one Finish: with the
-	// result, with the error the page or browser told, or with tab_closed,
-	// navigated, browser_lost or link_lost. Start returns browser_lost if the
-	// browser is not connected, navigated if the document is gone,
-	// invalid_arguments if they do not fit into a frame, internal if the id is
-	// taken; then sink is not called.
+	// Start sends run to its target's browser. The sink receives what happens to the run,
+	// and at last exactly one Finish: with the result, with an error of the page or the
+	// browser, or with tab_closed, navigated, browser_lost or link_lost. Start returns
+	// browser_lost if the browser is not connected, navigated if the document is gone,
+	// invalid_arguments if they exceed a frame, internal if the ID is in use; then the
+	// sink receives nothing.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
-	// Cancel tells the page to stop the run, forgets its sink (no Finish will
-	// come) and calls answered exactly once with the outcome: at the latest
-	// wire.CancelAnswerMs later, with "ignored". If the run is not known,
-	// answered is called with "finished", at once. While the link is lost the page is
-	// told on its return.
+	// Cancel asks the page to stop the run and drops its sink: no Finish follows. It calls
+	// answered exactly once with the outcome, after at most wire.CancelAnswerMs, then with
+	// "ignored". For an unknown run it calls answered with "finished" at once. While the
+	// link is lost, the stop is sent when the link returns.
 	Cancel(id, reason string, answered func(wire.CancelOutcome))
-	// Answer hands the tool of a run the answer to an ask: JSON text (nil for
-	// undefined), or err. It does not wait for the network. A run that is not known
-	// (any more) gets none.
+	// Answer sends the tool of a run the answer to a request: JSON text (nil for
+	// undefined), or err. It does not wait for the network, and ignores an unknown run.
 	Answer(id string, ask int, output json.RawMessage, err *wire.CallError)
-	// Resync asks the page of a run for an activity anew.
+	// Resync requests the whole content of an activity from the page of a run; an empty
+	// type requests all.
 	Resync(id, activityType string)
 }

@@ -7,69 +7,70 @@ import (
 	"strings"
 	"time"
 
+	"opentabs/dispatch/activity"
+	"opentabs/dispatch/progress"
 	"opentabs/wire"
 )
 
-// Tool names what to run and how long it may take.
+// Tool identifies a tool or a prompt, and its limits.
 type Tool struct {
 	Plugin string
 	Name   string
-	// PluginName is the plugin's name for people; Matches are its URL patterns.
-	// Both are used in errors only.
+	// PluginName is the plugin's display name; Matches are its URL patterns. Both are
+	// used in errors only.
 	PluginName string
 	Matches    []string
-	// Instances are the sites that the plugin knows by its settings, several with
-	// one name among them if it has several such settings. Empty for a plugin
-	// whose sites are the same for everybody.
+	// Instances are the sites in the plugin's settings. Several have the same name if
+	// the plugin has several such settings. Empty for a plugin with fixed sites.
 	Instances []Instance
-	// OpensAt is the URL of the page to open if there is no tab, for calls that
-	// may; empty if the plugin has none.
+	// OpensAt is the URL of the page to open for a permitted call without a tab; empty
+	// if the plugin has none.
 	OpensAt string
-	// Prompt says that Name is that of a prompt of the plugin, not of a tool.
+	// Prompt is set if Name is the name of a prompt, not of a tool.
 	Prompt bool
-	// Idle and Hard replace the dispatcher's limits if they are positive. Idle is
-	// never longer than Options.MaxIdle, Hard never longer than Options.Hard.
+	// Idle and Hard replace the dispatcher's limits if they are positive, up to
+	// Options.MaxIdle and Options.Hard.
 	Idle time.Duration
 	Hard time.Duration
 }
 
-// FullName is the name agents see: <plugin>__<tool>.
+// FullName is the name for agents: <plugin>__<tool>.
 func (t Tool) FullName() string { return t.Plugin + "__" + t.Name }
 
-// Client is who asked for a call.
+// Client identifies the client of a call.
 type Client struct {
-	// Session names the MCP session, and is no secret; waiting calls of
-	// different sessions take turns.
+	// Session identifies the MCP session and is not secret. Waiting calls of different
+	// sessions take turns.
 	Session string
-	// Shared says that Session stands for every client of this name, because their
-	// protocol has no sessions: nothing can be allowed for one.
+	// Shared is set if all clients of this name have the same Session, because their
+	// protocol has none. Then no permission can be limited to the session.
 	Shared bool
-	// Via is the credential that the client came with; empty if that is not known.
+	// Via is the client's credential; empty if unknown.
 	Via Via
-	// Token is the name of the client's token; set for ViaToken only. The user gave
-	// it, and the server has checked the token.
+	// Token is the name that the user gave to the client's token; set for ViaToken
+	// only. The server has verified the token.
 	Token string
-	// Name is what the client calls itself. Any client can claim any name.
+	// Name is the client's name for itself, not verified.
 	Name string
 }
 
-// Via is the credential by which the server knows a client.
+// Via is the kind of a client's credential.
 type Via string
 
 const (
-	// ViaToken is a token of the client alone (opentabs client add).
+	// ViaToken is a token for one client (opentabs client add).
 	ViaToken Via = "token"
-	// ViaCommandLine is the administrator's token, which `opentabs call` has.
+	// ViaCommandLine is the administrator token, which `opentabs call` uses.
 	ViaCommandLine Via = "command line"
-	// ViaStdio is a program of the user that started `opentabs mcp`.
+	// ViaStdio is a local program that started `opentabs mcp`.
 	ViaStdio Via = "stdio"
 )
 
-// OwnPrefix begins what our own commands call themselves.
+// OwnPrefix begins the client names of the commands of opentabs.
 const OwnPrefix = "opentabs "
 
-// Known names the client by what the server knows. Different clients never share
-// it but for those that come without a token of their own.
+// Known names the client by its verified credential. Only clients without a token
+// share such a name.
 func (c Client) Known() string {
 	switch c.Via {
 	case ViaToken:
@@ -82,9 +83,8 @@ func (c Client) Known() string {
 	return ""
 }
 
-// Identity names the client where permissions are kept for it: by its token alone,
-// whatever it calls itself. The user's own programs, which have none, are told
-// apart by what they call themselves.
+// Identity is the key of stored permissions: the client's token alone. The user's own
+// programs, which have none, are distinguished by their names for themselves.
 func (c Client) Identity() string {
 	if c.Via == ViaToken {
 		return c.Known()
@@ -92,56 +92,55 @@ func (c Client) Identity() string {
 	return c.String()
 }
 
-// String names the client for people: what the server knows, then what the client
-// calls itself.
+// String names the client for users: its verified credential, then its name for
+// itself.
 func (c Client) String() string {
 	known := c.Known()
-	own := c.Via == ViaCommandLine && strings.HasPrefix(c.Name, OwnPrefix) // a command of ours says no more
+	own := c.Via == ViaCommandLine && strings.HasPrefix(c.Name, OwnPrefix) // the name of the command adds nothing
 	if known == "" || c.Name == "" || c.Name == c.Token || own {
 		return cmp.Or(known, c.Name)
 	}
 	return known + " (" + c.Name + ")"
 }
 
-// Call asks for one execution of a tool.
+// Call requests one execution of a tool.
 type Call struct {
 	Tool Tool
 	// Args is a JSON object, validated by the caller.
 	Args json.RawMessage
-	// Browser and TabID name the target; zero values leave the choice to the
+	// Browser and TabID identify the target; zero values leave the choice to the
 	// dispatcher. Instance is the name of one of Tool.Instances, or empty.
 	Browser  string
 	TabID    int
 	Instance string
 	Client   Client
-	// Progress takes what an MCP client should receive, one notification at a time,
-	// never after Call returned. It may block, which delays this call's
-	// notifications and its return. Nil means that the client wants none.
+	// Progress receives the notifications for an MCP client, one at a time, never after
+	// Call has returned. It may block, which delays only this call. Nil means that the
+	// client wants none.
 	Progress func(Progress)
-	// Asked takes what the call waits for a person for, so that an MCP client can
-	// ask its own. It is called on a goroutine of its own for each ticket, also of
-	// calls that this one makes; ctx ends when the ticket is settled or withdrawn.
-	// It answers by [Dispatcher.Decide]. Nil asks nobody.
+	// Asked receives each ticket of the call and of its nested calls, so that an MCP
+	// client can ask its user. It runs on a separate goroutine; ctx ends when the ticket
+	// is decided or withdrawn. It answers with [Dispatcher.Decide]. Nil means that the
+	// client does not ask.
 	Asked func(ctx context.Context, w Waiting)
-	// ParentCallID and ParentNodeID are set for a call that another made.
+	// ParentCallID and ParentNodeID are set for a nested call.
 	ParentCallID string
 	ParentNodeID string
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller
 }
 
-// Caller is a tool that calls another one, and the document it runs in. It never
-// changes.
+// Caller is a tool that calls another tool, and its document. It is immutable.
 type Caller struct {
 	Plugin string `json:"plugin"`
 	// Tool is the full name of the tool.
 	Tool string `json:"tool"`
-	// Browser, TabID and Origin are where the tool runs.
+	// Browser, TabID and Origin are those of the tool's document.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// Above are the full names of the tools that led to this one, the nearest
-	// first; none if a client called it.
+	// Above are the full names of the tools above this one, the nearest first; none if
+	// a client called it.
 	Above []string `json:"above,omitempty"`
 }
 
@@ -153,33 +152,29 @@ func (c *Caller) PluginName() string {
 	return c.Plugin
 }
 
-// Progress is one notification for an MCP client: Progress increases strictly
-// over the notifications of one call.
-type Progress struct {
-	Progress float64
-	// Total is present if HasTotal.
-	Total    float64
-	HasTotal bool
-	Message  string
-	// StatusWord is the tool's own word for what it does, as in "indexing".
-	StatusWord string
-	// Audience is as the tool said: "" and "internal" mean internal.
-	Audience string
-}
+// Progress is one notification for an MCP client.
+type Progress = progress.Notification
 
-// Result is what a call that succeeded returned.
+// AudienceUser is the audience of content for the user. Everything else is
+// internal.
+const AudienceUser = progress.AudienceUser
+
+// ActivityView is one activity of a call.
+type ActivityView = activity.View
+
+// Result is the result of a successful call.
 type Result struct {
 	CallID string
-	// Output is the JSON text as the page wrote it; nil for undefined.
+	// Output is the page's JSON text, unchanged; nil for undefined.
 	Output json.RawMessage
 	Target Target
-	// Ran is the time since Running began.
+	// Ran is the time since the call began, without suspensions.
 	Ran time.Duration
-	// Reports counts all reports the page made.
+	// Reports counts all reports of the page.
 	Reports int
-	// Audience is for whom the end is: "" and "internal" mean internal.
+	// Audience is the audience of the result: "" and "internal" mean internal.
 	Audience string
 }
 
-// Stopped says how a page answered when it was told to stop.
+// Stopped is the page's answer to a stop.
 type Stopped = wire.CancelOutcome

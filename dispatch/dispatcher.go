@@ -12,10 +12,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/dispatch/queue"
 	"opentabs/wire"
 )
 
-// The limits of a dispatcher whose options do not name others.
+// The default limits of a dispatcher.
 const (
 	DefaultIdle             = 30 * time.Second
 	DefaultMaxIdle          = 5 * time.Minute
@@ -27,94 +28,90 @@ const (
 	DefaultSuspendLimit     = 5 * time.Minute
 )
 
-// keepEnded is how many calls that ended stay in lists.
+// keepEnded is the number of ended calls in lists.
 const keepEnded = 200
 
-// maxTries is in how many documents a call is tried at most.
-const maxTries = 8
+// maxEndedActivity bounds the activities of all ended calls together, in bytes.
+// Beyond that the oldest calls lose their activities.
+const maxEndedActivity = 32 << 20
 
-// stopWait is how long a failed call waits for the page's answer to the stop,
-// so that its error can tell it. A handler that honours its signal answers in
-// a few milliseconds.
+// stopWait is how long a failed call waits for the page's answer to the stop, so
+// that its error can include the answer. A handler that honours its signal answers
+// within a few milliseconds.
 const stopWait = 50 * time.Millisecond
 
-// Options set a dispatcher up. The zero value of each field means its default.
+// Options configure a dispatcher. The zero value of each field means its default.
 type Options struct {
-	// Idle ends a call that made no report and returned nothing for so long.
+	// Idle ends a call that has made no report and returned nothing for this time.
 	// Default 30 s.
 	Idle time.Duration
-	// MaxIdle is the longest idle limit that a tool may have. Default 5 min; Idle
-	// if that is set.
+	// MaxIdle is the longest idle limit of a tool. Default 5 min, or Idle if that is
+	// set.
 	MaxIdle time.Duration
-	// Hard ends a call that has run for so long. Default 5 min.
+	// Hard ends a call that has run for this time. Default 5 min.
 	Hard time.Duration
-	// ProgressInterval is the least time between two notifications of one
-	// call. Default 100 ms. Negative switches the limit off, for tests: then a
-	// flood of reports is kept in memory until the client has taken it.
+	// ProgressInterval is the least time between two notifications of one call.
+	// Default 100 ms. A negative value switches the limit off, for tests: then all
+	// reports stay in memory until the client has read them.
 	ProgressInterval time.Duration
-	// MaxRunning is how many calls of one plugin run at once; the others wait.
+	// MaxRunning is the maximum of calls of one plugin that run at once; others wait.
 	// Default 256.
 	MaxRunning int
-	// MaxWaiting is how many calls of one plugin wait, default 20,000. Beyond
-	// that the client with the most waiting calls is refused one, with
-	// rate_limited.
+	// MaxWaiting is the maximum of waiting calls of one plugin. Default 20,000. Beyond
+	// that a call of the client with the most waiting calls fails with rate_limited.
 	MaxWaiting int
-	// MaxWaitingBytes is how large the arguments of the calls of one plugin that
-	// wait are together, default 256 MiB. Beyond that the client with the most
-	// is refused one, with rate_limited.
+	// MaxWaitingBytes bounds the arguments of all waiting calls of one plugin. Default
+	// 256 MB. Beyond that a call of the client with the most bytes fails with
+	// rate_limited.
 	MaxWaitingBytes int
 	// MaxResultBytes is the largest result, in bytes. Default
-	// wire.DefaultMaxResultBytes. A larger one ends with result_too_large.
+	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
 	MaxResultBytes int
-	// SuspendLimit is how long a call waits for the user in all, however often it
-	// is suspended and for whichever of the calls that it makes. Default 5 min; after
-	// that it ends with approval_timeout. Hard and SuspendLimit together bound a call
-	// that has begun.
+	// SuspendLimit is how long a call waits for the user in total, over all its
+	// suspensions and those of its nested calls. Default 5 min; after that it fails
+	// with approval_timeout. Hard and SuspendLimit together bound a call that has begun.
 	SuspendLimit time.Duration
-	// Gates decide which calls may run, asked in this order. Default none: every
-	// call may.
+	// Gates decide which calls may run, in this order. Default none: all may run.
 	Gates []Gate
-	// Before runs ahead of the calls that may, in this order. Default none.
+	// Before are hooks that run before each allowed call, in this order. Default none.
 	Before []Before
-	// After runs behind every call, in this order. Default none.
+	// After are hooks that run after each call, in this order. Default none.
 	After []After
-	// Waiting is told how many calls wait for a person whenever that changes, in
-	// order and never twice at once. It must not block. Default: nobody is told.
+	// Waiting receives the number of calls that wait for the user after each change,
+	// in order and never concurrently. It must not block. Default: none.
 	Waiting func(calls int)
-	// Resolve finds the tool that a tool of parent wants to call by name, which is
-	// that of a tool of the same plugin or <plugin>__<tool>, and validates args. It
-	// returns them as they should be sent. Default: no tool can call another.
+	// Resolve finds the tool that a tool of parent calls by name: that of a tool of the
+	// same plugin, or <plugin>__<tool>. It validates args and returns them as they
+	// should be sent. Default: no tool can call another.
 	Resolve func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
-	// MayOpen reports whether calls of a plugin that find no tab may open one. It
-	// is safe for concurrent use. Default: no call may.
+	// MayOpen reports whether calls of a plugin may open a tab if there is none. It is
+	// safe for concurrent use. Default: no call may.
 	MayOpen func(plugin string) bool
-	// FailureNote returns what else to say when a tool failed of itself: a sentence
-	// for the agent and one for the user, or nothing. It does not block and is safe
-	// for concurrent use. Default: nothing.
+	// FailureNote returns additional sentences for the error of a failed tool: one for
+	// the agent and one for the user. It does not block and is safe for concurrent
+	// use. Default: none.
 	FailureNote func(Tool) (forAgent, forUser string)
-	// Log takes one line for each call that ends. Default: nothing is logged.
+	// Log receives one line for each ended call. Default: no log.
 	Log zerolog.Logger
 }
 
 // Dispatcher runs calls. Make one with New.
 type Dispatcher struct {
-	bridge Bridge
-	opts   Options
-	queue  *queue
-	stream stream
+	bridge    Bridge
+	opts      Options
+	queue     *queue.Queue
+	stream    stream
+	suspended suspendedCount
 
-	mu     sync.Mutex           // guards all below
-	live   map[string]*liveCall // by call id
-	order  []*liveCall          // the last calls that ended, oldest first
-	taken  uint64               // calls taken in so far
-	closed bool
+	mu       sync.Mutex           // guards all below; no other lock is taken while it is held
+	live     map[string]*liveCall // by call ID
+	ended    []*liveCall          // the last ended calls, oldest first
+	accepted uint64               // number of calls so far
+	closed   bool
 
-	// running counts the calls that have not returned; added to under mu.
+	// running counts the calls that have not returned. Only add increases it, with mu
+	// locked.
 	running sync.WaitGroup
-
-	waitingMu    sync.Mutex // guards all below, and held while Options.Waiting runs
-	waiting      int        // calls that wait for a person
-	waitingBytes int        // how large their arguments are together
 }
 
 // New returns a dispatcher that runs calls through bridge.
@@ -132,8 +129,10 @@ func New(bridge Bridge, o Options) *Dispatcher {
 	return &Dispatcher{
 		bridge: bridge,
 		opts:   o,
-		queue:  newQueue(queueLimits{o.MaxRunning, o.MaxWaiting, o.MaxWaitingBytes}),
+		queue:  queue.New(queue.Limits{Running: o.MaxRunning, Waiting: o.MaxWaiting, Bytes: o.MaxWaitingBytes}),
 		live:   map[string]*liveCall{},
+
+		suspended: suspendedCount{notify: o.Waiting},
 	}
 }
 
@@ -144,7 +143,7 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// Limits returns the limits that hold for a call of t.
+// Limits returns the idle limit and the hard limit of calls of t.
 func (d *Dispatcher) Limits(t Tool) (idle, hard time.Duration) {
 	idle, hard = d.opts.Idle, d.opts.Hard
 	if t.Idle > 0 {
@@ -156,45 +155,45 @@ func (d *Dispatcher) Limits(t Tool) (idle, hard time.Duration) {
 	return idle, hard
 }
 
-// Call runs one call to its end. The error, if any, is an *Error; its codes
-// are those of wire.ErrorCode. When ctx ends, the call ends as cancelled and
-// the page is told to stop.
+// Call runs one call to its end. The error, if any, is an *Error with a code of
+// wire.ErrorCode. When ctx ends, the call ends as cancelled and the page gets
+// a stop.
 func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	return d.call(ctx, newLiveCall(d, req))
 }
 
-// call is Call for a call that another one may have made.
+// call is Call for a new liveCall, which may be nested.
 func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	if !d.add(c) {
-		return Result{}, c.refuse(wire.ErrShutdown, "the server is stopping")
+		return Result{}, explainFailure(failure{callID: c.id, tool: c.req.Tool, err: shutdownError()})
 	}
 	defer d.running.Done()
 	switch {
-	case !c.sensible(), !c.pass(ctx):
-	case c.parent != nil: // its parent has a place, which it would wait for
+	case !c.validate(), !c.passGates(ctx):
+	case c.parent != nil: // its root has a place in the queue; waiting for another could deadlock
 		c.run(ctx)
 	default:
-		d.await(ctx, c)
+		d.runInTurn(ctx, c)
 	}
 	return c.outcome()
 }
 
-// await runs c when its turn has come.
-func (d *Dispatcher) await(ctx context.Context, c *liveCall) {
-	place, refused := d.queue.enter(c.req.Tool.Plugin, c.req.Client.Session, c.argBytes)
-	if refused != nil {
-		c.fail(refused)
+// runInTurn runs c when the queue has a place for it.
+func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
+	place, rejected := d.queue.Enter(c.req.Tool.Plugin, c.req.Client.Session, c.argBytes)
+	if rejected != nil {
+		c.fail(rejected)
 		return
 	}
-	defer d.queue.leave(c.req.Tool.Plugin, place)
+	defer d.queue.Leave(c.req.Tool.Plugin, place)
 	select {
-	case <-place.ready:
-		if ctx.Err() != nil { // both may be ready: a client that left starts nothing
+	case <-place.Ready():
+		if ctx.Err() != nil { // both may be ready: a disconnected client starts nothing
 			c.cancel(CancellationOf(ctx))
 			break
 		}
-		if refused := d.queue.refusal(place); refused != nil {
-			c.fail(refused)
+		if rejected := d.queue.Rejection(place); rejected != nil {
+			c.fail(rejected)
 			break
 		}
 		c.run(ctx)
@@ -204,9 +203,9 @@ func (d *Dispatcher) await(ctx context.Context, c *liveCall) {
 	}
 }
 
-// Cancel ends a call as cancelled; by says who asked, as in "the side panel", and
-// reason why, cleaned, or nothing. It reports false if the call has ended or is
-// not known.
+// Cancel ends a call as cancelled. by is who cancelled it, as in "the side panel",
+// and reason why, cleaned, or empty. It returns false if the call has ended or is
+// unknown.
 func (d *Dispatcher) Cancel(callID, by, reason string) bool {
 	d.mu.Lock()
 	c := d.live[callID]
@@ -214,16 +213,10 @@ func (d *Dispatcher) Cancel(callID, by, reason string) bool {
 	return c != nil && c.cancel(Cancellation{By: by, Reason: reason})
 }
 
-// Calls returns the calls that run or wait, oldest first, and after them the
-// last 200 that ended, newest first.
+// Calls returns the calls that run or wait, oldest first, and after them the last
+// 200 ended calls, newest first.
 func (d *Dispatcher) Calls() []View {
-	d.mu.Lock()
-	live := make([]*liveCall, 0, len(d.live))
-	for _, c := range d.live {
-		live = append(live, c)
-	}
-	ended := slices.Clone(d.order)
-	d.mu.Unlock()
+	live, ended := d.snapshotCalls()
 	slices.SortFunc(live, func(a, b *liveCall) int {
 		return cmp.Compare(a.number, b.number)
 	})
@@ -235,51 +228,62 @@ func (d *Dispatcher) Calls() []View {
 	return views
 }
 
-// Find returns the call with this id, if it runs, waits, or is one of the last
-// 200 that ended.
-//
-// The view has the call's activities and timeline, which lists have not.
+// snapshotCalls returns the calls that run or wait, in any order, and the last ended
+// calls, oldest first.
+func (d *Dispatcher) snapshotCalls() (live, ended []*liveCall) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	live = make([]*liveCall, 0, len(d.live))
+	for _, c := range d.live {
+		live = append(live, c)
+	}
+	return live, slices.Clone(d.ended)
+}
+
+// Find returns the call with this ID, if it runs, waits, or is one of the last 200
+// ended calls. The view includes activities and timeline, which lists omit.
 func (d *Dispatcher) Find(callID string) (View, bool) {
 	c := d.find(callID)
 	if c == nil {
 		return View{}, false
 	}
-	return c.whole(), true
+	return c.fullView(), true
 }
 
-// find returns the call with this id, nil if it is not known (any more).
+// find returns the call with this ID; nil if it is unknown.
 func (d *Dispatcher) find(callID string) *liveCall {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.live[callID]; c != nil {
 		return c
 	}
-	if i := slices.IndexFunc(d.order, func(c *liveCall) bool { return c.id == callID }); i >= 0 {
-		return d.order[i]
+	if i := slices.IndexFunc(d.ended, func(c *liveCall) bool { return c.id == callID }); i >= 0 {
+		return d.ended[i]
 	}
 	return nil
 }
 
-// Follow returns a follower of events. Close it when done.
+// Follow returns a follower of events. Close it after use.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
 
-// Shutdown ends all calls with the code shutdown and refuses new ones. It does
-// not wait for them: see Drain.
+// Shutdown fails all calls with the code shutdown, and rejects new ones. It does not
+// wait for them: see Drain.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.closed = true
-	live := make([]*liveCall, 0, len(d.live))
-	for _, c := range d.live {
-		live = append(live, c)
-	}
 	d.mu.Unlock()
+	live, _ := d.snapshotCalls()
 	for _, c := range live {
-		c.end(ending{status: StatusFailed, err: &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}, tell: true})
+		c.end(ending{status: StatusFailed, err: shutdownError(), stopPage: true})
 	}
 }
 
-// Drain waits, after Shutdown, until all calls have returned and the hooks behind
-// them have run. It returns ctx's error if ctx ends first.
+func shutdownError() *wire.CallError {
+	return &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}
+}
+
+// Drain waits, after Shutdown, until all calls have returned and their hooks have
+// run. It returns ctx's error if ctx ends first.
 func (d *Dispatcher) Drain(ctx context.Context) error {
 	drained := make(chan struct{})
 	go func() {
@@ -294,40 +298,54 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	}
 }
 
-// add takes c into the table; it reports false after Shutdown. A call that was
-// cancelled before it came here (Job.Cancel) is not taken in a second time.
+// add makes c known to Find and Calls. It returns false after Shutdown. A call that
+// was cancelled before (Job.Cancel) is not added.
 func (d *Dispatcher) add(c *liveCall) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	if d.closed {
+		d.mu.Unlock()
 		return false
 	}
 	d.running.Add(1)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.status.Terminal() {
-		return true
+	ended := c.state.status.Terminal()
+	if !ended {
+		d.accepted++
+		c.number = d.accepted
+		d.live[c.id] = c
 	}
-	d.taken++
-	c.number = d.taken
-	d.live[c.id] = c
-	c.publish(EventCreated, nil)
+	d.mu.Unlock()
+	if !ended {
+		c.publish(EventCreated, nil) // with c.mu locked: no other event comes first
+	}
 	return true
 }
 
-// remove moves c from the running calls to those that ended.
+// remove moves c from the live calls to the ended ones.
 func (d *Dispatcher) remove(c *liveCall) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	delete(d.live, c.id)
-	if len(d.order) == keepEnded {
-		d.order = append(d.order[:0], d.order[1:]...)
+	if len(d.ended) == keepEnded {
+		d.ended = append(d.ended[:0], d.ended[1:]...)
 	}
-	d.order = append(d.order, c)
-	if c.activities.size() > 0 {
+	d.ended = append(d.ended, c)
+	d.mu.Unlock()
+	if c.activities.Size() > 0 {
 		d.trimActivities()
 	}
 }
 
-// newCallID returns an id that nobody can guess: 130 random bits.
+// trimActivities drops the activities of ended calls beyond maxEndedActivity.
+func (d *Dispatcher) trimActivities() {
+	_, ended := d.snapshotCalls()
+	total := 0
+	for _, c := range slices.Backward(ended) {
+		if total += c.activities.Size(); total > maxEndedActivity {
+			c.activities.Clear()
+		}
+	}
+}
+
+// newCallID returns an ID that can't be guessed: 130 random bits.
 func newCallID() string { return "call_" + strings.ToLower(rand.Text()) }

@@ -24,7 +24,7 @@ type page struct {
 	wg      sync.WaitGroup
 
 	mu        sync.Mutex // guards cancelled
-	cancelled []string   // the reasons it was told to stop
+	cancelled []string   // the reasons of its stops
 }
 
 func (p *page) bridge() *dispatchtest.Bridge {
@@ -50,21 +50,21 @@ func (p *page) stops() int {
 	return len(p.cancelled)
 }
 
-func number(f float64) *float64 { return &f }
+func newFloat(f float64) *float64 { return &f }
 
 func report(progress, total float64) []wire.Report {
-	return []wire.Report{{Progress: number(progress), Total: number(total)}}
+	return []wire.Report{{Progress: newFloat(progress), Total: newFloat(total)}}
 }
 
-// call runs one call and returns how long it took in fake time.
+// call runs one call and returns its duration in fake time.
 func call(t *testing.T, p *page, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
 	t.Helper()
 	d := dispatch.New(p.bridge(), o)
 	start := time.Now()
 	r, err := d.Call(t.Context(), c)
-	took := time.Since(start)
+	elapsed := time.Since(start)
 	p.wg.Wait()
-	return r, asError(t, err), took
+	return r, asError(t, err), elapsed
 }
 
 func asError(t *testing.T, err error) *dispatch.Error {
@@ -85,17 +85,17 @@ func sleep(d time.Duration) { <-time.After(d) }
 func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
-		_, err, took := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-		if err == nil || err.Code != wire.ErrIdleTimeout || took != 30*time.Second || err.Ran != 30*time.Second {
-			t.Fatalf("ended after %v with %+v, want idle_timeout at exactly 30s", took, err)
+		_, err, elapsed := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != 30*time.Second || err.Ran != 30*time.Second {
+			t.Fatalf("ended after %v with %+v, want idle_timeout at exactly 30s", elapsed, err)
 		}
 		if p.stops() != 1 || err.Stopped != wire.CancelAborted {
-			t.Errorf("page told %d times, answered %q; want once, aborted", p.stops(), err.Stopped)
+			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stops(), err.Stopped)
 		}
 	})
 }
 
-func TestReportMovesTheIdleLimit(t *testing.T) {
+func TestReportRestartsTheIdleLimit(t *testing.T) {
 	tests := []struct {
 		at   time.Duration // of the only report
 		ends time.Duration
@@ -112,9 +112,9 @@ func TestReportMovesTheIdleLimit(t *testing.T) {
 						sleep(tt.at)
 						s.Reports(report(1, 10), 0)
 					}}
-					_, err, took := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-					if err == nil || err.Code != wire.ErrIdleTimeout || took != tt.ends {
-						t.Fatalf("ended after %v with %v, want idle_timeout at %v", took, err, tt.ends)
+					_, err, elapsed := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+					if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != tt.ends {
+						t.Fatalf("ended after %v with %v, want idle_timeout at %v", elapsed, err, tt.ends)
 					}
 				})
 			}
@@ -142,12 +142,12 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		start := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		took := time.Since(start)
+		elapsed := time.Since(start)
 		close(stop)
 		p.wg.Wait()
 		e := asError(t, err)
-		if e == nil || e.Code != wire.ErrDeadlineExceeded || took != 5*time.Minute {
-			t.Fatalf("ended after %v with %v, want deadline_exceeded at exactly 5m", took, err)
+		if e == nil || e.Code != wire.ErrDeadlineExceeded || elapsed != 5*time.Minute {
+			t.Fatalf("ended after %v with %v, want deadline_exceeded at exactly 5m", elapsed, err)
 		}
 		if e.Reports != 10 || e.SinceReport != 10*time.Second || e.Retryable {
 			t.Errorf("reports %d, since %v, retryable %t; want 10, 10s, false", e.Reports, e.SinceReport, e.Retryable)
@@ -166,12 +166,12 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
 		// No Progress function: the timer is reset all the same.
-		r, err, took := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-		if err != nil || string(r.Output) != `{"ok":true}` || took != 7*gap || r.Reports != 7 {
-			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.Reports, err, took, 7*gap)
+		r, err, elapsed := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.Reports != 7 {
+			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.Reports, err, elapsed, 7*gap)
 		}
 		if p.stops() != 0 {
-			t.Error("the page of a call that succeeded was told to stop")
+			t.Error("the page of a successful call got a stop")
 		}
 	})
 }
@@ -181,7 +181,7 @@ func TestInvalidReportsResetTheTimerToo(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
 				sleep(20 * time.Second)
-				s.Reports([]wire.Report{{Progress: number(-1)}, {Invalid: true}, {}}, 2)
+				s.Reports([]wire.Report{{Progress: newFloat(-1)}, {Invalid: true}, {}}, 2)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -217,9 +217,9 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, err, took := call(t, &page{}, tt.o, dispatch.Call{Tool: tt.tool})
-				if err == nil || err.Code != tt.code || took != tt.want {
-					t.Errorf("ended after %v with %v, want %s at %v", took, err, tt.code, tt.want)
+				_, err, elapsed := call(t, &page{}, tt.o, dispatch.Call{Tool: tt.tool})
+				if err == nil || err.Code != tt.code || elapsed != tt.want {
+					t.Errorf("ended after %v with %v, want %s at %v", elapsed, err, tt.code, tt.want)
 				}
 			})
 		})
@@ -259,8 +259,8 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	})
 }
 
-// TestResultInTheInstantOfTheTimeout: whichever comes first wins, and only it.
-func TestResultInTheInstantOfTheTimeout(t *testing.T) {
+// TestResultAtTheTimeOfTheTimeout checks that only the first of both counts.
+func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -322,17 +322,17 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 				r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: json.RawMessage(fmt.Sprint(i))})
 				var e *dispatch.Error
 				errors.As(err, &e)
-				took := time.Since(start)
+				elapsed := time.Since(start)
 				ok := false
 				switch i % 4 {
 				case 0:
-					ok = err == nil && string(r.Output) == fmt.Sprint(i) && took == 0
+					ok = err == nil && string(r.Output) == fmt.Sprint(i) && elapsed == 0
 				case 1:
-					ok = err == nil && string(r.Output) == fmt.Sprint(i) && took == 80*time.Second
+					ok = err == nil && string(r.Output) == fmt.Sprint(i) && elapsed == 80*time.Second
 				case 2:
-					ok = e != nil && e.Code == wire.ErrTabClosed && took == time.Second
+					ok = e != nil && e.Code == wire.ErrTabClosed && elapsed == time.Second
 				case 3:
-					ok = e != nil && e.Code == wire.ErrIdleTimeout && took == 30*time.Second
+					ok = e != nil && e.Code == wire.ErrIdleTimeout && elapsed == 30*time.Second
 				}
 				if !ok {
 					bad.Add(1)
@@ -342,7 +342,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 		wg.Wait()
 		p.wg.Wait()
 		if bad.Load() != 0 || p.stops() != n/4 {
-			t.Errorf("%d calls ended wrongly, %d pages told to stop, want 0 and %d", bad.Load(), p.stops(), n/4)
+			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", bad.Load(), p.stops(), n/4)
 		}
 		if live := len(d.Calls()); live != 200 {
 			t.Errorf("%d calls listed, want the last 200", live)
@@ -350,7 +350,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 	})
 }
 
-func TestBridgeRefusesToStart(t *testing.T) {
+func TestBridgeRejectsARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &dispatchtest.Bridge{StartFunc: func(context.Context, dispatch.Run, dispatch.Sink) *wire.CallError {
 			return &wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser is gone"}
@@ -386,7 +386,7 @@ func TestShutdownEndsAllCalls(t *testing.T) {
 		}
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if e := asError(t, err); e.Code != wire.ErrShutdown || p.stops() != 1 {
-			t.Errorf("a call after Shutdown: %v; %d pages told to stop, want 1", err, p.stops())
+			t.Errorf("a call after Shutdown: %v; %d pages got a stop, want 1", err, p.stops())
 		}
 	})
 }

@@ -1,21 +1,52 @@
-// Package dispatch is the middle of opentabs: what a call is, how long it may
-// take, what becomes of its progress, and how it ends. It knows no network, no
-// MCP and no browser; a [Bridge] runs calls in browsers, and whoever makes a
-// call hands it a function that takes its progress.
+// Package dispatch runs calls: it decides when a call may run, chooses its document,
+// applies its time limits, forwards its progress and records how it ends. It has no
+// network, no MCP and no browser code. A [Bridge] runs calls in browsers, and each
+// caller passes a function that receives progress.
 //
 // Start with [New], then [Dispatcher.Call]. Surfaces that show calls use
 // [Dispatcher.Calls] and [Dispatcher.Follow].
 //
-// Every call runs under two limits: an idle timer that each report resets (30 s
-// by default) and a hard deadline that nothing resets (5 min by default). The
-// dispatcher's clock alone ends calls. A call ends exactly once; whatever comes
-// for it afterwards is ignored.
+// Every call has two limits: an idle limit that each report restarts (30 s by
+// default) and a hard limit that nothing restarts (5 min by default). Only the clock
+// of the dispatcher applies them. A call ends exactly once; later reports and results
+// are ignored.
+//
+// # Parts
+//
+// A call (liveCall) consists of parts, each a type with a test:
+//
+//   - state: the state machine, the times and the ending (state.go)
+//   - attempts: the documents in which the call was tried (attempts.go)
+//   - suspension: the open ticket and the decisions (suspension.go)
+//   - reportLog: what surfaces show of the reports (reportlog.go)
+//   - timeline: the moments of the call (publish.go)
+//   - nesting: the requests of a running tool (nesting.go)
+//   - [clock.Clock]: both limits (package clock)
+//   - [progress.Sender]: the notifications of the client (package progress)
+//   - [activity.Set]: content beside the progress (package activity)
 //
 // # Concurrency
 //
-// A [Dispatcher] and a [Follower] are safe for concurrent use. Call blocks the
-// goroutine of its caller until the call has ended; progress functions run on
-// that goroutine, so a client that does not read holds up its own call's
-// notifications and nothing else. The methods of a [Sink] never block, so that
-// a bridge can call them from the goroutine that reads its link.
+// A [Dispatcher], [Jobs] and a [Follower] are safe for concurrent use. Call blocks
+// the goroutine of its caller until the call has ended. Progress functions run on
+// that goroutine, so a slow client delays only the notifications of one call. The
+// methods of a [Sink] never block, so a bridge may call them from the goroutine that
+// reads its link.
+//
+// # Locks
+//
+// liveCall.mu guards state, attempts, suspension, reportLog and timeline, which have
+// no locks. Events of one call are published while it is held, so they are in order.
+// These locks may be taken while another is held, in this order only:
+//
+//	liveCall.mu      > Dispatcher.mu     when a call is added
+//	liveCall.mu      > progress.Sender   when a report is queued or the call ends
+//	liveCall.mu      > activity.Set.mu   when a report has an activity
+//	liveCall.mu      > stream.mu         when an event is published
+//	Jobs.mu          > Job.mu            when a result is stored or dropped
+//	Set.applying     > activity.Set.mu   when patches are applied
+//
+// All other locks are taken alone: nesting.mu, clock.Clock.mu, queue.Queue.mu,
+// suspendedCount.mu. No bridge method, gate, hook or progress function runs while one
+// of these locks is held, except Options.Waiting, which runs under suspendedCount.mu.
 package dispatch

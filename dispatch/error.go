@@ -6,29 +6,28 @@ import (
 	"opentabs/wire"
 )
 
-// Error is why a call failed. Its text is for the person or agent that made
-// the call: what happened, how long it ran, when it last reported, what to do.
+// Error is the error of a failed call. Its text is for the agent: what happened, how
+// long the call ran, when it last reported, what to do next.
 type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text.
 	Message string
-	// ForUser is what a user reads in place of Message; empty if that is fit for
-	// both.
+	// ForUser is the text for a user; empty if Message is fit for both.
 	ForUser string
-	// CallID is empty if the call never began.
+	// CallID is the ID of the call.
 	CallID string
 	// Tool is set if the tool's handler threw a ToolError.
 	Tool *wire.ToolErrorInfo
-	// Retryable says whether the same call may work when made again.
+	// Retryable reports whether the same call may succeed later.
 	Retryable bool
-	// Ran is the time since Running began, 0 if it never did.
+	// Ran is how long the call ran, 0 if it never began.
 	Ran time.Duration
-	// Reports counts the reports that came, SinceReport is the time from the
-	// last one to the ending; it means nothing if Reports is 0.
+	// Reports counts the reports. SinceReport is the time from the last report to the
+	// end; it is meaningless if Reports is 0.
 	Reports     int
 	SinceReport time.Duration
-	// Stopped is how the page answered the stop; empty if it was not told or
-	// has not answered yet.
+	// Stopped is the page's answer to the stop; empty if it received none or has not
+	// answered yet.
 	Stopped Stopped
 }
 

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// gate is a gate made of functions; without decide it asks for permission once.
+// gate is a gate made of functions. By default it suspends each call once.
 type gate struct {
 	name    string
 	decide  func(dispatch.Info) dispatch.Verdict
@@ -45,9 +45,9 @@ func always(name string, v dispatch.Verdict) *gate {
 	return &gate{name: name, decide: func(dispatch.Info) dispatch.Verdict { return v }}
 }
 
-// askFirst is a gate that asks for permission once for calls of the tools, and for
-// longer than a call may wait.
-func askFirst(tools ...string) *gate {
+// suspendFirst is a gate that suspends calls of the tools once, for longer than a call
+// may wait.
+func suspendFirst(tools ...string) *gate {
 	return &gate{name: "permission", decide: func(i dispatch.Info) dispatch.Verdict {
 		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Hour}}
@@ -64,7 +64,7 @@ func finishes(ran *int) *page {
 	}}
 }
 
-func TestVerdictsCountInTheirOrder(t *testing.T) {
+func TestPrecedenceOfVerdicts(t *testing.T) {
 	block := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "blocked"}}
 	other := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
 	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Second}}
@@ -112,7 +112,7 @@ func TestVerdictsCountInTheirOrder(t *testing.T) {
 	}
 }
 
-// hooks notes which hooks ran.
+// hooks records which hooks ran.
 type hooks struct {
 	seen   []string
 	refuse *wire.CallError
@@ -161,26 +161,26 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 	}
 }
 
-// TestHooksLearnWhatTheToolSaid: the last 20 messages, whoever they are for.
-func TestHooksLearnWhatTheToolSaid(t *testing.T) {
+// TestHooksGetTheLastMessages checks the last 20 messages of any audience.
+func TestHooksGetTheLastMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hooks{}
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 21 {
 				s.Reports([]wire.Report{{Message: string(rune('a' + i))}}, 0)
 			}
-			s.Reports([]wire.Report{{Message: "u"}, {Progress: number(1)}, {Message: strings.Repeat("x", 500), Audience: "user"}}, 0)
+			s.Reports([]wire.Report{{Message: "u"}, {Progress: newFloat(1)}, {Message: strings.Repeat("x", 500), Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
 		if _, err, _ := call(t, p, dispatch.Options{After: []dispatch.After{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
-		said := h.ended.LastMessages
-		if len(said) != 20 {
-			t.Fatalf("%d messages", len(said))
+		messages := h.ended.LastMessages
+		if len(messages) != 20 {
+			t.Fatalf("%d messages", len(messages))
 		}
-		if said[0].Message != "c" || said[18].Message != "u" || said[18].Audience != "" || len(said[19].Message) != 400 || said[19].Audience != "user" || said[19].Time.IsZero() {
-			t.Errorf("said %+v", said)
+		if messages[0].Message != "c" || messages[18].Message != "u" || messages[18].Audience != "" || len(messages[19].Message) != 400 || messages[19].Audience != "user" || messages[19].Time.IsZero() {
+			t.Errorf("messages %+v", messages)
 		}
 	})
 }

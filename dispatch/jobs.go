@@ -2,50 +2,51 @@ package dispatch
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 )
 
-// The limits of jobs whose options do not name others.
+// The default limits of jobs.
 const (
 	DefaultJobResults     = 100
 	DefaultJobResultBytes = 64 << 20
 	DefaultJobKeep        = time.Hour
 )
 
-// jobsPerResult is how many jobs that ended are known for each result that is
-// kept: of the others only how they ended.
+// jobsPerResult is the number of ended jobs for each kept result. Jobs without a
+// result keep their view only.
 const jobsPerResult = 10
 
-// JobOptions bound what is kept of jobs that ended. The zero value of each
-// field means its default.
+// JobOptions bound the memory of ended jobs. The zero value of each field means its
+// default.
 type JobOptions struct {
-	// Results is how many results are kept, default 100. Beyond that the oldest
-	// is dropped; its job then says so.
+	// Results is the maximum of kept results, default 100. Beyond that the oldest is
+	// dropped, and its job is Gone.
 	Results int
-	// ResultBytes is how large the kept results are together, default 64 MiB.
-	// Beyond that the oldest are dropped, but never the last one.
+	// ResultBytes is the maximum of all kept results together, default 64 MB. Beyond
+	// that the oldest are dropped, but never the last one.
 	ResultBytes int
-	// Keep is how long a job is known after its end, default 1 h.
+	// Keep is how long an ended job is kept, default 1 h.
 	Keep time.Duration
 }
 
-// Jobs holds calls that may outlive the requests that made them. It is safe for
-// concurrent use. Make one with NewJobs.
+// Jobs runs calls that may outlive their requests. It is safe for concurrent use. Make
+// one with NewJobs.
 type Jobs struct {
 	d    *Dispatcher
 	opts JobOptions
 
-	mu      sync.Mutex      // guards all below and the fields of jobs named so; taken before Job.mu
-	byID    map[string]*Job // what was kept, by the id of its call
-	ended   []*Job          // of these what has ended, in the order of their ends
-	results int             // results of ended
-	bytes   int             // their size
-	sweep   *time.Timer     // runs while there is something in ended
+	mu      sync.Mutex      // guards all below, Job.kept and Job.gone; taken before Job.mu
+	byID    map[string]*Job // kept jobs, by the ID of the call
+	ended   []*Job          // kept jobs that have ended, in that order
+	results int             // number of results in ended
+	bytes   int             // size of these results
+	sweep   *time.Timer     // runs while ended is not empty
 }
 
-// NewJobs returns jobs that d runs.
+// NewJobs returns jobs that run through d.
 func NewJobs(d *Dispatcher, o JobOptions) *Jobs {
 	setDefault(&o.Results, DefaultJobResults)
 	setDefault(&o.ResultBytes, DefaultJobResultBytes)
@@ -57,50 +58,48 @@ func NewJobs(d *Dispatcher, o JobOptions) *Jobs {
 type Job struct {
 	id   string
 	jobs *Jobs
-	done chan struct{} // closed when the call has ended
+	done chan struct{} // closed at the end of the call
 
-	// kept and gone are guarded by Jobs.mu: whether Keep was called, and whether
-	// the result was dropped.
+	// kept is set by Keep, gone when the result is dropped. Guarded by Jobs.mu.
 	kept, gone bool
 
 	mu   sync.Mutex // guards all below
-	call *liveCall  // nil once it has ended
-	// last is what clients were last to be told, told how often there was
-	// something new; changed is closed at the next.
-	last    Progress
-	told    int
-	changed chan struct{}
-	view    View // how the call ended
-	result  Result
-	err     error
+	call *liveCall  // nil after the end
+	// last is the last notification, notified their number. changed is closed at the
+	// next one.
+	last     Progress
+	notified int
+	changed  chan struct{}
+	view     View // after the end
+	result   Result
+	err      error
 }
 
 // JobView is a job as lists show it.
 type JobView struct {
 	View
-	// Gone is set if the call has ended but its result was dropped, because it
-	// was one too many.
+	// Gone is set if the result of an ended call was dropped because of a limit.
 	Gone bool
 }
 
-// Start begins a call and returns at once. The call ends under its own limits
-// or by Job.Cancel, whatever becomes of the caller. c.Progress is not used:
-// see Job.Wait. Unless Keep is called, only the caller knows the job.
+// Start starts a call and returns at once. The call ends by its limits, by Job.Cancel
+// or by Shutdown, not with the request. c.Progress is not used: see Job.Wait. Without
+// Keep, only the caller can access the job.
 func (j *Jobs) Start(c Call) *Job {
 	job := &Job{jobs: j, done: make(chan struct{}), changed: make(chan struct{})}
 	c.Progress = job.progress
 	call := newLiveCall(j.d, c)
 	job.id, job.call = call.id, call
 	go func() {
-		// Not tied to a request: the limits of the call, a cancel and Shutdown end it.
+		// Background: the call must outlive its request.
 		result, err := j.d.call(context.Background(), call)
 		job.finish(call, result, err)
 	}()
 	return job
 }
 
-// Find returns the job with this id, if it was kept and runs or ended less than
-// an hour (JobOptions.Keep) ago.
+// Find returns the kept job with this ID, if it runs or ended less than an hour
+// (JobOptions.Keep) ago.
 func (j *Jobs) Find(id string) (*Job, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -108,30 +107,32 @@ func (j *Jobs) Find(id string) (*Job, bool) {
 	return job, ok
 }
 
-// List returns the jobs that were kept, the one that began last first.
+// List returns the kept jobs, the newest first.
 func (j *Jobs) List() []JobView {
 	j.mu.Lock()
-	views := make([]JobView, 0, len(j.byID))
-	for _, job := range j.byID {
-		views = append(views, JobView{job.viewNow(), job.gone})
-	}
+	jobs := slices.Collect(maps.Values(j.byID))
 	j.mu.Unlock()
+	views := make([]JobView, 0, len(jobs))
+	for _, job := range jobs {
+		views = append(views, job.View())
+	}
 	slices.SortFunc(views, func(a, b JobView) int { return b.Created.Compare(a.Created) })
 	return views
 }
 
-// ID is the id of the job's call.
+// ID returns the ID of the job's call.
 func (job *Job) ID() string { return job.id }
 
-// View returns how things stand.
+// View returns the current state of the job.
 func (job *Job) View() JobView {
+	view := job.callView()
 	job.jobs.mu.Lock()
 	defer job.jobs.mu.Unlock()
-	return JobView{job.viewNow(), job.gone}
+	return JobView{view, job.gone}
 }
 
-// Keep makes the job known to Find and List, and keeps its result. It may be
-// called before or after the end, and more than once.
+// Keep adds the job to Find and List, and keeps its result. It may be called before or
+// after the end, and more than once.
 func (job *Job) Keep() {
 	j := job.jobs
 	j.mu.Lock()
@@ -156,34 +157,33 @@ func (job *Job) Cancel(why Cancellation) bool {
 	return call != nil && call.cancel(why)
 }
 
-// Wait waits until the call has ended and hands tell its progress meanwhile,
-// the last known first; nil means that nobody wants to know. It calls tell on
-// its own goroutine, never after it returned, and if tell is slow leaves out
-// what is not the latest. It returns ctx's error if ctx ends first. Any number
-// of goroutines may wait.
-func (job *Job) Wait(ctx context.Context, tell func(Progress)) error {
-	told := 0
+// Wait waits for the end of the call and passes its progress to notify, starting with
+// the last known; notify may be nil. notify runs on the goroutine of Wait, and if it is
+// slow, only the latest progress follows. Wait returns ctx's error if ctx ends first.
+// Any number of goroutines may wait.
+func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
+	seen := 0
 	for {
 		select {
-		case <-ctx.Done(): // a tell that takes long must not go on past it
+		case <-ctx.Done(): // a slow notify must not run again after it
 			return ctx.Err()
 		default:
 		}
 		job.mu.Lock()
-		changed, last, now := job.changed, job.last, job.told
+		changed, last, now := job.changed, job.last, job.notified
 		job.mu.Unlock()
-		if now > told && tell != nil {
-			told = now
-			tell(last)
+		if now > seen && notify != nil {
+			seen = now
+			notify(last)
 			continue
 		}
 		select {
 		case <-changed:
 		case <-job.done:
 			job.mu.Lock()
-			news := job.told > told && tell != nil
+			hasNew := job.notified > seen && notify != nil
 			job.mu.Unlock()
-			if !news {
+			if !hasNew {
 				return nil
 			}
 		case <-ctx.Done():
@@ -192,8 +192,8 @@ func (job *Job) Wait(ctx context.Context, tell func(Progress)) error {
 	}
 }
 
-// Result returns how the call ended, as Dispatcher.Call does. It reports false
-// while the call runs and once its result was dropped.
+// Result returns what Dispatcher.Call returned. It returns false while the call runs
+// and after its result was dropped.
 func (job *Job) Result() (r Result, err error, ok bool) {
 	select {
 	case <-job.done:
@@ -210,24 +210,24 @@ func (job *Job) Result() (r Result, err error, ok bool) {
 	return job.result, job.err, true
 }
 
-// progress takes what a client should be told.
+// progress records a notification for the clients that wait.
 func (job *Job) progress(p Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()
 	job.last = p
-	job.told++
+	job.notified++
 	close(job.changed)
 	job.changed = make(chan struct{})
 }
 
-// finish takes the end of the call.
+// finish records the end of the call.
 func (job *Job) finish(call *liveCall, r Result, err error) {
-	j := job.jobs
+	j, view := job.jobs, call.view()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	job.mu.Lock()
-	// What a call holds beside these (activities) is not held by its job.
-	job.call, job.view, job.result, job.err = nil, call.view(), r, err
+	// The job releases the call with its activities.
+	job.call, job.view, job.result, job.err = nil, view, r, err
 	job.mu.Unlock()
 	close(job.done)
 	if job.kept {
@@ -235,8 +235,8 @@ func (job *Job) finish(call *liveCall, r Result, err error) {
 	}
 }
 
-// viewNow returns the call as it stands.
-func (job *Job) viewNow() View {
+// callView returns the current state of the call.
+func (job *Job) callView() View {
 	job.mu.Lock()
 	call, view := job.call, job.view
 	job.mu.Unlock()
@@ -246,25 +246,25 @@ func (job *Job) viewNow() View {
 	return view
 }
 
-// add takes in a kept job that has ended, and drops what is then too much. The
-// caller holds mu.
+// add records a kept job that has ended, and applies the limits. The caller has locked
+// mu.
 func (j *Jobs) add(job *Job) {
 	j.ended = append(j.ended, job)
 	j.results++
 	j.bytes += len(job.result.Output)
 	for i := 0; j.results > j.opts.Results || j.bytes > j.opts.ResultBytes && j.results > 1; i++ {
-		j.drop(j.ended[i])
+		j.dropResult(j.ended[i])
 	}
 	if len(j.ended) > j.opts.Results*jobsPerResult {
-		j.forget(1)
+		j.removeOldest(1)
 	}
 	if j.sweep == nil {
 		j.sweep = time.AfterFunc(j.opts.Keep, j.expire)
 	}
 }
 
-// drop drops the result of a job, if it is still there. The caller holds mu.
-func (j *Jobs) drop(job *Job) {
+// dropResult drops the result of a job, if it has one. The caller has locked mu.
+func (j *Jobs) dropResult(job *Job) {
 	if job.gone {
 		return
 	}
@@ -276,16 +276,16 @@ func (j *Jobs) drop(job *Job) {
 	job.result, job.err = Result{}, nil
 }
 
-// forget forgets the n jobs that ended first. The caller holds mu.
-func (j *Jobs) forget(n int) {
+// removeOldest removes the n jobs that ended first. The caller has locked mu.
+func (j *Jobs) removeOldest(n int) {
 	for _, job := range j.ended[:n] {
-		j.drop(job)
+		j.dropResult(job)
 		delete(j.byID, job.id)
 	}
 	j.ended = slices.Delete(j.ended, 0, n)
 }
 
-// expire forgets the jobs whose time is over.
+// expire removes the jobs that ended more than JobOptions.Keep ago.
 func (j *Jobs) expire() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -293,7 +293,7 @@ func (j *Jobs) expire() {
 	for n < len(j.ended) && now.Sub(j.ended[n].endedAt()) >= j.opts.Keep {
 		n++
 	}
-	j.forget(n)
+	j.removeOldest(n)
 	if len(j.ended) == 0 {
 		j.sweep = nil
 		return
@@ -301,11 +301,11 @@ func (j *Jobs) expire() {
 	j.sweep.Reset(j.opts.Keep - now.Sub(j.ended[0].endedAt()))
 }
 
-// endedAt is when the call ended.
+// endedAt returns when the call ended.
 func (job *Job) endedAt() time.Time {
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	if job.view.Ended == nil { // it was refused before it was taken in
+	if job.view.Ended == nil { // the dispatcher rejected it
 		return job.view.Created
 	}
 	return *job.view.Ended

@@ -26,7 +26,7 @@ func counts(n int, output string) *page {
 	}}
 }
 
-func TestJobOutlivesWhoeverWaits(t *testing.T) {
+func TestJobOutlivesItsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := counts(90, `"done"`)
 		jobs := dispatch.NewJobs(dispatch.New(p.bridge(), dispatch.Options{}), dispatch.JobOptions{})
@@ -34,8 +34,8 @@ func TestJobOutlivesWhoeverWaits(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
 		defer leave()
 		var seen []float64
-		tell := func(p dispatch.Progress) { seen = append(seen, p.Progress) }
-		if err := job.Wait(ctx, tell); !errors.Is(err, context.DeadlineExceeded) {
+		record := func(p dispatch.Progress) { seen = append(seen, p.Progress) }
+		if err := job.Wait(ctx, record); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		if len(seen) < 19 || !slices.IsSorted(seen) {
@@ -53,7 +53,7 @@ func TestJobOutlivesWhoeverWaits(t *testing.T) {
 			t.Fatalf("%v %+v", ok, picked)
 		}
 		seen = nil
-		if err := picked.Wait(t.Context(), tell); err != nil {
+		if err := picked.Wait(t.Context(), record); err != nil {
 			t.Fatal(err)
 		}
 		if len(seen) == 0 || seen[0] < 20 || seen[len(seen)-1] != 90 {
@@ -69,8 +69,8 @@ func TestJobOutlivesWhoeverWaits(t *testing.T) {
 	})
 }
 
-// A job may be cancelled before its goroutine has run. Its page never ends a
-// call, so the cancel is what ends it whichever comes first.
+// TestAJobIsCancelledAtOnce cancels a job before its goroutine has run. The page never
+// ends a call, so only the cancel can end it.
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
@@ -94,8 +94,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 	})
 }
 
-// TestDrain: who drains has all that the hooks behind the calls do, also of jobs,
-// which no request waits for.
+// TestDrain checks that all hooks have run after Drain, including those of jobs.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hooks{}
@@ -111,7 +110,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestLastReportComesBeforeTheEnd, also if both come at one instant.
+// TestLastReportComesBeforeTheEnd reports and ends at the same time.
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := dispatch.NewJobs(dispatch.New(counts(2, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
@@ -124,7 +123,7 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	})
 }
 
-// TestJobRunsUnderTheLimits of every call.
+// TestJobRunsUnderTheLimits checks that the limits of calls apply to jobs.
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := dispatch.NewJobs(dispatch.New(counts(400, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
@@ -236,7 +235,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 	})
 }
 
-func TestJobsAreForgotten(t *testing.T) {
+func TestJobsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := dispatch.NewJobs(dispatch.New(counts(0, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
 		first := ends(t, jobs)

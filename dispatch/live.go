@@ -4,100 +4,74 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
+	"opentabs/dispatch/activity"
+	"opentabs/dispatch/clock"
+	"opentabs/dispatch/progress"
+	"opentabs/internal/timetext"
 	"opentabs/wire"
 )
 
-// liveCall is one call from its creation on. Its run method runs on the
-// goroutine of Dispatcher.Call; reports and endings come from anywhere.
+// liveCall is one call from its creation on. Its run method uses the goroutine of
+// Dispatcher.Call; reports and endings arrive on any goroutine.
 type liveCall struct {
 	d       *Dispatcher
-	req     Call
+	req     Call // Args is guarded by mu; the rest never changes
 	id      string
 	created time.Time
-	// argBytes is the length of the arguments, which the end of the call drops.
+	// argBytes is the size of the arguments, which the end of the call drops.
 	argBytes int
-	number   uint64 // calls are numbered as they come in; guarded by d.mu
-	clock    clock
-	// wake holds a token when the meter has something new.
-	wake chan struct{}
-	// retry takes the error of a target in which the handler did not run, when
-	// another one may be tried.
+	number   uint64 // order of arrival; guarded by Dispatcher.mu
+	// parent is the call whose tool made this one, nil for a call of a client. root is
+	// the call of the client at the top; depth counts the calls above this one.
+	parent, root *liveCall
+	depth        int
+
+	// These parts have their own locks.
+	clock      clock.Clock
+	sender     progress.Sender
+	activities activity.Set
+	nesting    nesting
+
+	// retry receives the error of an attempt that another attempt may follow.
 	retry chan *wire.CallError
-	// parent is the call whose tool made this one; nil for one of a client.
-	parent *liveCall
-	depth  int // how many calls are above it
-	nested nested
-	// activities is safe for concurrent use by itself.
-	activities activities
-	// done is closed when the call has ended, answered when the page has
-	// answered the stop.
+	// done is closed at the end of the call, answered when the page has answered the
+	// stop.
 	done     chan struct{}
 	answered chan struct{}
 
-	mu     sync.Mutex // guards all below; taken before stream.mu
-	status Status
-	target Target
-	runID  string // of the run in target: the call's id, then with ".2" ...
-	tries  int    // targets tried
-	more   bool   // another target may be tried
-	// interrupt ends the wait for a target; nil before it begins.
-	interrupt context.CancelFunc
-	begun     time.Time
-	ended     time.Time
-	took      time.Duration // from begun to ended, without the time it was suspended
-	output    json.RawMessage
-	err       *wire.CallError
-	refusal   Verdict // the last Block of a gate
-	// errNote is Options.FailureNote for the error, for the agent and for the user.
-	errNote [2]string
-	reason  string // why it was cancelled
-	told    bool   // the page was told to stop
-	stopped Stopped
-	// ticket is what the call waits for; nil while it does not.
-	ticket      *ticket
-	resolutions []Resolution
-	moments     []Moment
-	decision    json.RawMessage // what the tool gets as context.decision
-
-	reports    int
-	invalid    int
-	lastReport time.Time
-	shown      numbers // the last valid numbers
-	message    string  // the last message
-	// userShown and userMessage are those of reports for people.
-	userShown   numbers
-	userMessage string
-	// statusWord and userStatusWord came with message and userMessage.
-	statusWord, userStatusWord string
-	// resultText is the beginning of the result, once the call has succeeded.
-	resultText  string
-	endAudience string
-	said        []LastMessage // the last messages
-	meter       meter
+	mu         sync.Mutex // guards all below; see the package doc for the lock order
+	state      state
+	attempts   attempts
+	suspension suspension
+	reports    reportLog
+	timeline   timeline
+	refusal    Verdict // the last Block of a gate
+	// cancelWait ends the wait for a target; nil before that wait.
+	cancelWait context.CancelFunc
+	resultText string // the beginning of the result, after success
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	c := &liveCall{
 		d: d, req: req, id: newCallID(), created: time.Now(), argBytes: len(req.Args),
-		wake:     make(chan struct{}, 1),
 		retry:    make(chan *wire.CallError, 1),
 		done:     make(chan struct{}),
 		answered: make(chan struct{}),
-		meter:    meter{interval: d.opts.ProgressInterval},
 	}
-	c.activities.call = c
+	c.root = c
+	c.sender.Init(d.opts.ProgressInterval, req.Progress)
+	c.activities.Init(activityOwner{c})
 	return c
 }
 
-// Cancellation says who cancelled a call and why. As the cause of the context of
-// [Dispatcher.Call] it ends the call so; any other cause stands for the client.
+// Cancellation is who cancelled a call and why. As the cause of the context of
+// [Dispatcher.Call] it determines the error; any other cause means the client.
 type Cancellation struct {
 	By string // as in "the client"
-	// Reason is what was given as the reason, cleaned by the caller; empty for none.
+	// Reason is the given reason, cleaned by the caller; empty for none.
 	Reason string
 }
 
@@ -110,7 +84,7 @@ func (c *Cancellation) Error() string {
 	return text
 }
 
-// CancellationOf says who ended ctx and why.
+// CancellationOf returns who ended ctx and why.
 func CancellationOf(ctx context.Context) Cancellation {
 	var c *Cancellation
 	if errors.As(context.Cause(ctx), &c) {
@@ -119,9 +93,9 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{By: "the client"}
 }
 
-// sensible ends a call that names an instance which does not exist, before a
-// person is asked about it. It reports whether it has not.
-func (c *liveCall) sensible() bool {
+// validate fails a call that names an unknown instance, before the user has to
+// approve it. It reports whether the call is valid.
+func (c *liveCall) validate() bool {
 	_, err := c.req.want(nil)
 	if err != nil {
 		c.fail(err)
@@ -129,8 +103,8 @@ func (c *liveCall) sensible() bool {
 	return err == nil
 }
 
-// run starts the call in the best target and stays with it until it has ended,
-// handing progress to the client meanwhile.
+// run starts the call in the best target and returns when the call has ended. It
+// sends progress to the client meanwhile.
 func (c *liveCall) run(ctx context.Context) {
 	for _, hook := range c.d.opts.Before {
 		if err := hook.Before(c.info(nil)); err != nil {
@@ -138,16 +112,16 @@ func (c *liveCall) run(ctx context.Context) {
 			return
 		}
 	}
-	waiting, stop := context.WithCancel(ctx)
-	defer stop()
+	waitCtx, cancelWait := context.WithCancel(ctx)
+	defer cancelWait()
 	c.mu.Lock()
-	c.interrupt = stop
-	over := c.status.Terminal()
+	c.cancelWait = cancelWait
+	ended := c.state.status.Terminal()
 	c.mu.Unlock()
-	if over {
+	if ended {
 		return
 	}
-	targets, err := c.choose(waiting)
+	targets, err := c.chooseTargets(waitCtx)
 	if err != nil {
 		c.fail(err)
 		return
@@ -159,13 +133,13 @@ func (c *liveCall) run(ctx context.Context) {
 	var due <-chan time.Time // when the next notification may be sent
 	for {
 		select {
-		case <-c.wake:
-			due = c.notify()
+		case <-c.sender.Wake():
+			due = c.sender.SendDue()
 		case <-due:
-			due = c.notify()
+			due = c.sender.SendDue()
 		case err := <-c.retry:
-			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // what was known of the tabs is stale
-				if targets, err = c.choose(waiting); err != nil {
+			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // the list of targets is stale
+				if targets, err = c.chooseTargets(waitCtx); err != nil {
 					c.fail(err)
 					continue
 				}
@@ -180,8 +154,8 @@ func (c *liveCall) run(ctx context.Context) {
 	}
 }
 
-// choose returns the documents the call may run in, best first.
-func (c *liveCall) choose(ctx context.Context) ([]Target, *wire.CallError) {
+// chooseTargets returns the documents that can run the call, best first.
+func (c *liveCall) chooseTargets(ctx context.Context) ([]Target, *wire.CallError) {
 	want, err := c.req.want(c.d.opts.MayOpen)
 	if err != nil {
 		return nil, err
@@ -189,199 +163,129 @@ func (c *liveCall) choose(ctx context.Context) ([]Target, *wire.CallError) {
 	return chooseTargets(c.d.bridge.Targets(ctx, want), want, &c.req)
 }
 
-// begin makes the call Running and starts its clock. It reports false if the
-// call has ended while it waited.
+// begin sets the status to running and starts the clock. It returns false if the
+// call has ended.
 func (c *liveCall) begin() bool {
+	idle, hard := c.d.Limits(c.req.Tool)
+	c.clock.Start(idle, hard, c.expire)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.status.CanBecome(StatusRunning) {
+	if !c.state.begin() {
 		return false
 	}
-	c.status, c.begun = StatusRunning, time.Now()
-	idle, hard := c.d.Limits(c.req.Tool)
-	c.clock.busy = func() bool { return c.nested.calling.Load() > 0 }
-	c.clock.begin(idle, hard, c.expire)
 	c.publish(EventRunning, nil)
 	return true
 }
 
-// start hands the call to the first target and returns those that are left.
+// start sends the call to the first target and returns the others.
 func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
-	target, rest := targets[0], targets[1:]
 	c.mu.Lock()
-	c.target, c.more = target, len(rest) > 0
-	c.runID = c.id
-	if c.tries++; c.tries > 1 {
-		c.runID = fmt.Sprintf("%s.%d", c.id, c.tries)
+	c.attempts.begin(c.id, targets)
+	ended := c.state.status.Terminal()
+	run := Run{
+		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt,
+		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
 	}
-	id, over := c.runID, c.status.Terminal()
-	args, decision := c.req.Args, c.decision
 	c.mu.Unlock()
-	if over {
+	if ended {
 		return nil
 	}
-	// A link that the try before waited for is none of this one's. Start tells of
-	// its own.
-	c.clock.release()
-	err := c.d.bridge.Start(ctx, Run{
-		ID: id, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
-		Prompt: c.req.Tool.Prompt, Decision: decision,
-		Args: args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: target,
-	}, c)
-	if err == nil {
-		c.stopIfOver()
-		return rest
+	// A link that the previous attempt lost does not concern this one. Start reports
+	// its link.
+	c.clock.ReleaseIdle()
+	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {
+		rejected := *err
+		rejected.NotStarted = true
+		sink{c}.Finish(nil, &rejected)
+		return targets[1:]
 	}
-	refused := *err
-	refused.NotStarted = true
-	c.Finish(nil, &refused)
-	return rest
-}
-
-// stopIfOver tells the page to stop if the call ended before the bridge knew
-// of it, so that the stop sent at the ending reached nobody.
-func (c *liveCall) stopIfOver() {
+	// If the call ended before the bridge had the run, the stop sent at the end did
+	// not reach the page.
 	c.mu.Lock()
-	id, over, err := c.runID, c.status.Terminal() && c.told, c.err
+	stop, err := c.state.stopSent, c.state.err
 	c.mu.Unlock()
-	if over {
-		c.d.bridge.Cancel(id, err.Message, func(Stopped) {})
+	if stop {
+		c.d.bridge.Cancel(run.ID, err.Message, func(Stopped) {})
 	}
+	return targets[1:]
 }
 
-// LinkLost implements Sink.
-func (c *liveCall) LinkLost() { c.clock.hold() }
-
-// LinkBack implements Sink.
-func (c *liveCall) LinkBack() { c.clock.release() }
-
-// Finish implements Sink.
-func (c *liveCall) Finish(output json.RawMessage, err *wire.CallError) {
-	if err == nil {
-		c.end(ending{status: StatusSucceeded, output: output})
-		return
-	}
-	c.mu.Lock()
-	again := c.status == StatusRunning && c.tries < maxTries && c.elsewhere(err) && !c.nested.began()
-	if again {
-		c.more = false
-	}
-	c.mu.Unlock()
-	if again {
-		c.retry <- err
-		return
-	}
-	c.fail(err)
-}
-
-// elsewhere reports whether the call may be tried in another document: the
-// handler did not run in this one. A browser that says so of a call which has
-// reported is not believed. The caller holds mu.
-func (c *liveCall) elsewhere(err *wire.CallError) bool {
-	if c.reports > 0 {
-		return false
-	}
-	switch err.Code {
-	case wire.ErrNotReady:
-		return c.more
-	case wire.ErrTabFrozen:
-		return c.more && err.NotStarted
-	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrPageUnresponsive, wire.ErrTabDiscarded, wire.ErrBrowserLost, wire.ErrLinkLost:
-		return err.NotStarted
-	default:
-		return false
-	}
-}
-
-// fail ends the call with an error that did not come from its limits; the
-// handler is not running, so nobody is told to stop.
+// fail ends the call with an error of a call whose handler does not run: the page
+// is not asked to stop.
 func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: StatusFailed, err: err})
 }
 
-// cancel ends the call as cancelled.
+// cancel ends the call as cancelled. It returns false if the call had ended.
 func (c *liveCall) cancel(why Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: why.Error()}
-	return c.end(ending{status: StatusCancelled, err: err, tell: true, reason: why.Reason})
+	return c.end(ending{status: StatusCancelled, err: err, stopPage: true, reason: why.Reason})
 }
 
 // expire ends the call because a limit was reached.
 func (c *liveCall) expire(code wire.ErrorCode) {
 	idle, hard := c.d.Limits(c.req.Tool)
-	message := "no progress and no result for " + spell(idle)
+	err := &wire.CallError{Code: code, Message: "no progress and no result for " + timetext.Long(idle)}
 	if code == wire.ErrDeadlineExceeded {
-		message = "it reached the limit of " + spell(hard) + " that holds for every call"
+		err.Message = "it reached the hard limit of " + timetext.Long(hard)
+	} else if problem := c.d.pageProblem(c, err.Message); problem != nil {
+		err = problem
 	}
-	err := &wire.CallError{Code: code, Message: message}
-	if code == wire.ErrIdleTimeout {
-		if stopped := c.stoppedPage(message); stopped != nil {
-			err = stopped
-		}
-	}
-	c.end(ending{status: StatusFailed, err: err, tell: true})
+	c.end(ending{status: StatusFailed, err: err, stopPage: true})
 }
 
-// ending is how a call ends.
-type ending struct {
-	status Status
-	output json.RawMessage
-	err    *wire.CallError
-	tell   bool   // the page is told to stop, if the call was running
-	reason string // why it was cancelled; empty if no reason was given
-}
-
-// end ends the call, once: it reports false if it had ended before.
+// end ends the call once. It returns false if the call had ended before.
 func (c *liveCall) end(e ending) bool {
-	note := c.failureNote(e.err)
+	note := c.d.noteFor(c.req.Tool, e.err)
+	c.clock.Stop()
 	c.mu.Lock()
-	if !c.status.CanBecome(e.status) {
+	if !c.state.end(e, note, &c.clock) {
 		c.mu.Unlock()
 		return false
 	}
-	c.told = e.tell && !c.begun.IsZero()
-	told, runID, interrupt := c.told, c.runID, c.interrupt
-	c.clock.stop()
-	c.took = c.ran()
-	c.status, c.ended, c.output, c.err, c.reason = e.status, time.Now(), e.output, e.err, e.reason
-	c.req.Args, c.ticket, c.decision, c.errNote = nil, nil, nil, note
+	stopSent, runID, cancelWait := c.state.stopSent, c.attempts.runID, c.cancelWait
+	c.sender.Close()
+	c.req.Args = nil
+	c.suspension.end()
+	if e.status == StatusSucceeded {
+		c.resultText = beginningOf(e.output)
+	}
 	c.publish(EventEnded, nil)
 	c.mu.Unlock()
 
-	c.nested.end(e.reason)
+	c.nesting.end(e.reason)
 	c.d.remove(c)
-	if interrupt != nil {
-		interrupt()
-	}
-	if told {
-		// done is closed first: a link that takes no more bytes may hold up the
-		// stop, but not the client's error.
-		close(c.done)
-		c.d.bridge.Cancel(runID, e.err.Message, c.answer)
-		return true
+	if cancelWait != nil {
+		cancelWait()
 	}
 	close(c.done)
+	if stopSent {
+		// done is closed first: a full link may delay the stop, but not the client's
+		// error.
+		c.d.bridge.Cancel(runID, e.err.Message, c.recordStopped)
+	}
 	return true
 }
 
-// answer takes the page's answer to the stop.
-func (c *liveCall) answer(s Stopped) {
+// recordStopped records the page's answer to the stop.
+func (c *liveCall) recordStopped(s Stopped) {
 	c.mu.Lock()
-	c.stopped = s
+	c.state.stopped = s
 	c.publish(EventStopped, nil)
 	c.mu.Unlock()
 	close(c.answered)
 }
 
-// outcome returns what Dispatcher.Call returns, after the last notification.
-// It is called once, after the call has ended.
+// outcome returns the result of Dispatcher.Call after the last notification. It is
+// called once, after the end of the call.
 func (c *liveCall) outcome() (Result, error) {
 	c.mu.Lock()
-	status, told, err := c.status, c.told, c.err
+	status, stopSent, err := c.state.status, c.state.stopSent, c.state.err
 	c.mu.Unlock()
 	if status != StatusCancelled {
-		c.flush()
+		c.sender.Flush()
 	}
-	if told && err.Code != wire.ErrCancelled {
+	if stopSent && err.Code != wire.ErrCancelled {
 		wait := time.NewTimer(stopWait)
 		defer wait.Stop()
 		select {
@@ -389,68 +293,71 @@ func (c *liveCall) outcome() (Result, error) {
 		case <-wait.C:
 		}
 	}
-	c.after()
+	c.runAfterHooks()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
-		e := c.explain()
-		c.log(e)
+	if c.state.err != nil {
+		e := explainFailure(c.failure())
+		c.logEnd(e)
 		return Result{}, e
 	}
 	r := Result{
-		CallID: c.id, Output: c.output, Target: c.target, Ran: c.ran(), Reports: c.reports, Audience: c.endAudience,
+		CallID: c.id, Output: c.state.output, Target: c.attempts.target,
+		Ran: c.state.ran, Reports: c.reports.count, Audience: c.reports.endAudience,
 	}
-	c.output = nil
-	c.log(nil)
+	c.state.output = nil
+	c.logEnd(nil)
 	return r, nil
 }
 
-// after runs the hooks that follow the end of the call.
-func (c *liveCall) after() {
+// runAfterHooks runs the hooks that follow the end of the call.
+func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.After) == 0 {
 		return
 	}
 	info := c.info(nil)
 	c.mu.Lock()
-	ended := Ended{View: c.viewLocked(), Target: c.target, Output: c.output, Resolutions: c.resolutions, LastMessages: c.said}
+	ended := Ended{
+		View: c.viewLocked(), Target: c.attempts.target, Output: c.state.output,
+		Resolutions: c.suspension.resolutions, LastMessages: c.reports.messages,
+	}
 	c.mu.Unlock()
 	for _, hook := range c.d.opts.After {
 		hook.After(info, ended)
 	}
 }
 
-// refuse returns the error of a call that was never taken in.
-func (c *liveCall) refuse(code wire.ErrorCode, message string) *Error {
+// info returns the call as a gate or a hook gets it; g is nil for a hook.
+func (c *liveCall) info(g Gate) Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = &wire.CallError{Code: code, Message: message}
-	c.status = StatusFailed
-	return c.explain()
-}
-
-// ran is how long the call has run, or ran, without the time it was suspended.
-// The caller holds mu.
-func (c *liveCall) ran() time.Duration {
-	switch {
-	case c.begun.IsZero():
-		return 0
-	case c.ended.IsZero():
-		return time.Duration(c.clock.elapsed())
-	default:
-		return c.took
+	i := Info{
+		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client, ParentCallID: c.req.ParentCallID,
+		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
 	}
+	if g != nil {
+		i.Resolution = c.suspension.lastOf(g.Name())
+	}
+	return i
 }
 
-// log writes the call's line. The caller holds mu.
-func (c *liveCall) log(e *Error) {
+// arguments returns the arguments of the call; nil after its end.
+func (c *liveCall) arguments() json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.req.Args
+}
+
+// logEnd logs the end of the call. The caller has locked mu.
+func (c *liveCall) logEnd(e *Error) {
 	line := c.d.opts.Log.Info()
 	if e != nil {
 		line = c.d.opts.Log.Warn().Str("code", string(e.Code)).Str("stopped", string(e.Stopped))
-		if c.reason != "" {
-			line.Str("reason", c.reason)
+		if c.state.reason != "" {
+			line.Str("reason", c.state.reason)
 		}
 	}
 	line.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.String()).
-		Str("browser", c.target.Browser).Int("tab", c.target.TabID).Str("status", c.status.String()).
-		Dur("ran_ms", c.ran()).Int("reports", c.reports).Msg("call ended")
+		Str("browser", c.attempts.target.Browser).Int("tab", c.attempts.target.TabID).Str("status", c.state.status.String()).
+		Dur("ran_ms", c.state.ran).Int("reports", c.reports.count).Msg("call ended")
 }

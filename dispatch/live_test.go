@@ -18,7 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-func TestClientThatLeavesCancelsItsCall(t *testing.T) {
+func TestDisconnectCancelsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -35,7 +35,7 @@ func TestClientThatLeavesCancelsItsCall(t *testing.T) {
 	})
 }
 
-func TestClientThatHasLeftStartsNothing(t *testing.T) {
+func TestDisconnectedClientStartsNothing(t *testing.T) {
 	started := false
 	d := dispatch.New(&dispatchtest.Bridge{
 		StartFunc: func(context.Context, dispatch.Run, dispatch.Sink) *wire.CallError { started = true; return nil },
@@ -52,12 +52,12 @@ func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
 		outcome wire.CancelOutcome
 		after   time.Duration
-		told    wire.CancelOutcome // in the error
+		want    wire.CancelOutcome // in the error
 		text    string
 	}{
-		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "told to stop and did"},
-		{wire.CancelFinished, time.Millisecond, wire.CancelFinished, "had finished by then"},
-		{wire.CancelIgnored, 2 * time.Second, "", "has not answered yet"},
+		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "stopped the tool"},
+		{wire.CancelFinished, time.Millisecond, wire.CancelFinished, "had finished before"},
+		{wire.CancelIgnored, 2 * time.Second, "", "has not answered the stop yet"},
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.outcome), func(t *testing.T) {
@@ -69,11 +69,11 @@ func TestCancelOutcomes(t *testing.T) {
 				start := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				e := asError(t, err)
-				if e.Stopped != tt.told || !contains(e.Message, tt.text) {
-					t.Errorf("stopped %q in %q, want %q and %q", e.Stopped, e.Message, tt.told, tt.text)
+				if e.Stopped != tt.want || !contains(e.Message, tt.text) {
+					t.Errorf("stopped %q in %q, want %q and %q", e.Stopped, e.Message, tt.want, tt.text)
 				}
-				if took := time.Since(start); took > 30*time.Second+50*time.Millisecond {
-					t.Errorf("the error came after %v", took)
+				if elapsed := time.Since(start); elapsed > 30*time.Second+50*time.Millisecond {
+					t.Errorf("the error came after %v", elapsed)
 				}
 				sleep(3 * time.Second)
 				if v := d.Calls()[0]; v.Stopped != tt.outcome {
@@ -84,8 +84,8 @@ func TestCancelOutcomes(t *testing.T) {
 	}
 }
 
-// TestReasonOfACancel: why a call was cancelled reaches the page, the error, the
-// view, the log and the calls that it has made.
+// TestReasonOfACancel checks that the page, the error, the view, the log and the nested
+// calls get the reason.
 func TestReasonOfACancel(t *testing.T) {
 	const why = "the user pressed Escape"
 	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
@@ -133,7 +133,7 @@ func TestReasonOfACancel(t *testing.T) {
 	}
 }
 
-func TestPersonStopsARunningAndAWaitingCall(t *testing.T) {
+func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
@@ -163,13 +163,13 @@ func TestPersonStopsARunningAndAWaitingCall(t *testing.T) {
 			t.Error("an ended or unknown call was cancelled")
 		}
 		if p.stops() != 1 {
-			t.Errorf("%d pages told to stop, want only the one that ran", p.stops())
+			t.Errorf("%d pages got a stop, want only the one that ran", p.stops())
 		}
 	})
 }
 
-// TestStopReachesACallThatEndsWhileItStarts: the stop sent at the ending finds
-// nothing to stop, because the bridge learns of the call after it.
+// TestStopReachesACallThatEndsWhileItStarts ends a call before the bridge has its run:
+// the first stop has no effect, a second one follows.
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := map[string]bool{}
@@ -190,13 +190,13 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 		}, dispatch.Options{})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if e := asError(t, err); e.Code != wire.ErrCancelled || stopped != 1 {
-			t.Errorf("error %v, stopped %d; want cancelled and the page told once it ran", err, stopped)
+			t.Errorf("error %v, stopped %d; want cancelled and one stop after the start", err, stopped)
 		}
 	})
 }
 
-// TestStopEndsTheWaitForABrowser: a bridge that waits for a browser must not
-// hold up a call that has ended meanwhile.
+// TestStopEndsTheWaitForABrowser checks that a bridge that waits for a browser does not
+// delay a call that has ended.
 func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(&waitingBridge{}, dispatch.Options{})
@@ -227,8 +227,8 @@ func (*waitingBridge) Targets(ctx context.Context, _ dispatch.Want) dispatch.Tar
 	return dispatch.Targets{}
 }
 
-// TestTriesAreBounded: a browser that never takes a call must not keep it going.
-func TestTriesAreBounded(t *testing.T) {
+// TestAttemptsAreBounded checks that a browser that rejects every attempt ends the call.
+func TestAttemptsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
 		d := dispatch.New(&dispatchtest.Bridge{
@@ -245,7 +245,7 @@ func TestTriesAreBounded(t *testing.T) {
 	})
 }
 
-func TestBlockedStopDoesNotHoldUpTheError(t *testing.T) {
+func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
 			sleep(10 * time.Second) // a link that takes no more bytes
@@ -254,8 +254,8 @@ func TestBlockedStopDoesNotHoldUpTheError(t *testing.T) {
 		d := dispatch.New(b, dispatch.Options{})
 		start := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if took := time.Since(start); err == nil || took > 30*time.Second+50*time.Millisecond {
-			t.Errorf("error %v after %v, want one at 30s", err, took)
+		if elapsed := time.Since(start); err == nil || elapsed > 30*time.Second+50*time.Millisecond {
+			t.Errorf("error %v after %v, want one at 30s", err, elapsed)
 		}
 		sleep(11 * time.Second)
 	})
@@ -274,7 +274,7 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 					t.Fatalf("error %v, want %s", err, code)
 				}
 				if p.stops() != 0 {
-					t.Error("a page that had ended the call was told to stop")
+					t.Error("a page that had ended the call got a stop")
 				}
 			})
 		})
@@ -320,7 +320,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(dispatch.Want) dispatch.Targets {
 						live := []dispatch.Target{first, second}
-						if len(tabs) > 0 { // asked anew: the first is known to be gone
+						if len(tabs) > 0 { // read again: the first is gone
 							live = live[1:]
 						}
 						return dispatch.Targets{Browsers: 1, Live: live}
@@ -358,8 +358,8 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	}
 }
 
-// TestLostLinkHoldsTheIdleLimit: the silence of a page that can't be heard is
-// not its own, also if the grace period is longer than the idle limit.
+// TestLostLinkHoldsTheIdleLimit checks that a lost link suspends the idle limit, also if
+// the grace period is longer than the limit.
 func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -403,16 +403,16 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 	}
 }
 
-// TestLostLinkOfAnEarlierTry: a try that waited for a link holds the idle limit
-// of no later one.
-func TestLostLinkOfAnEarlierTry(t *testing.T) {
+// TestLostLinkOfAnEarlierAttempt checks that an attempt whose link was lost does not
+// suspend the idle limit of a later one.
+func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var tries atomic.Int32
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			if tries.Add(1) == 1 {
 				s.LinkLost()
 				<-time.After(time.Second)
-				s.Finish(nil, &wire.CallError{Code: wire.ErrBrowserLost, Message: "started anew", NotStarted: true})
+				s.Finish(nil, &wire.CallError{Code: wire.ErrBrowserLost, Message: "restarted", NotStarted: true})
 			}
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{Idle: 3 * time.Second, Hard: 20 * time.Second})

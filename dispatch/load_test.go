@@ -12,9 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestGreedyClientDoesNotHoldUpOthers: of 64 clients one makes 1,000 calls and
-// the others one each, later; four run at once, each for a second.
-func TestGreedyClientDoesNotHoldUpOthers(t *testing.T) {
+// TestGreedyClientDoesNotDelayOthers has 64 clients: one makes 1,000 calls, then each
+// other makes one. Four calls run at once, each for a second.
+func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
 			sleep(time.Second)
@@ -47,14 +47,14 @@ func TestGreedyClientDoesNotHoldUpOthers(t *testing.T) {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
 		}
 		if want := 266 * time.Second; all < want-time.Second || all > want {
-			t.Errorf("all calls took %v, want %v: four at once, none idle", all, want)
+			t.Errorf("all calls elapsed %v, want %v: four at once, none idle", all, want)
 		}
 	})
 }
 
-// TestWaitingCallsAreUnderNoTimeLimit: idle limit and deadline begin when a
-// call runs, not when it comes.
-func TestWaitingCallsAreUnderNoTimeLimit(t *testing.T) {
+// TestQueuedCallsHaveNoTimeLimit checks that both limits start when a call runs, not
+// when it arrives.
+func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
 			if string(run.Args) == "1" { // nearly five minutes
@@ -79,15 +79,15 @@ func TestWaitingCallsAreUnderNoTimeLimit(t *testing.T) {
 			synctest.Wait()
 		}
 		wg.Wait()
-		if took := time.Since(begun); took != (2*280+29)*time.Second {
-			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", took)
+		if elapsed := time.Since(begun); elapsed != (2*280+29)*time.Second {
+			t.Errorf("the calls elapsed %v, want 9 min 49 s, one after the other", elapsed)
 		}
 	})
 }
 
-// TestClientThatLeavesWhileItWaits: its calls leave the queue at once and never
-// begin.
-func TestClientThatLeavesWhileItWaits(t *testing.T) {
+// TestDisconnectLeavesTheQueue checks that calls of a disconnected client leave the queue
+// at once and never start.
+func TestDisconnectLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := make(chan string, 10)
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {

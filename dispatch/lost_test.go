@@ -10,9 +10,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestLostReports: where reports were lost, changes of activities may be among
-// them, so the page is asked for all of them: at once, then once a second, and
-// not for ever.
+// TestLostReports checks the requests for all activities after lost reports: one at
+// once, then one per second, up to a limit.
 func TestLostReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

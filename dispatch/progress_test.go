@@ -17,13 +17,13 @@ import (
 
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
-// note is a notification and when it came.
+// note is a notification and its time.
 type note struct {
 	dispatch.Progress
 	at time.Duration
 }
 
-// watch runs a call with a Progress function that records.
+// watch runs a call and records its notifications.
 func watch(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progress)) ([]note, *dispatch.Error) {
 	t.Helper()
 	start := time.Now()
@@ -37,7 +37,7 @@ func watch(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progres
 	return notes, err
 }
 
-func TestFloodIsTenASecondAndTheLastOneArrives(t *testing.T) {
+func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100000
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -71,7 +71,7 @@ func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 5 { // at 0, 10, 20, 30, 40 ms
-				s.Reports([]wire.Report{{Progress: number(float64(i + 1)), Message: "m"}}, 0)
+				s.Reports([]wire.Report{{Progress: newFloat(float64(i + 1)), Message: "m"}}, 0)
 				sleep(10 * time.Millisecond)
 			}
 			sleep(time.Second)
@@ -135,8 +135,8 @@ func TestSlowClientDelaysOnlyItself(t *testing.T) {
 				s.Reports(report(float64(i), 40), 0)
 				sleep(time.Second)
 			}
-			if took := time.Since(start); took != 40*time.Second {
-				t.Errorf("the page's reports took %v, want 40s: a slow client held them up", took)
+			if elapsed := time.Since(start); elapsed != 40*time.Second {
+				t.Errorf("the page's reports elapsed %v, want 40s: a slow client delayed them", elapsed)
 			}
 			s.Finish(json.RawMessage(`1`), nil)
 		}}
@@ -170,10 +170,10 @@ func TestNoLimitDeliversEveryReport(t *testing.T) {
 	})
 }
 
-func TestAudienceIsPassedOn(t *testing.T) {
+func TestAudienceIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports([]wire.Report{{Progress: number(1), Message: "this takes a while", Audience: "user"}}, 0)
+			s.Reports([]wire.Report{{Progress: newFloat(1), Message: "this takes a while", Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
 		notes, _ := watch(t, p, dispatch.Options{}, nil)
@@ -183,8 +183,8 @@ func TestAudienceIsPassedOn(t *testing.T) {
 	})
 }
 
-// Reports may come from anywhere at once: none is lost, and the client's numbers
-// only rise.
+// TestReportsFromManyGoroutines checks that concurrent reports are not lost and that
+// the client's numbers only increase.
 func TestReportsFromManyGoroutines(t *testing.T) {
 	const pages, each = 8, 5000
 	p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -213,8 +213,9 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// A client that has left is told nothing more, also not what still waited.
-func TestNothingIsToldAfterACancel(t *testing.T) {
+// TestNothingIsSentAfterACancel checks that a disconnected client gets nothing more,
+// including queued notifications.
+func TestNothingIsSentAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -228,13 +229,13 @@ func TestNothingIsToldAfterACancel(t *testing.T) {
 		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) { notes = append(notes, q) }})
 		p.wg.Wait()
 		if e := asError(t, err); e.Code != wire.ErrCancelled || len(notes) != 1 || notes[0].Progress != 1 {
-			t.Errorf("%v, told %+v", e, notes)
+			t.Errorf("%v, sent %+v", e, notes)
 		}
 	})
 }
 
-// The numbers of a tool reach its client as they are, whatever came before them:
-// messages, other calls and the wait for the user.
+// TestNumbersSurviveWhatCameBefore checks that the numbers of a tool are sent unchanged
+// after messages, nested calls and suspensions.
 func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 	const pause = 200 * time.Millisecond // longer than the interval
 	count := func(s dispatch.Sink) {
@@ -320,9 +321,9 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 	}
 }
 
-// Every report is in the log at debug level, also those that the client never
-// receives.
-func TestEveryReportIsRecorded(t *testing.T) {
+// TestEveryReportIsLogged checks that each report is in the log at debug level, sent or
+// not.
+func TestEveryReportIsLogged(t *testing.T) {
 	for _, level := range []zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -330,7 +331,7 @@ func TestEveryReportIsRecorded(t *testing.T) {
 					s.Reports(report(float64(i), 50), 0)
 				}
 				s.Reports([]wire.Report{
-					{Progress: number(3), Total: number(50), Audience: "user"}, // dropped: it does not increase
+					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // dropped: it does not increase
 					{Invalid: true, Status: "exporting", Message: "bad numbers"},
 					{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[1]`)}},
 					{EndAudience: "user"},
@@ -350,8 +351,8 @@ func TestEveryReportIsRecorded(t *testing.T) {
 				t.Errorf("%d reports in the log, want %d:\n%s", n, want, log.String())
 			}
 			for _, part := range []string{
-				`"progress":17,"total":50,`, `"progress":3,"total":50,"audience":"user"`, `"status":"exporting","said":"bad numbers","invalid":true`,
-				`"activity":"table","bytes":3`, `"end_audience":"user"`, `"reports":7,"message":"reports were skipped by the page"`,
+				`"progress":17,"total":50,`, `"progress":3,"total":50,"audience":"user"`, `"status":"exporting","text":"bad numbers","invalid":true`,
+				`"activity":"table","bytes":3`, `"end_audience":"user"`, `"reports":7,"message":"the page skipped reports"`,
 			} {
 				if strings.Contains(log.String(), part) != (want > 0) {
 					t.Errorf("level %s: the log has or has not %s", level, part)

@@ -10,8 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestSnapshotJSON holds the fields of tool-call-progress.v1: those that are
-// not known are absent.
+// TestSnapshotJSON checks the fields of tool-call-progress.v1. Unknown ones are absent.
 func TestSnapshotJSON(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -20,13 +19,13 @@ func TestSnapshotJSON(t *testing.T) {
 	}{
 		{"nothing known", wire.Report{}, `"status":"running"}`},
 		{"message", wire.Report{Message: "page 1"}, `"status":"running","message":"page 1"}`},
-		{"of a total", wire.Report{Progress: number(1), Total: number(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
-		{"no total", wire.Report{Progress: number(7)}, `"status":"running","loaded":7}`},
-		{"percent", wire.Report{Percent: number(40)}, `"status":"running","progress":0.4,"loaded":40,"total":100}`},
-		{"loaded", wire.Report{Progress: number(1), Total: number(2), Loaded: number(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},
-		{"zero of zero", wire.Report{Progress: number(0), Total: number(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
-		{"invalid", wire.Report{Progress: number(9), Total: number(1), Message: "m"}, `"status":"running","message":"m"}`},
-		{"a total that is not finite", wire.Report{Progress: number(1), Total: number(math.Inf(1))}, `"status":"running"}`},
+		{"of a total", wire.Report{Progress: newFloat(1), Total: newFloat(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
+		{"no total", wire.Report{Progress: newFloat(7)}, `"status":"running","loaded":7}`},
+		{"percent", wire.Report{Percent: newFloat(40)}, `"status":"running","progress":0.4,"loaded":40,"total":100}`},
+		{"loaded", wire.Report{Progress: newFloat(1), Total: newFloat(2), Loaded: newFloat(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},
+		{"zero of zero", wire.Report{Progress: newFloat(0), Total: newFloat(0)}, `"status":"running","progress":1,"loaded":0,"total":0}`},
+		{"invalid", wire.Report{Progress: newFloat(9), Total: newFloat(1), Message: "m"}, `"status":"running","message":"m"}`},
+		{"a total that is not finite", wire.Report{Progress: newFloat(1), Total: newFloat(math.Inf(1))}, `"status":"running"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,42 +8,41 @@ import (
 	"time"
 )
 
-// What the stream keeps for followers that read later or come back.
+// The limits of the events that the stream keeps for slow and returning followers.
 const (
 	ringEvents = 4096
 	ringBytes  = 16 << 20
-	// keepRecording is how long events are kept though nobody follows.
+	// keepRecording is how long events are recorded without a follower.
 	keepRecording = 2 * time.Minute
 )
 
-// Followers are woken so many at a time, with a pause behind each such group: a
-// call that is under way must not queue for a processor behind all of them.
+// Followers are woken in groups with a pause after each group, so that a running call
+// does not wait for a processor behind all of them.
 const (
-	crowd      = 16
-	crowdPause = 200 * time.Microsecond
+	groupSize  = 16
+	groupPause = 200 * time.Microsecond
 )
 
-// ErrFollowerClosed is what Next returns after Close.
+// ErrFollowerClosed is the error of Next after Close.
 var ErrFollowerClosed = errors.New("the follower is closed")
 
-// FollowOptions say which events a follower gets; the zero value, all from now
-// on.
+// FollowOptions select the events of a follower. The zero value selects all future
+// events.
 type FollowOptions struct {
-	// After is the Seq of the last event that the reader has; those since follow
-	// first. 0 begins with the next event, or with the first there was if
-	// FromStart is set.
+	// After is the Seq of the last event that the reader has; later ones come first. 0
+	// begins with the next event, or with the oldest one if FromStart is set.
 	After     uint64
 	FromStart bool
-	// CallID keeps to one call, Tool to one tool (<plugin>__<tool>) or one plugin.
+	// CallID selects one call, Tool one tool (<plugin>__<tool>) or one plugin.
 	CallID string
 	Tool   string
-	// Audience keeps to events of one audience; "user" stands for all that people
-	// should see ([Event.ForUser]), "internal" for all that is not "user".
+	// Audience selects one audience: "user" means all events for the user
+	// ([Event.ForUser]), "internal" all whose audience is not "user".
 	Audience string
 }
 
-// wants reports whether a follower gets e.
-func (o *FollowOptions) wants(e *Event) bool {
+// matches reports whether the options select e.
+func (o *FollowOptions) matches(e *Event) bool {
 	if o.CallID != "" && e.Call.CallID != o.CallID {
 		return false
 	}
@@ -55,42 +54,41 @@ func (o *FollowOptions) wants(e *Event) bool {
 		return true
 	case AudienceUser:
 		return e.ForUser()
-	case "internal": // an unknown audience counts as it
+	case "internal": // includes unknown audiences
 		return e.Audience != AudienceUser
 	default:
 		return e.Audience == o.Audience
 	}
 }
 
-// stream keeps the last events in one ring for all followers. To publish an
-// event costs the same whatever their number, and waits for none of them.
+// stream keeps the last events in one ring for all followers. The cost of publishing
+// does not depend on their number, and publishing waits for none of them.
 type stream struct {
-	// following is whether events are recorded, so that a report of a call that
-	// nobody watches costs no event.
+	// following is set while events are recorded. Without followers a report costs no
+	// event.
 	following atomic.Bool
 
-	mu    sync.RWMutex // guards all below
+	mu    sync.RWMutex // guards all below; no other lock is taken while it is held
 	seq   uint64       // of the last event
 	first uint64       // of the oldest event in the ring; seq+1 if it is empty
-	ring  []*Event     // the event n is at n % ringEvents; nil until one follows
+	ring  []*Event     // event n is at n % ringEvents; nil before the first follower
 	bytes int
-	// followers are in no order; left is when the last one went.
+	// followers are in no order; lastLeft is the time when the last one closed.
 	followers []*Follower
-	left      time.Time
-	// dirty holds a token while followers are to be woken; nil while nobody
-	// follows.
+	lastLeft  time.Time
+	// dirty has a token while followers must be woken; nil without followers.
 	dirty chan struct{}
 }
 
-// publish records an event; it numbers it and gives it the time.
+// publish records an event with its number and time.
 func (s *stream) publish(e Event) {
 	e.text = &eventText{}
 	size := sizeOf(&e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.Time = time.Now()
-	if len(s.followers) == 0 && e.Time.Sub(s.left) > keepRecording {
-		s.seq++ // stands for all that is not recorded
+	if len(s.followers) == 0 && e.Time.Sub(s.lastLeft) > keepRecording {
+		s.seq++ // one number for all unrecorded events
 		s.ring, s.bytes, s.first = nil, 0, s.seq+1
 		s.following.Store(false)
 		return
@@ -109,7 +107,7 @@ func (s *stream) publish(e Event) {
 	}
 }
 
-// sizeOf is about what an event takes in memory, in bytes.
+// sizeOf returns the approximate memory of an event in bytes.
 func sizeOf(e *Event) int {
 	size := 1536 + 2*(len(e.Call.Message)+len(e.Call.UserMessage)+len(e.Call.Error))
 	if e.Report != nil {
@@ -133,13 +131,13 @@ func (s *stream) follow(o FollowOptions) *Follower {
 	}
 	if s.dirty == nil {
 		s.dirty = make(chan struct{}, 1)
-		go s.tell(s.dirty)
+		go s.wakeFollowers(s.dirty)
 	}
 	f := &Follower{stream: s, options: o, last: s.seq, wake: make(chan struct{}, 1), closed: make(chan struct{})}
 	f.at = len(s.followers)
 	s.followers = append(s.followers, f)
 	switch {
-	case o.After > s.seq: // a number of another server: what it missed is not known
+	case o.After > s.seq: // a number of another server: the missed events are unknown
 		f.missed = 1
 	case o.After > 0 || o.FromStart:
 		f.last = o.After
@@ -147,34 +145,34 @@ func (s *stream) follow(o FollowOptions) *Follower {
 	return f
 }
 
-// tell wakes the followers when there is something new, until dirty is closed.
-// It is not done by publish, which a crowd would hold up.
-func (s *stream) tell(dirty <-chan struct{}) {
-	var group [crowd]*Follower
+// wakeFollowers wakes the followers after each change, until dirty is closed. publish
+// does not, because many followers would delay it.
+func (s *stream) wakeFollowers(dirty <-chan struct{}) {
+	var group [groupSize]*Follower
 	for range dirty {
-		for from := 0; ; from += crowd {
+		for from := 0; ; from += groupSize {
 			s.mu.RLock()
 			n := copy(group[:], s.followers[min(from, len(s.followers)):])
 			s.mu.RUnlock()
 			for _, f := range group[:n] {
 				poke(f.wake)
 			}
-			if n < crowd {
+			if n < groupSize {
 				break
 			}
-			time.Sleep(crowdPause)
+			time.Sleep(groupPause)
 		}
 	}
 }
 
-// last is the Seq of the last event.
+// last returns the Seq of the last event.
 func (s *stream) last() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.seq
 }
 
-// drop takes f out; the last follower takes its place.
+// drop removes f; the last follower of the list replaces it.
 func (s *stream) drop(f *Follower) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,13 +182,13 @@ func (s *stream) drop(f *Follower) {
 	s.followers[last] = nil
 	if s.followers = s.followers[:last]; last == 0 {
 		close(s.dirty)
-		s.dirty, s.left = nil, time.Now()
+		s.dirty, s.lastLeft = nil, time.Now()
 		return
 	}
-	poke(s.dirty) // moved may have been passed over
+	poke(s.dirty) // wakeFollowers may have skipped moved
 }
 
-// poke puts a token into c, unless there is one.
+// poke puts a token into c, unless it is full.
 func poke(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -198,35 +196,34 @@ func poke(c chan<- struct{}) {
 	}
 }
 
-// Follower reads the events of a dispatcher. One that reads too slowly loses the
-// oldest events it has not read, and is told how many at least;
-// [Dispatcher.Calls] then says how things stand. All followers share one record
-// of the last 4,096 events or 16 MiB, so a follower costs next to nothing.
+// Follower reads the events of a dispatcher. A slow follower loses the oldest unread
+// events and gets their least number; [Dispatcher.Calls] then returns the current
+// state. All followers share one record of the last 4,096 events or 16 MB, so a
+// follower is cheap.
 type Follower struct {
 	stream  *stream
 	options FollowOptions
 	at      int           // in stream.followers; guarded by stream.mu
-	wake    chan struct{} // holds a token while there may be something to read
+	wake    chan struct{} // has a token while there may be something to read
 	once    sync.Once
 	closed  chan struct{}
 
-	// last is the Seq of the last event looked at, missed what was lost before it;
-	// of the goroutine that calls Next.
+	// last is the Seq of the last examined event, missed the number of lost events
+	// before it. Only the goroutine that calls Next uses them.
 	last   uint64
 	missed int
 }
 
-// maxNext is how many events Next returns at once.
+// maxNext limits the events that Next returns at once.
 const maxNext = 1024
 
-// Next waits for events and returns those that are there, at most 1,024, oldest
-// first; missed counts those that were lost before them, of all calls. It
-// returns ctx's error when ctx ends and ErrFollowerClosed after Close. One
-// goroutine at a time may call it. The events are shared: they may not be
-// changed.
+// Next waits for events and returns at most 1,024 of them, oldest first. missed counts
+// the events of all calls that were lost before them. It returns ctx's error when ctx
+// ends and ErrFollowerClosed after Close. Only one goroutine at a time may call it. The
+// events are shared and read-only.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
-		events := f.look()
+		events := f.unread()
 		if len(events) > 0 || f.missed > 0 {
 			missed, f.missed = f.missed, 0
 			return events, missed, nil
@@ -241,8 +238,8 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 	}
 }
 
-// look returns what the follower has not seen.
-func (f *Follower) look() []*Event {
+// unread returns the next matching events.
+func (f *Follower) unread() []*Event {
 	s := f.stream
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -253,16 +250,16 @@ func (f *Follower) look() []*Event {
 	var events []*Event
 	for f.last < s.seq && len(events) < maxNext {
 		f.last++
-		if e := s.ring[f.last%ringEvents]; f.options.wants(e) {
+		if e := s.ring[f.last%ringEvents]; f.options.matches(e) {
 			events = append(events, e)
 		}
 	}
 	return events
 }
 
-// Position is the Seq of the last event that Next has looked at, also of one
-// that the follower does not want: who comes back with it as After misses
-// nothing. Only the goroutine that calls Next may call it.
+// Position returns the Seq of the last event that Next has examined, matching or not.
+// A reader that returns with it as After misses nothing. Only the goroutine that calls
+// Next may call it.
 func (f *Follower) Position() uint64 { return f.last }
 
 // Close ends the follower and wakes Next. It may be called more than once.

@@ -20,7 +20,7 @@ import (
 func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports([]wire.Report{{Progress: number(1), Total: number(4), Message: "one"}, {Progress: number(2), Total: number(4)}}, 0)
+			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4), Message: "one"}, {Progress: newFloat(2), Total: newFloat(4)}}, 0)
 			sleep(31 * time.Second)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -58,7 +58,7 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 	})
 }
 
-func TestSlowFollowerHoldsNothingUpAndIsTold(t *testing.T) {
+func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 5000
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -116,7 +116,7 @@ func TestNextWaitsAndWakes(t *testing.T) {
 	})
 }
 
-// runs makes n calls of a tool that ends at once.
+// runs makes n calls of a tool that returns at once.
 func runs(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
 	t.Helper()
 	for range n {
@@ -129,7 +129,7 @@ func runs(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
 	return last
 }
 
-func TestAFollowerComesBack(t *testing.T) {
+func TestReturningFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
@@ -152,7 +152,7 @@ func TestAFollowerComesBack(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{})
 		runs(t, d, 1)
 		f.Close()
-		runs(t, d, 1) // while nobody follows
+		runs(t, d, 1) // without a follower
 		if seqs, missed := next(dispatch.FollowOptions{After: 2}); missed != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
 			t.Errorf("after 2: %v, %d missed", seqs, missed)
 		}
@@ -184,8 +184,9 @@ func TestAFollowerComesBack(t *testing.T) {
 	})
 }
 
-// Who comes back when events are not recorded any more is told so.
-func TestAFollowerComesBackTooLate(t *testing.T) {
+// TestFollowerReturnsTooLate checks that a follower gets a loss if events were not
+// recorded any more.
+func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
@@ -207,7 +208,7 @@ func TestAFollowerComesBackTooLate(t *testing.T) {
 	})
 }
 
-// An event is encoded once, however many followers take it.
+// TestFollowersShareTheText checks that an event is encoded once for all followers.
 func TestFollowersShareTheText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
@@ -228,8 +229,8 @@ func TestFollowersShareTheText(t *testing.T) {
 	})
 }
 
-// BenchmarkFollowed is the cost of one whole call, with 0 and with 1,000
-// followers that read everything. It prints what the followers take in memory.
+// BenchmarkFollowed measures one whole call with 0 and with 1,000 followers that read
+// everything. It prints the memory of the followers.
 func BenchmarkFollowed(b *testing.B) {
 	for _, followers := range []int{0, 1, 1000} {
 		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
@@ -276,13 +277,13 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// The tool's own word for its state is in the event of the report, with the
-// report or alone, and never becomes the status of the call.
-func TestStatusWordIsCarried(t *testing.T) {
+// TestStatusWordIsInTheEvent checks that the status word is in the event of its report
+// and never becomes the status of the call.
+func TestStatusWordIsInTheEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{
-				{Progress: number(1), Total: number(4), Message: "page 1", Status: "exporting", Audience: "user"},
+				{Progress: newFloat(1), Total: newFloat(4), Message: "page 1", Status: "exporting", Audience: "user"},
 				{Status: "done"},
 			}, 0)
 			s.Finish(nil, nil)

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"opentabs/dispatch/errtext"
 	"opentabs/wire"
 )
 
-// chooseTargets returns the documents in which the call may run, best first.
-// The first is used; the others are tried if the adapter is not ready there.
-// It never chooses between two browsers or two instances: they may be two
-// accounts. One whose every document has said that it is not ready is none of
-// them while there is another: nobody is logged in there.
+// chooseTargets returns the documents in which the call may run, best first. The
+// others are tried if the adapter is not ready in the first. It never chooses between
+// two browsers or two instances, because they may be two accounts. A browser or
+// instance without a ready document is ignored if there is another: no user is logged
+// in there.
 func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError) {
 	live := matching(all.Live, want)
 	if len(live) == 0 {
@@ -43,8 +44,8 @@ func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError
 	return live, nil
 }
 
-// amongUsable leaves out the targets of every group, such as a browser, in which
-// none may be ready, if there is a group in which one may.
+// amongUsable removes the targets of each group, such as a browser, without a target
+// that may be ready, unless that would remove all.
 func amongUsable(live []Target, group func(Target) string) []Target {
 	usable := map[string]bool{}
 	for _, t := range live {
@@ -58,7 +59,7 @@ func amongUsable(live []Target, group func(Target) string) []Target {
 	return slices.DeleteFunc(slices.Clone(live), func(t Target) bool { return !usable[group(t)] })
 }
 
-// browsersOf returns the ids of the browsers of targets, each once.
+// browsersOf returns the IDs of the browsers of targets, each once.
 func browsersOf(targets []Target) []string {
 	var ids []string
 	for _, t := range targets {
@@ -69,13 +70,12 @@ func browsersOf(targets []Target) []string {
 	return ids
 }
 
-// matching returns the targets that the call's own choice leaves.
+// matching returns the targets that want allows.
 func matching(targets []Target, want Want) []Target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !want.Allows(t) })
 }
 
-// want is where the call wants to run. It is an error if there is no such
-// instance.
+// want returns the call's choice of a target. It fails for an unknown instance.
 func (c *Call) want(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
 	w := Want{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpensAt}
 	if c.Instance != "" {
@@ -86,7 +86,7 @@ func (c *Call) want(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
 		}
 		if len(w.Sites) == 0 {
 			return w, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
-				"%s has no instance %q; it has %s", c.Tool.nameForPeople(), c.Instance, nameInstances(c.Tool.Instances))}
+				"%s has no instance %q; it has %s", c.Tool.displayName(), c.Instance, nameInstances(c.Tool.Instances))}
 		}
 		w.Open = w.Sites[0]
 	}
@@ -96,17 +96,17 @@ func (c *Call) want(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
 	return w, nil
 }
 
-// nameForPeople is the plugin's name for people.
-func (t *Tool) nameForPeople() string {
+// displayName returns the plugin's name for users.
+func (t *Tool) displayName() string {
 	if t.PluginName != "" {
 		return t.PluginName
 	}
 	return t.Plugin
 }
 
-// noTarget says why there is no document for the call.
+// noTarget returns the error of a call without a document.
 func noTarget(all Targets, want Want, req *Call) *wire.CallError {
-	name := req.Tool.nameForPeople()
+	name := req.Tool.displayName()
 	silent := matching(all.Silent, want)
 	reload, broken, loading := matching(all.NeedReload, want), matching(all.Broken, want), matching(all.Loading, want)
 	failed := matching(all.Failed, want)
@@ -116,10 +116,10 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	case all.Opened != nil && slices.ContainsFunc(failed, all.Opened.isSameTab):
 		at := slices.IndexFunc(failed, all.Opened.isSameTab)
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s was opened for the call, but its page can't be loaded: %s", nameTargets(failed[at:at+1]), explainLoadError(failed[at].Problem))}
+			"%s was opened for the call, but its page can't be loaded: %s", nameTargets(failed[at:at+1]), errtext.LoadError(failed[at].Problem))}
 	case all.Opened != nil:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s was opened for the call, but %s did not come up there; look at that tab, the page may ask for a login",
+			"%s was opened for the call, but %s did not start there; check the tab, the page may require a login",
 			nameTargets([]Target{*all.Opened}), name)}
 	case len(matching(all.Arriving, want)) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
@@ -127,7 +127,7 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 			name, nameTargets(matching(all.Arriving, want)))}
 	case all.Syncing:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"plugins are still being loaded into the browser, so its tabs are not known to show %s; call again in a few seconds", name)}
+			"plugins are still being loaded into the browser, so tabs of %s may not be recognized yet; call again in a few seconds", name)}
 	case len(broken) > 0:
 		return &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
 			"the plugin %s did not start in its page: %s; none of its tools can run in %s",
@@ -141,11 +141,11 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 			name, nameTargets(reload))}
 	case len(loading) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but its page is still loading or takes a new version of the plugin (%s); retry in a few seconds",
+			"%s is open, but its page is still loading or updating the plugin (%s); retry in a few seconds",
 			name, nameTargets(loading))}
 	case len(failed) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but its page can't be loaded (%s): %s", name, nameTargets(failed), explainLoadError(failed[0].Problem))}
+			"%s is open, but its page can't be loaded (%s): %s", name, nameTargets(failed), errtext.LoadError(failed[0].Problem))}
 	case len(all.Openers) > 1:
 		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
 			"no open tab shows %s, and several browsers could open one: %s; name one", name, nameBrowsers(all.Openers))}
@@ -158,8 +158,8 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	}
 }
 
-// severalInstances lists the choices of a call that has named no instance: the
-// best tab of each.
+// severalInstances returns the error of a call that names no instance. It lists the
+// best tab of each instance.
 func severalInstances(live []Target, instances []Instance) *wire.CallError {
 	var choices, seen []string
 	for _, t := range live {
@@ -178,8 +178,7 @@ func severalInstances(live []Target, instances []Instance) *wire.CallError {
 		`tabs of several instances match: %s; name one as "instance"`, nameAll(choices, func(c string) string { return c }))}
 }
 
-// InstanceOf returns the name of the instance that a URL belongs to; empty if it
-// is none's.
+// InstanceOf returns the name of the instance of a URL; empty if there is none.
 func InstanceOf(instances []Instance, at string) string {
 	for _, i := range instances {
 		if sameHost(i.URL, at) {
@@ -189,17 +188,22 @@ func InstanceOf(instances []Instance, at string) string {
 	return ""
 }
 
-// sameHost reports whether two URLs have the same host and port. All names of
-// this machine's loopback are one host: a person who has set up localhost may
-// have 127.0.0.1 open.
+// sameHost reports whether two URLs have the same host and port. All names of this
+// machine's loopback are one host: a user who has configured localhost may have
+// 127.0.0.1 open.
 func sameHost(a, b string) bool {
 	hostA, portA, okA := hostOf(a)
 	hostB, portB, okB := hostOf(b)
 	return okA && okB && hostA == hostB && portA == portB
 }
 
-// hostOf returns the host and port of a http or https URL. What stands behind
-// them may be anything that a browser shows.
+// isSameTab reports whether two targets are in the same tab.
+func (t Target) isSameTab(other Target) bool {
+	return t.Browser == other.Browser && t.TabID == other.TabID
+}
+
+// hostOf returns the host and port of an http or https URL. The rest of the URL may be
+// invalid.
 func hostOf(text string) (host, port string, ok bool) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
@@ -219,10 +223,10 @@ func hostOf(text string) (host, port string, ok bool) {
 	return host, port, host != ""
 }
 
-// listed is how many targets an error names.
-const listed = 8
+// maxListed limits the targets that an error names.
+const maxListed = 8
 
-// nameTargets names targets for a person.
+// nameTargets names targets for an error.
 func nameTargets(targets []Target) string {
 	return nameAll(targets, func(t Target) string {
 		frame := ""
@@ -247,12 +251,12 @@ func nameInstances(instances []Instance) string {
 
 func nameAll[T any](all []T, name func(T) string) string {
 	var names []string
-	for _, one := range all[:min(len(all), listed)] {
+	for _, one := range all[:min(len(all), maxListed)] {
 		names = append(names, name(one))
 	}
 	text := strings.Join(names, ", ")
-	if len(all) > listed {
-		text += fmt.Sprintf(" and %d more", len(all)-listed)
+	if len(all) > maxListed {
+		text += fmt.Sprintf(" and %d more", len(all)-maxListed)
 	}
 	return text
 }

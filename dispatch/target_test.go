@@ -59,7 +59,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"browser named by name", both, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
 		{"browser named by id", both, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
 		{"two browsers", both, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
-		// Fault 46: tab ids of two browsers can be equal.
+		// Tab IDs of two browsers can be equal.
 		{"one tab id in two browsers", both, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
 		{"a tab and its frame are one tab", dispatch.Targets{Browsers: 1, Live: targets{home(7), frame(home(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
 		{"unknown tab", both, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
@@ -76,14 +76,14 @@ func TestChoiceOfTarget(t *testing.T) {
 			dispatch.Targets{Browsers: 2, Live: targets{ready(work(8), dispatch.NotReady), ready(home(7), dispatch.NotReady)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 
-		// Fault 58: a call without an instance is not run in the best tab of any.
+		// A call without an instance does not run in the best tab of any.
 		{"two instances", dispatch.Targets{Browsers: 1, Live: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`tabs of several instances match: "work" in tab 7 of browser "Home", id b1 (https://wiki.corp/%zz?q=1), "home" in tab 8`},
 		{"one of two instances is open", dispatch.Targets{Browsers: 1, Live: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
 		{"one of two instances is ready", dispatch.Targets{Browsers: 1, Live: targets{ready(atHome, dispatch.Ready), ready(atWork, dispatch.NotReady)}},
 			dispatch.Call{}, "b1", 8, "", ""},
 		{"a named instance", dispatch.Targets{Browsers: 1, Live: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
-		// Fault 97: localhost and 127.0.0.1 are one host.
+		// localhost and 127.0.0.1 are one host.
 		{"an instance on this machine", dispatch.Targets{Browsers: 1, Live: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
 		{"the port of an instance counts", dispatch.Targets{Browsers: 1, Live: targets{site(home(8), "http://localhost:8091/")}},
 			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},
@@ -99,7 +99,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"a page can't be loaded", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_NAME_NOT_RESOLVED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"the name of the site was not found (net::ERR_NAME_NOT_RESOLVED); check the site's address and the network connection"},
 		{"a page can't be loaded for an unusual reason", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
-			"Chrome reports net::ERR_FAILED; look at that tab"},
+			"Chrome reports net::ERR_FAILED; check the tab"},
 		{"another tab can't be loaded", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
 		{"two browsers could open one", dispatch.Targets{Browsers: 2, Openers: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one`},
@@ -131,9 +131,9 @@ func TestChoiceOfTarget(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeOpened: a tab is opened only for calls of plugins that may, never
-// in the place of one that was named, and at the site of the instance.
-func TestWhatMayBeOpened(t *testing.T) {
+// TestOpeningATab checks that a tab is opened only for permitted plugins, at the site
+// of the instance, and never if the call names a tab.
+func TestOpeningATab(t *testing.T) {
 	const start, corp = "https://example.com/start", "https://wiki.corp/home"
 	tests := []struct {
 		call    dispatch.Call
@@ -161,20 +161,20 @@ func TestWhatMayBeOpened(t *testing.T) {
 	}
 }
 
-// neverAsked is a gate that fails the test if a call comes to it.
-type neverAsked struct{ t *testing.T }
+// failingGate fails the test if it runs.
+type failingGate struct{ t *testing.T }
 
-func (neverAsked) Name() string { return "never asked" }
+func (failingGate) Name() string { return "failing" }
 
-func (g neverAsked) Decide(i dispatch.Info) dispatch.Verdict {
-	g.t.Errorf("the gate was asked about %+v", i)
+func (g failingGate) Decide(i dispatch.Info) dispatch.Verdict {
+	g.t.Errorf("the gate ran for %+v", i)
 	return dispatch.Verdict{}
 }
 
-// TestNobodyIsAskedAboutAnUnknownInstance: such a call can't run whatever a
-// person says.
-func TestNobodyIsAskedAboutAnUnknownInstance(t *testing.T) {
-	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{Gates: []dispatch.Gate{neverAsked{t}}})
+// TestUnknownInstanceSkipsTheGates checks that the user does not have to approve a
+// call that can't run.
+func TestUnknownInstanceSkipsTheGates(t *testing.T) {
+	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{Gates: []dispatch.Gate{failingGate{t}}})
 	_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Instance: "work"})
 	if e := asError(t, err); e == nil || e.Code != wire.ErrInvalidArguments || !contains(e.Message, "it has none") {
 		t.Errorf("%v", err)

@@ -13,19 +13,19 @@ import (
 	"opentabs/wire"
 )
 
-// askOnce is a gate that lets each call wait for a person once.
-type askOnce struct{}
+// suspendOnce is a gate that suspends each call once.
+type suspendOnce struct{}
 
-func (askOnce) Name() string { return "ask once" }
+func (suspendOnce) Name() string { return "ask once" }
 
-func (askOnce) Decide(i dispatch.Info) dispatch.Verdict {
+func (suspendOnce) Decide(i dispatch.Info) dispatch.Verdict {
 	if i.Resolution != nil {
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "May it?"}}
 }
 
-// kindsOf are the kinds of a timeline, in its order.
+// kindsOf returns the kinds of a timeline in order.
 func kindsOf(v dispatch.View) []dispatch.EventKind {
 	var kinds []dispatch.EventKind
 	for _, m := range v.Timeline {
@@ -41,7 +41,7 @@ func TestTimeline(t *testing.T) {
 			s.Reports(report(1, 2), 0)
 			s.Finish(nil, nil)
 		}}
-		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{askOnce{}}})
+		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendOnce{}}})
 		ended := make(chan string)
 		go func() {
 			r, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool})
@@ -56,7 +56,7 @@ func TestTimeline(t *testing.T) {
 			t.Error("lists have timelines")
 		}
 		sleep(time.Second)
-		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, By: "a person"}); err != nil {
+		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, By: "the user"}); err != nil {
 			t.Fatal(err)
 		}
 		<-ended
@@ -68,7 +68,7 @@ func TestTimeline(t *testing.T) {
 			t.Fatalf("the timeline is %v, want %v", got, want)
 		}
 		line := v.Timeline
-		if line[1].Reason != "May it?" || line[2].Resolution == nil || line[2].Resolution.By != "a person" {
+		if line[1].Reason != "May it?" || line[2].Resolution == nil || line[2].Resolution.By != "the user" {
 			t.Errorf("asked and decided: %+v, %+v", line[1], line[2])
 		}
 		if d := line[2].Time.Sub(line[0].Time); d != time.Second {
@@ -115,9 +115,9 @@ func TestTimelineIsBounded(t *testing.T) {
 	})
 }
 
-// TestFindTellsWhereToFollow: a follower that skips what the view has seen, and
-// takes all else, has every event once.
-func TestFindTellsWhereToFollow(t *testing.T) {
+// TestFindReturnsWhereToFollow checks that a follower that skips the events up to
+// View.Seq gets every event once.
+func TestFindReturnsWhereToFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := make(chan struct{})
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -153,8 +153,8 @@ func TestFindTellsWhereToFollow(t *testing.T) {
 	})
 }
 
-// TestSkippedReportsOfANestedCall: a call whose reports were all dropped on the
-// way keeps its parent alive like one that reports.
+// TestSkippedReportsOfANestedCall checks that skipped reports restart the idle limit of
+// the parent like reports.
 func TestSkippedReportsOfANestedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := make(chan struct{})

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/errtext"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -113,7 +114,7 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 		return nil
 	}
 	return &dispatch.Error{Code: refusal.Code, Message: fmt.Sprintf("%s failed: %s (%s). %s",
-		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, dispatch.Advice(refusal.Code))}
+		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, errtext.Advice(refusal.Code))}
 }
 
 // offReason returns why none of a plugin's tools may run, "" if one may.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/errtext"
 	"opentabs/plugin/plugintest"
 	"opentabs/wire"
 )
@@ -93,7 +94,7 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 		Prompts: []plugintest.Prompt{{Name: "y", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
 	})
 	c := s.open(t, "agent")
-	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + dispatch.Advice(wire.ErrNotReviewed)
+	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + errtext.Advice(wire.ErrNotReviewed)
 	r := c.answer(toolText("evil__x", `{}`, `{}`)).result(t)
 	if !r.IsError || r.Content[0].Text != want {
 		t.Errorf("%q", r.Content[0].Text)

@@ -147,7 +147,7 @@ func attackWords(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":"off","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
 	lines := c.until(`"id":"off"`)
 	refusal := lines[len(lines)-1]
-	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the person can allow it", "do not call again until they say that they have"} {
+	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the user can allow it", "Do not call again until the user confirms that"} {
 		if !strings.Contains(refusal, want) {
 			t.Errorf("the agent is not told %q but %s", want, refusal)
 		}

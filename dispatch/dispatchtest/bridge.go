@@ -1,5 +1,4 @@
-// Package dispatchtest has what tests of calls need: a bridge without a
-// browser.
+// Package dispatchtest contains a bridge without a browser, for tests of calls.
 package dispatchtest
 
 import (
@@ -10,9 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// Bridge is a dispatch.Bridge made of functions. A function that is nil does
-// the simplest thing: TargetsFunc one live document, StartFunc nothing,
-// CancelFunc an answer "aborted" at once, the others nothing.
+// Bridge is a dispatch.Bridge made of functions. By default TargetsFunc returns one
+// live document, CancelFunc answers "aborted" at once, and the others do nothing.
 type Bridge struct {
 	TargetsFunc func(want dispatch.Want) dispatch.Targets
 	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError

@@ -137,7 +137,7 @@ describe('with 64 clients', () => {
     assert.equal(refused.length, 101);
     for (const { code, text } of refused) {
       assert.equal(code, 'rate_limited', text);
-      assert.match(text, /1200 calls of this plugin wait already, as many as may \(--max-waiting\).* Wait, then retry/);
+      assert.match(text, /1200 calls of this plugin are queued, the maximum \(--max-waiting\).* Wait, then retry/);
     }
   });
 });

@@ -184,7 +184,7 @@ test('nobody decides in time: nothing runs, and the panel says so', async () => 
     assert.equal((await ended).code, 'approval_timeout');
     await shown
       .locator('.ended')
-      .getByText(/nobody decided/)
+      .getByText(/no approval within/)
       .waitFor();
     assert.equal(await shown.locator('.ticket:not(.gone)').count(), 0);
   } finally {

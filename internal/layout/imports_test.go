@@ -22,7 +22,12 @@ const module = "opentabs"
 // gets one.
 var mayImport = map[string][]string{
 	"wire":                  {},
-	"dispatch":              {"wire"},
+	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/progress", "dispatch/queue", "internal/sizetext", "internal/timetext"},
+	"dispatch/activity":     {"wire", "internal/sizetext"},
+	"dispatch/clock":        {"wire"},
+	"dispatch/errtext":      {"wire"},
+	"dispatch/progress":     {"wire"},
+	"dispatch/queue":        {"wire", "internal/sizetext"},
 	"dispatch/dispatchtest": {"wire", "dispatch"},
 	"plugin":                {"wire", "dispatch", "plugin/schema", "internal/plaintext", "internal/filemark", "internal/statefile", "internal/statedoc", "internal/jsonread", "internal/rawjson", "internal/nearest", "internal/bytefind"},
 	"plugin/settings":       {"wire", "dispatch", "plugin", "internal/plaintext", "internal/statedoc", "internal/rawjson", "internal/nearest"},
@@ -36,7 +41,7 @@ var mayImport = map[string][]string{
 	"wsbridge":              {"wire", "dispatch", "wsbridge/inbound", "internal/loopback"},
 	"wsbridge/inbound":      {"wire", "internal/plaintext"},
 	"wsbridge/wsbridgetest": {"wire"},
-	"mcpserver":             {"wire", "dispatch", "plugin", "plugin/inspection", "mcpserver/transport", "internal/sse", "internal/clients", "internal/plaintext", "internal/rawjson"},
+	"mcpserver":             {"wire", "dispatch", "dispatch/errtext", "plugin", "plugin/inspection", "mcpserver/transport", "internal/sse", "internal/clients", "internal/plaintext", "internal/rawjson"},
 	"mcpserver/transport":   {"wire", "dispatch", "internal/plaintext", "internal/rawjson"},
 	"extension":             {},
 	"extension/icons":       {},
@@ -54,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/filemark":     {},
 	"internal/bytefind":     {},
 	"internal/leaktest":     {},
+	"internal/sizetext":     {},
 	"internal/timetext":     {},
 	"internal/statefile":    {},
 	"internal/clienttoken":  {"internal/statefile"},
@@ -87,7 +93,7 @@ var mayImport = map[string][]string{
 	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
-	"internal/terminal":     {"internal/plaintext"},
+	"internal/terminal":     {"internal/plaintext", "internal/sizetext"},
 	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/timetext"},
 	"internal/doctor":       {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/clients", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/timetext", "internal/version"},
 	"cmd/opentabs":          {everything},
@@ -102,6 +108,8 @@ const everything = "*"
 // testsMayImport lists what a package's tests may import beyond mayImport.
 var testsMayImport = map[string][]string{
 	"dispatch":              {"internal/leaktest", "dispatch/dispatchtest"},
+	"dispatch/activity":     {"internal/leaktest"},
+	"dispatch/progress":     {"internal/leaktest"},
 	"plugin":                {"plugin/plugintest", "plugin/policy", "dispatch/dispatchtest"},
 	"plugin/settings":       {"plugin/plugintest"},
 	"plugin/faults":         {"plugin/plugintest"},
@@ -141,7 +149,7 @@ var libraries = map[string]library{
 	"github.com/rs/zerolog":      {[]string{everything}, "structured logs without allocation"},
 	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs", "plugin/review"},
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review"},
-	"github.com/evanphx/json-patch/v5": {[]string{"dispatch"}, "applies the JSON Patches (RFC 6902) of activities"},
+	"github.com/evanphx/json-patch/v5": {[]string{"dispatch/activity"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
 	"golang.org/x/sys":                 {[]string{"internal/home", "internal/portowner", "internal/terminal"}, "consoles and process details of each system"},
 	"golang.org/x/term":                {[]string{"internal/terminal", "cmd/opentabs"}, "the size of a terminal; reads a secret without showing it"},

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"opentabs/internal/sizetext"
 )
 
 // Percent writes a part of 1 as a percentage, rounded down: 100 % means that all
@@ -37,15 +39,7 @@ func Elapsed(d time.Duration) string {
 }
 
 // ByteSize writes a number of bytes in the largest fitting unit.
-func ByteSize(n int) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-}
+func ByteSize(n int) string { return sizetext.Bytes(n) }
 
 // Plural writes a number and a noun: "1 tab", "2 tabs".
 func Plural(n int, noun string) string { return Agree(n, noun, noun+"s") }

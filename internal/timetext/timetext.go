@@ -1,7 +1,8 @@
-// Package timetext writes durations in a short form.
+// Package timetext writes durations for users.
 package timetext
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -24,4 +25,22 @@ func OnDay(at time.Time) string {
 		return ""
 	}
 	return " (on " + at.Local().Format(time.DateOnly) + ")"
+}
+
+// Long writes a duration as a sentence needs it: "40 s", "5 min", "2 min 6 s".
+func Long(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "0 s"
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
+	case d.Round(100*time.Millisecond) < time.Minute:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+	}
+	d = d.Round(time.Second)
+	text := fmt.Sprintf("%d min", d/time.Minute)
+	if rest := d % time.Minute; rest > 0 {
+		text += fmt.Sprintf(" %d s", rest/time.Second)
+	}
+	return text
 }

@@ -20,3 +20,14 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+func TestLong(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 s", time.Microsecond: "1 ms", 20 * time.Millisecond: "20 ms", 1499 * time.Millisecond: "1.5 s", 30 * time.Second: "30 s",
+		59970 * time.Millisecond: "1 min", 5 * time.Minute: "5 min", 125500 * time.Millisecond: "2 min 6 s",
+	} {
+		if got := timetext.Long(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}

@@ -242,9 +242,7 @@ class Run {
     if (typeof own.idleTimeoutMs === 'number') this.#idleMs = own.idleTimeoutMs;
     const hard = typeof own.hardTimeoutMs === 'number' ? Math.min(own.hardTimeoutMs, hardMs) : hardMs;
     this.#restart();
-    this.#after(hard, () =>
-      this.#expire('deadline_exceeded', `it reached the limit of ${hard / 1000} s that holds for every call`),
-    );
+    this.#after(hard, () => this.#expire('deadline_exceeded', `it reached the hard limit of ${hard / 1000} s`));
     const { cancelAt, navigateAt } = this.#options;
     if (cancelAt !== undefined) this.#after(cancelAt, () => this.#expire('cancelled', 'cancelled by the client'));
     if (navigateAt !== undefined) this.#after(navigateAt, () => this.leave('another page'));

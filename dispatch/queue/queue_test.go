@@ -1,4 +1,4 @@
-package dispatch
+package queue
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,7 @@ import (
 	"opentabs/wire"
 )
 
-func granted(p *place) bool {
+func granted(p *Place) bool {
 	select {
 	case <-p.ready:
 		return true
@@ -18,88 +18,88 @@ func granted(p *place) bool {
 }
 
 func TestSessionsTakeTurns(t *testing.T) {
-	q := newQueue(queueLimits{running: 1, waiting: 100, bytes: 100})
-	first, _ := q.enter("slack", "a", 1)
-	var waiting []*place
+	q := New(Limits{Running: 1, Waiting: 100, Bytes: 100})
+	first, _ := q.Enter("slack", "a", 1)
+	var waiting []*Place
 	for _, session := range []string{"a", "a", "a", "b", "c", "b"} {
-		p, err := q.enter("slack", session, 1)
+		p, err := q.Enter("slack", session, 1)
 		if err != nil || granted(p) {
 			t.Fatal("a call that should wait does not")
 		}
 		waiting = append(waiting, p)
 	}
-	other, _ := q.enter("jira", "a", 1)
+	other, _ := q.Enter("jira", "a", 1)
 	if !granted(first) || !granted(other) {
 		t.Fatal("the first call of each plugin should run at once")
 	}
 	// a's first, then b, c, a, b, a: never two of one session while another waits.
 	running := first
 	for _, i := range []int{0, 3, 4, 1, 5, 2} {
-		q.leave("slack", running)
+		q.Leave("slack", running)
 		running = waiting[i]
 		if !granted(running) {
 			t.Fatalf("call %d does not run in its turn", i)
 		}
 	}
-	q.leave("slack", running)
-	q.leave("jira", other)
+	q.Leave("slack", running)
+	q.Leave("jira", other)
 	if len(q.lanes) != 0 {
 		t.Errorf("%d lanes left", len(q.lanes))
 	}
 }
 
-// enter enters with one byte of arguments and fails if that is refused.
-func enter(t *testing.T, q *queue, session string) *place {
+// enter enters with one byte of arguments and fails if that is rejected.
+func enter(t *testing.T, q *Queue, session string) *Place {
 	t.Helper()
-	p, err := q.enter("slack", session, 1)
+	p, err := q.Enter("slack", session, 1)
 	if err != nil {
-		t.Fatalf("%s is refused: %s", session, err.Message)
+		t.Fatalf("%s is rejected: %s", session, err.Message)
 	}
 	return p
 }
 
 func TestQueueIsBounded(t *testing.T) {
-	q := newQueue(queueLimits{running: 1, waiting: 2, bytes: 100})
-	var places []*place
+	q := New(Limits{Running: 1, Waiting: 2, Bytes: 100})
+	var places []*Place
 	for range 3 {
 		places = append(places, enter(t, q, "a"))
 	}
-	_, err := q.enter("slack", "a", 1)
-	if err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "2 calls of this plugin wait already") {
+	_, err := q.Enter("slack", "a", 1)
+	if err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "2 calls of this plugin are queued, the maximum") {
 		t.Fatalf("the fourth call: %+v, want rate_limited with the limit", err)
 	}
-	q.leave("slack", places[2]) // a client that waited left
+	q.Leave("slack", places[2]) // a client that waited left
 	enter(t, q, "b")
 }
 
-// TestFullQueueRefusesTheGreediest: a client with one call gets a place in a
-// queue that another has filled; the one that loses a place is told why.
-func TestFullQueueRefusesTheGreediest(t *testing.T) {
-	q := newQueue(queueLimits{running: 1, waiting: 4, bytes: 100})
+// TestFullQueueRejectsTheGreediest: a client with one call gets a place in a
+// queue that another has filled; the call that loses its place gets the reason.
+func TestFullQueueRejectsTheGreediest(t *testing.T) {
+	q := New(Limits{Running: 1, Waiting: 4, Bytes: 100})
 	running := enter(t, q, "greedy")
-	var greedy []*place
+	var greedy []*Place
 	for range 4 {
 		greedy = append(greedy, enter(t, q, "greedy"))
 	}
 	modest := enter(t, q, "modest")
 	last := greedy[3]
-	if err := q.refusal(last); !granted(last) || err == nil || err.Code != wire.ErrRateLimited {
+	if err := q.Rejection(last); !granted(last) || err == nil || err.Code != wire.ErrRateLimited {
 		t.Fatalf("the greedy client's last call: %+v, want rate_limited", err)
 	}
-	if _, err := q.enter("slack", "greedy", 1); err == nil {
+	if _, err := q.Enter("slack", "greedy", 1); err == nil {
 		t.Error("the greedy client got the place back")
 	}
-	q.leave("slack", last)
-	q.leave("slack", running)
-	if !granted(greedy[0]) || q.refusal(greedy[0]) != nil {
+	q.Leave("slack", last)
+	q.Leave("slack", running)
+	if !granted(greedy[0]) || q.Rejection(greedy[0]) != nil {
 		t.Error("the first call that waited does not run")
 	}
-	q.leave("slack", greedy[0])
+	q.Leave("slack", greedy[0])
 	if !granted(modest) {
 		t.Error("the modest client waits behind all of the greedy one's calls")
 	}
-	for _, p := range []*place{modest, greedy[1], greedy[2]} {
-		q.leave("slack", p)
+	for _, p := range []*Place{modest, greedy[1], greedy[2]} {
+		q.Leave("slack", p)
 	}
 	if len(q.lanes) != 0 {
 		t.Error("a lane is left")
@@ -107,22 +107,22 @@ func TestFullQueueRefusesTheGreediest(t *testing.T) {
 }
 
 func TestQueueIsBoundedInBytes(t *testing.T) {
-	q := newQueue(queueLimits{running: 1, waiting: 100, bytes: 1000})
+	q := New(Limits{Running: 1, Waiting: 100, Bytes: 1000})
 	enter(t, q, "a")
-	big, err := q.enter("slack", "a", 900)
+	big, err := q.Enter("slack", "a", 900)
 	if err != nil {
 		t.Fatal(err.Message)
 	}
-	if _, err := q.enter("slack", "a", 200); err == nil || !strings.Contains(err.Message, "900 bytes long, of at most 1000") {
+	if _, err := q.Enter("slack", "a", 200); err == nil || !strings.Contains(err.Message, "have 900 bytes of arguments, the maximum is 1000 bytes") {
 		t.Fatalf("the client with the large arguments: %+v, want rate_limited with both sizes", err)
 	}
-	if _, err := q.enter("slack", "b", 200); err != nil {
+	if _, err := q.Enter("slack", "b", 200); err != nil {
 		t.Fatalf("another client: %s", err.Message)
 	}
-	if q.refusal(big) == nil {
-		t.Error("the large one was not refused")
+	if q.Rejection(big) == nil {
+		t.Error("the large one was not rejected")
 	}
-	if _, err := q.enter("slack", "c", 1001); err == nil {
+	if _, err := q.Enter("slack", "c", 1001); err == nil {
 		t.Error("one that can never fit was taken")
 	}
 }
@@ -130,33 +130,33 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 // TestQueueNeverLeaksAPlace enters and leaves at random, waiting and running.
 func TestQueueNeverLeaksAPlace(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	q := newQueue(queueLimits{running: 3, waiting: 50, bytes: 60})
-	var held []*place
+	q := New(Limits{Running: 3, Waiting: 50, Bytes: 60})
+	var held []*Place
 	for range 20000 {
 		if len(held) == 0 || rnd.IntN(2) == 0 {
-			if p, err := q.enter("slack", string(rune('a'+rnd.IntN(4))), rnd.IntN(5)); err == nil {
+			if p, err := q.Enter("slack", string(rune('a'+rnd.IntN(4))), rnd.IntN(5)); err == nil {
 				held = append(held, p)
 			}
 			continue
 		}
 		i := rnd.IntN(len(held))
-		q.leave("slack", held[i])
+		q.Leave("slack", held[i])
 		held = append(held[:i], held[i+1:]...)
-		running, refused := 0, 0
+		running, rejected := 0, 0
 		for _, p := range held {
 			switch {
-			case q.refusal(p) != nil:
-				refused++
+			case q.Rejection(p) != nil:
+				rejected++
 			case granted(p):
 				running++
 			}
 		}
-		if want := min(len(held)-refused, 3); running != want {
+		if want := min(len(held)-rejected, 3); running != want {
 			t.Fatalf("%d of %d calls run, want %d", running, len(held), want)
 		}
 	}
 	for _, p := range held {
-		q.leave("slack", p)
+		q.Leave("slack", p)
 	}
 	if len(q.lanes) != 0 {
 		t.Error("a lane is left")

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// answers takes what a bridge is told to answer: the last one by the number of
-// its ask, and all; tool is what the last error says as a tool's own.
+// answers records the answers of a bridge to requests: the last one by the number of
+// its request, and all; tool is the tool error of the last one.
 type answers struct {
 	mu   sync.Mutex
 	got  map[string]string
@@ -23,7 +23,7 @@ type answers struct {
 	tool wire.ToolErrorInfo
 }
 
-func (a *answers) take(id string, ask int, output json.RawMessage, err *wire.CallError) {
+func (a *answers) record(id string, ask int, output json.RawMessage, err *wire.CallError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.got == nil {
@@ -40,15 +40,14 @@ func (a *answers) take(id string, ask int, output json.RawMessage, err *wire.Cal
 	a.all = append(a.all, text)
 }
 
-// family is a dispatcher whose tools are handlers by name, and which may call
-// each other.
+// family returns a dispatcher whose tools are handlers by name that may call each other.
 func family(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *answers) {
 	t.Helper()
 	p := &page{}
 	p.handler = func(run dispatch.Run, s dispatch.Sink) { tools[run.Tool](run, s) }
 	b := p.bridge()
 	a := &answers{}
-	b.AnswerFunc = a.take
+	b.AnswerFunc = a.record
 	o.Resolve = func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		if tools[name] == nil {
 			return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrUnknownTool, Message: "there is no tool " + name}
@@ -62,7 +61,7 @@ func askFor(n int, tool, args string) wire.ToolAskParams {
 	return wire.ToolAskParams{Ask: n, Call: &wire.AskCall{Tool: tool, Args: json.RawMessage(args)}}
 }
 
-func TestAToolCallsAnother(t *testing.T) {
+func TestToolCallsAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var notes []dispatch.Progress
 		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
@@ -105,7 +104,7 @@ func TestAToolCallsAnother(t *testing.T) {
 	})
 }
 
-func TestAChildEndsWithItsParent(t *testing.T) {
+func TestChildEndsWithItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, _ := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "child", `{}`)) },
@@ -138,12 +137,12 @@ func TestAChildEndsWithItsParent(t *testing.T) {
 			}
 		}
 		if p.stops() != 3 {
-			t.Errorf("%d pages were told to stop, want 3", p.stops())
+			t.Errorf("%d pages got a stop, want 3", p.stops())
 		}
 	})
 }
 
-func TestAChildsFailureIsTheParentsToSee(t *testing.T) {
+func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
@@ -173,9 +172,9 @@ func TestAChildsFailureIsTheParentsToSee(t *testing.T) {
 	})
 }
 
-// TestASilentChild: the tool that called it hears of its idle limit before its own
-// is reached, and may go on; its hard limit holds all the same.
-func TestASilentChild(t *testing.T) {
+// TestSilentChild checks that the parent gets the child's idle timeout before the
+// parent's limit is reached. The hard limit of the parent applies unchanged.
+func TestSilentChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := family(t, dispatch.Options{Idle: 3 * time.Second, Hard: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
@@ -196,10 +195,10 @@ func TestASilentChild(t *testing.T) {
 		}
 		p.wg.Wait()
 		if !strings.HasPrefix(got.got["1"], "idle_timeout") {
-			t.Errorf("the parent was told %q, want idle_timeout", got.got["1"])
+			t.Errorf("the parent got %q, want idle_timeout", got.got["1"])
 		}
 		if want := (wire.ToolErrorInfo{Code: "idle_timeout", Retryable: true}); got.tool != want {
-			t.Errorf("the parent was told %+v, want %+v", got.tool, want)
+			t.Errorf("the parent got %+v, want %+v", got.tool, want)
 		}
 		start := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "patient"}})
@@ -264,8 +263,9 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-// A nested call does not wait for the place that its parent holds.
-func TestNestedCallsTakeNoPlace(t *testing.T) {
+// TestNestedCallsNeedNoPlace checks that a nested call does not wait for its parent's
+// place in the queue.
+func TestNestedCallsNeedNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := family(t, dispatch.Options{MaxRunning: 1}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
@@ -289,8 +289,8 @@ func TestWaitForUser(t *testing.T) {
 		answer string
 	}{
 		{"done", &dispatch.Resolution{Allow: true, By: "the side panel"}, ""},
-		{"denied", &dispatch.Resolution{By: "the side panel"}, "denied: the person said no"},
-		{"nobody", nil, "approval_timeout: "},
+		{"denied", &dispatch.Resolution{By: "the side panel"}, "denied: the user denied it"},
+		{"no answer", nil, "approval_timeout: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -329,8 +329,8 @@ func TestWaitForUser(t *testing.T) {
 				if ran := d.Calls()[0].RunMs; ran < 45000 || ran > 46000 {
 					t.Errorf("it ran %v ms, want 45 s without the wait", ran)
 				}
-				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call waits for the person already") {
-					t.Errorf("the second question was answered %q; a person said nothing to it", a)
+				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call is already waiting for the user") {
+					t.Errorf("the second question was answered %q; the user has not decided", a)
 				}
 				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.answer) || tt.answer == "" && a != "" {
 					t.Errorf("answer %q, want %q ...", a, tt.answer)
@@ -340,10 +340,11 @@ func TestWaitForUser(t *testing.T) {
 	}
 }
 
-// The wait of a child for a person holds its parent's clocks too.
-func TestAChildsSuspensionHoldsItsParent(t *testing.T) {
+// TestChildSuspensionPausesItsParent checks that the clocks of the parent pause while
+// its child waits for the user.
+func TestChildSuspensionPausesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := dispatch.Options{Gates: []dispatch.Gate{askFirst("child")}}
+		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
 		asked := make(chan dispatch.Waiting, 1)
 		d, p, _ := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
@@ -374,7 +375,7 @@ func TestAChildsSuspensionHoldsItsParent(t *testing.T) {
 	})
 }
 
-func TestAWithdrawnAskEndsItsCall(t *testing.T) {
+func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {

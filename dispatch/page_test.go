@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInASilentPage: a call whose page does not answer keeps its limits, and
-// its error says that, and which calls ran there.
+// TestCallInASilentPage checks that the limits of a call apply if its page does not
+// answer, and that its error names the calls that ran there.
 func TestCallInASilentPage(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -58,9 +58,8 @@ func TestCallInASilentPage(t *testing.T) {
 	}
 }
 
-// TestNoCallBeginsInASilentPage: a tab that does not answer is named, and is no
-// reason to look elsewhere if there is nothing else.
-func TestNoCallBeginsInASilentPage(t *testing.T) {
+// TestNoCallStartsInASilentPage checks the error if the only tab does not answer.
+func TestNoCallStartsInASilentPage(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.Want) dispatch.Targets {
 		return dispatch.Targets{Browsers: 1, Silent: []dispatch.Target{dispatchtest.Document}}
 	}}
@@ -71,8 +70,8 @@ func TestNoCallBeginsInASilentPage(t *testing.T) {
 	}
 }
 
-// TestCallInAFrozenPage: a call whose tab the browser suspends while it runs ends
-// at its idle limit with an error that names the suspension.
+// TestCallInAFrozenPage checks the error of a call whose tab the browser suspends: it
+// ends at its idle limit and names the suspension.
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

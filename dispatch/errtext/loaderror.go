@@ -1,4 +1,4 @@
-package dispatch
+package errtext
 
 import (
 	"fmt"
@@ -7,17 +7,17 @@ import (
 	"opentabs/wire"
 )
 
-// What the user can do about a page that can't be loaded.
+// The actions for a page that can't be loaded.
 const (
 	checkAddress     = "check the site's address and the network connection"
 	checkSite        = "check that the site is running"
 	checkNetwork     = "check the network connection"
-	checkCertificate = "open the tab and look at Chrome's warning; only the user may decide to go on"
-	checkBlock       = "look at that tab, and at what blocks the page: an extension, a policy or the network"
+	checkCertificate = "open the tab and read Chrome's warning; only the user may decide to continue"
+	checkBlock       = "check the tab, and what blocks the page: an extension, a policy or the network"
 )
 
-// loadErrors explains Chrome's network errors by the beginning of their names. The
-// first that fits counts.
+// loadErrors explains Chrome's network errors by a prefix of their names. The first
+// match counts.
 var loadErrors = []struct{ prefix, reason, action string }{
 	{"NAME_NOT_RESOLVED", "the name of the site was not found", checkAddress},
 	{"NAME_RESOLUTION_FAILED", "the name of the site was not found", checkAddress},
@@ -30,7 +30,7 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"INVALID_RESPONSE", "the server sent an answer that is not valid HTTP", checkSite},
 	{"INVALID_HTTP_RESPONSE", "the server sent an answer that is not valid HTTP", checkSite},
 	{"HTTP_RESPONSE_CODE_FAILURE", "the server answered with an error and no page", checkSite},
-	{"TOO_MANY_REDIRECTS", "the page redirects in a circle", "look at that tab: the user may have to log in or delete the site's cookies"},
+	{"TOO_MANY_REDIRECTS", "the page redirects in a circle", "check the tab: the user may have to log in or delete the site's cookies"},
 	{"ADDRESS_UNREACHABLE", "the server can't be reached", checkNetwork},
 	{"INTERNET_DISCONNECTED", "this computer has no network connection", checkNetwork},
 	{"NETWORK_", "the network connection changed or failed", checkNetwork},
@@ -44,9 +44,9 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"UNSAFE_PORT", "Chrome blocks this port", "use another port for the site"},
 }
 
-// explainLoadError says in words why a page can't be loaded, and what the user can
-// do. name is Chrome's, such as net::ERR_CONNECTION_REFUSED.
-func explainLoadError(name string) string {
+// LoadError returns why a page can't be loaded, and what to do. name is
+// Chrome's, such as net::ERR_CONNECTION_REFUSED.
+func LoadError(name string) string {
 	if name == wire.LoadErrorNoAnswer {
 		return fmt.Sprintf("the site has not answered for %d s; %s", wire.NoAnswerMs/1000, checkSite)
 	}
@@ -55,10 +55,5 @@ func explainLoadError(name string) string {
 			return known.reason + " (" + name + "); " + known.action
 		}
 	}
-	return "Chrome reports " + name + "; look at that tab"
-}
-
-// isSameTab reports whether two targets are in the same tab.
-func (t Target) isSameTab(other Target) bool {
-	return t.Browser == other.Browser && t.TabID == other.TabID
+	return "Chrome reports " + name + "; check the tab"
 }

@@ -39,12 +39,12 @@ func suspended(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c disp
 	}
 }
 
-func TestAPersonDecides(t *testing.T) {
+func TestTheUserDecides(t *testing.T) {
 	tests := []struct {
 		name  string
 		r     dispatch.Resolution
 		code  wire.ErrorCode
-		scope wire.Scope // as the gate is told
+		scope wire.Scope // in the resolution
 	}{
 		{"allow", dispatch.Resolution{Allow: true, By: "the side panel"}, "", wire.ScopeOnce},
 		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, By: "the side panel"}, "", wire.ScopeAlways},
@@ -55,8 +55,8 @@ func TestAPersonDecides(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ran int
-				var told []dispatch.Resolution
-				g := &gate{name: "permission", decided: func(_ dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) { told = append(told, r) }}
+				var decided []dispatch.Resolution
+				g := &gate{name: "permission", decided: func(_ dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
 				h := &hooks{}
 				d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, After: []dispatch.After{h}})
 				view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
@@ -84,8 +84,8 @@ func TestAPersonDecides(t *testing.T) {
 				if code != tt.code || (ran == 1) != tt.r.Allow {
 					t.Errorf("ended with %q after %d runs, want %q", code, ran, tt.code)
 				}
-				if len(told) != 1 || told[0].Scope != tt.scope || told[0].Gate != "permission" || told[0].At.IsZero() {
-					t.Errorf("the gate was told %+v", told)
+				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].At.IsZero() {
+					t.Errorf("the gate got %+v", decided)
 				}
 				if len(h.ended.Resolutions) != 1 {
 					t.Errorf("the hook learns of %d decisions", len(h.ended.Resolutions))
@@ -130,8 +130,9 @@ func TestADecisionMustBeOffered(t *testing.T) {
 	})
 }
 
-// A client whose protocol has no sessions is offered no permission for one.
-func TestNoSessionNoScope(t *testing.T) {
+// TestNoSessionScopeWithoutSession checks that a client whose protocol has no sessions
+// can't get a permission for one.
+func TestNoSessionScopeWithoutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
@@ -156,7 +157,7 @@ func TestNoSessionNoScope(t *testing.T) {
 	})
 }
 
-func TestASuspendedCallEndsByItself(t *testing.T) {
+func TestApprovalTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		p := finishes(&ran)
@@ -164,33 +165,33 @@ func TestASuspendedCallEndsByItself(t *testing.T) {
 		start := time.Now()
 		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := end()
-		if took := time.Since(start); err == nil || err.Code != wire.ErrApprovalTimeout || took != 7*time.Minute || !err.Retryable {
-			t.Errorf("%v after %v", err, took)
+		if elapsed := time.Since(start); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
+			t.Errorf("%v after %v", err, elapsed)
 		}
 		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecideEnded || ran != 0 {
 			t.Errorf("a late yes: %+v, ran %d", got, ran)
 		}
 		if p.stops() != 0 {
-			t.Error("a page was told to stop what never ran")
+			t.Error("a page got a stop for a call that never ran")
 		}
 	})
 }
 
-// A gate may wait for something else than a permission; that ends too.
-func TestEveryTicketOfAGateHasItsLimit(t *testing.T) {
+// TestTicketLimit checks the limit of a ticket that is not about a permission.
+func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		g := always("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
-		_, err, took := call(t, finishes(&ran), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
-		if err == nil || err.Code != wire.ErrApprovalTimeout || took != time.Second || ran != 0 {
-			t.Errorf("%v after %v, ran %d", err, took, ran)
+		_, err, elapsed := call(t, finishes(&ran), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != time.Second || ran != 0 {
+			t.Errorf("%v after %v, ran %d", err, elapsed, ran)
 		}
 	})
 }
 
-// What is allowed between a gate's question and the wait for its answer is not
-// waited for: nobody would look again.
-func TestACallDoesNotWaitForWhatIsAllowedByNow(t *testing.T) {
+// TestGateIsRechecked checks that a call does not wait if its gate allows it between
+// the gate's decision and the suspension.
+func TestGateIsRechecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran, asked int
 		g := &gate{name: "g", decide: func(dispatch.Info) dispatch.Verdict {
@@ -201,16 +202,16 @@ func TestACallDoesNotWaitForWhatIsAllowedByNow(t *testing.T) {
 		}}
 		waiting := -1
 		o := dispatch.Options{Gates: []dispatch.Gate{g}, Waiting: func(n int) { waiting = n }}
-		_, err, took := call(t, finishes(&ran), o, dispatch.Call{Tool: exportTool})
-		if err != nil || took != 0 || ran != 1 || waiting != 0 {
-			t.Errorf("%v after %v, ran %d, %d wait", err, took, ran, waiting)
+		_, err, elapsed := call(t, finishes(&ran), o, dispatch.Call{Tool: exportTool})
+		if err != nil || elapsed != 0 || ran != 1 || waiting != 0 {
+			t.Errorf("%v after %v, ran %d, %d wait", err, elapsed, ran, waiting)
 		}
 	})
 }
 
-// Calls that wait for a person are not in the queue, so that they have a bound
-// of their own.
-func TestSoManyCallsWaitForAPerson(t *testing.T) {
+// TestSuspendedCallsAreBounded checks the limit of suspended calls, which are not in
+// the queue.
+func TestSuspendedCallsAreBounded(t *testing.T) {
 	const most, mostBytes = 1000, 256 << 20
 	for name, tt := range map[string]struct{ calls, bytes int }{
 		"calls": {most, 10},
@@ -230,7 +231,7 @@ func TestSoManyCallsWaitForAPerson(t *testing.T) {
 					}
 				}
 				_, err := d.Call(t.Context(), c)
-				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "wait for the person already") {
+				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "too many calls are waiting for approval") {
 					t.Fatalf("one too many: %v", err)
 				}
 				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideTaken {
@@ -247,7 +248,7 @@ func TestSoManyCallsWaitForAPerson(t *testing.T) {
 	}
 }
 
-func TestASuspendedCallIsWithdrawn(t *testing.T) {
+func TestSuspendedCallIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
@@ -279,7 +280,7 @@ func TestASuspendedCallIsWithdrawn(t *testing.T) {
 			t.Errorf("events %v, want %v (%v)", kinds, want, nextErr)
 		}
 		if events[0].ForUser() || !events[1].ForUser() || !events[2].ForUser() {
-			t.Error("people are shown the question and its end, and nothing else")
+			t.Error("the user sees more or less than the request and its end")
 		}
 	})
 }
@@ -321,7 +322,7 @@ func TestModesOfResume(t *testing.T) {
 	}
 }
 
-func TestGatesAreAskedAgainAfterAResume(t *testing.T) {
+func TestGatesRunAgainAfterApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		off := false
@@ -343,8 +344,9 @@ func TestGatesAreAskedAgainAfterAResume(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsIsCounted: by decisions, at the limit, and when the client leaves.
-func TestWhoWaitsIsCounted(t *testing.T) {
+// TestSuspendedCallsAreCounted checks the count after decisions, time-outs and
+// disconnects.
+func TestSuspendedCallsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		var counts []int
@@ -372,11 +374,12 @@ func TestWhoWaitsIsCounted(t *testing.T) {
 	})
 }
 
-// A suspended call takes no place in the queue of its plugin.
-func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
+// TestSuspendedCallLeavesTheQueue checks that a suspended call has no place in the
+// queue of its plugin.
+func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{askFirst("export")}, MaxRunning: 1})
+		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunning: 1})
 		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		other := exportTool
 		other.Name = "other"
@@ -392,9 +395,9 @@ func TestASuspendedCallHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// What a tool reports for the user right before it asks the user something reaches
-// the client, whatever comes within the same tenth of a second.
-func TestReportsBeforeASuspensionArrive(t *testing.T) {
+// TestReportsBeforeASuspensionAreSent checks that the client gets a report for the user
+// right before a suspension, whatever follows within a tenth of a second.
+func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	user := func(message string) []wire.Report {
 		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}
 	}

@@ -1,0 +1,134 @@
+package activity
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/internal/leaktest"
+	"opentabs/wire"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+// owner records the requests of a set.
+type owner struct {
+	mu      sync.Mutex // guards resyncs
+	resyncs []string
+	warned  []string
+	onWarn  func()
+}
+
+func (o *owner) ResyncActivity(kind string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.resyncs = append(o.resyncs, kind)
+}
+
+func (o *owner) requests() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.resyncs)
+}
+
+func (o *owner) WarnActivity(kind string, _ error) {
+	o.warned = append(o.warned, kind)
+	if o.onWarn != nil {
+		o.onWarn()
+	}
+}
+
+func newSet() (*Set, *owner) {
+	var s Set
+	var o owner
+	s.Init(&o)
+	return &s, &o
+}
+
+// TestClearWhileApplying checks that Clear, which makes room for other calls, may
+// run while a user opens the call.
+func TestClearWhileApplying(t *testing.T) {
+	s, o := newSet()
+	for _, kind := range []string{"a", "b", "c"} {
+		s.all = append(s.all, &activity{
+			kind: kind, content: json.RawMessage("[]"), resyncs: maxResyncs,
+			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // does not apply
+		})
+	}
+	o.onWarn = func() { s.all = nil } // mu is locked, as in Clear
+	if views := s.Views(); len(views) != 0 || len(o.warned) != 1 {
+		t.Errorf("%v, warned about %q", views, o.warned)
+	}
+}
+
+// TestSetAppliesPatches checks the content after patches of which one does not
+// apply: the others count, and the page receives a request for the whole content.
+func TestSetAppliesPatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, o := newSet()
+		s.Report(&wire.Activity{Type: "table", Content: json.RawMessage(`{"rows":[1]}`)}, "user")
+		for _, patch := range []string{
+			`[{"op":"add","path":"/rows/-","value":2}]`, `[{"op":"remove","path":"/missing"}]`, `[{"op":"add","path":"/rows/-","value":3}]`,
+		} {
+			if audience, accepted := s.Report(&wire.Activity{Type: "table", Patch: json.RawMessage(patch)}, ""); !accepted || audience != "user" {
+				t.Errorf("accepted %t for %q, want the audience of the content", accepted, audience)
+			}
+		}
+		views := s.Views()
+		synctest.Wait()
+		if len(views) != 1 || string(views[0].Content) != `{"rows":[1,2,3]}` || views[0].Dropped != 1 {
+			t.Errorf("views %+v", views)
+		}
+		if !slices.Equal(o.requests(), []string{"table"}) || !slices.Equal(o.warned, []string{"table"}) {
+			t.Errorf("requested %q, warned about %q", o.requests(), o.warned)
+		}
+		if want := len(`{"rows":[1,2,3]}`); s.Size() != want {
+			t.Errorf("size %d, want %d", s.Size(), want)
+		}
+		if s.Clear(); s.Size() != 0 || s.Views() != nil {
+			t.Error("an activity is left after Clear")
+		}
+	})
+}
+
+// TestSetIsBounded checks that changes beyond the limits of size and number are
+// dropped with one warning.
+func TestSetIsBounded(t *testing.T) {
+	s, o := newSet()
+	large := make(json.RawMessage, wire.MaxActivityBytes+1)
+	if _, accepted := s.Report(&wire.Activity{Type: "large", Content: large}, ""); accepted {
+		t.Error("a content above the limit is accepted")
+	}
+	for i := range wire.MaxActivityTypes + 1 {
+		_, accepted := s.Report(&wire.Activity{Type: string(rune('a' + i)), Content: json.RawMessage("1")}, "")
+		if want := i < wire.MaxActivityTypes; accepted != want {
+			t.Errorf("activity %d: accepted %t, want %t", i+1, accepted, want)
+		}
+	}
+	if len(o.warned) != 1 {
+		t.Errorf("warned about %q, want one warning", o.warned)
+	}
+}
+
+// TestReportsLost checks that lost reports cause at most one request per second.
+func TestReportsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, o := newSet()
+		for range 10 {
+			s.ReportsLost()
+		}
+		<-time.After(10 * time.Millisecond)
+		s.ReportsLost()
+		<-time.After(500 * time.Millisecond)
+		if len(o.requests()) != 1 {
+			t.Errorf("%d requests within a second, want 1", len(o.requests()))
+		}
+		<-time.After(time.Second)
+		if !slices.Equal(o.requests(), []string{"", ""}) {
+			t.Errorf("requested %q, want all activities twice", o.requests())
+		}
+	})
+}

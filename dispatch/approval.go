@@ -1,0 +1,246 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"opentabs/internal/sizetext"
+	"opentabs/internal/timetext"
+	"opentabs/wire"
+)
+
+// Decide decides what a suspended call waits for. Of several decisions the first
+// counts; the others return the one that counts. ticketID is that of the [Waiting]
+// that the user saw; empty means the open ticket. The zero Scope means ScopeOnce.
+// The error, if any, is a *ScopeError, or reports that r.Data is not JSON or that
+// r.For is not in (0, MaxScopeTime] for a ScopeTime.
+func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, error) {
+	c := d.find(callID)
+	if c == nil {
+		return Decision{Outcome: wire.DecideEnded}, nil
+	}
+	if r.Data != nil && !json.Valid(r.Data) {
+		return Decision{}, fmt.Errorf("the data of the decision is not JSON: %.100q", r.Data)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.suspension.decide(ticketID, r)
+}
+
+// Remind sends the client of a suspended call a message for the user, among its
+// progress; for a nested call the client of its root. It does nothing once w is
+// decided.
+func (d *Dispatcher) Remind(w Waiting, message string) {
+	c := d.find(w.CallID)
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	isOpen := c.suspension.ticket != nil && c.suspension.ticket.TicketID == w.TicketID
+	c.mu.Unlock()
+	if isOpen {
+		c.root.sender.Remind(message)
+	}
+}
+
+// passGates asks the gates until they allow the call. It returns false if the call
+// has ended.
+func (c *liveCall) passGates(ctx context.Context) bool {
+	for {
+		v, gate := c.d.judge(c)
+		switch {
+		case v.Block != nil:
+			c.mu.Lock()
+			c.refusal = v
+			c.mu.Unlock()
+			c.fail(v.Block)
+			return false
+		case v.Suspend != nil:
+			if !c.requestApproval(ctx, *v.Suspend, gate) {
+				return false
+			}
+		case v.Result != nil:
+			c.end(ending{status: StatusSucceeded, output: v.Result.Output})
+			return false
+		default:
+			if ctx.Err() != nil {
+				c.cancel(CancellationOf(ctx))
+			}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return !c.state.status.Terminal()
+		}
+	}
+}
+
+// requestApproval suspends a call that does not run yet until the user has decided.
+// It returns false if the call has ended.
+func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
+	t, rejected := c.suspend(request, gate)
+	switch {
+	case rejected != nil:
+		c.fail(rejected)
+		return false
+	case t == nil:
+		return false
+	}
+	defer c.sender.SendInBackground()()
+	defer t.pauseTimers()()
+	if t.recheckGate() {
+		return true
+	}
+	r, isDecided := t.await(ctx)
+	if !isDecided {
+		return false
+	}
+	if g, ok := gate.(Decider); ok {
+		g.Decided(c.info(nil), request, r)
+	}
+	switch {
+	case !r.Allow:
+		c.fail(deniedBy(r.By))
+		return false
+	case request.Resume == ResumeUseDecision:
+		c.end(ending{status: StatusSucceeded, output: r.Data})
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.status.Terminal() {
+		return false
+	}
+	if request.Resume == ResumePassDecision {
+		c.suspension.decision = r.forTool()
+	}
+	return true
+}
+
+// deniedBy is the error of a call that the user has denied on a surface.
+func deniedBy(surface string) *wire.CallError {
+	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")"}
+}
+
+// suspend opens a ticket. It returns nil if the call has ended or waits already. It
+// returns an error if the call, or all calls together, have reached their limit.
+func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
+	limit := remainingWait(c, request)
+	if limit <= 0 {
+		return nil, &wire.CallError{Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf(
+			"it has waited for the user for %s in total, the limit of one call", timetext.Long(c.d.opts.SuspendLimit))}
+	}
+	t := newTicket(c, request, gate, limit)
+	if !c.d.suspended.add(t.ArgsBytes) {
+		return nil, &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
+			"too many calls are waiting for approval (the limit is %d calls, or %s of arguments)", maxSuspended, sizetext.Bytes(maxSuspendedBytes))}
+	}
+	c.mu.Lock()
+	if c.suspension.ticket != nil || !c.state.become(StatusSuspended) {
+		c.mu.Unlock()
+		c.d.suspended.remove(t.ArgsBytes)
+		return nil, nil
+	}
+	defer c.mu.Unlock()
+	c.suspension.ticket = t
+	c.publish(EventSuspended, nil)
+	return t, nil
+}
+
+// remainingWait returns how long c may wait for the user now. Earlier waits of c,
+// and of each call above it, count.
+func remainingWait(c *liveCall, request Ticket) time.Duration {
+	limit := c.d.opts.SuspendLimit
+	if request.Limit > 0 {
+		limit = min(limit, request.Limit)
+	}
+	for up := c; up != nil; up = up.parent {
+		limit = min(limit, c.d.opts.SuspendLimit-up.clock.Paused())
+	}
+	return limit
+}
+
+// recheckGate withdraws the ticket if the gate allows the call now. It closes the
+// race with a permission granted between the gate's decision and the suspension.
+func (t *ticket) recheckGate() bool {
+	c := t.call
+	if t.gate.Decide(c.info(t.gate)).Suspend != nil || !t.withdraw() {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.status == StatusSuspended {
+		c.state.status = StatusResuming
+	}
+	return true
+}
+
+// pauseTimers pauses the clocks of the call and of those above it, and asks the
+// client for a decision. The function it returns undoes all.
+func (t *ticket) pauseTimers() (undo func()) {
+	c := t.call
+	for up := c; up != nil; up = up.parent {
+		up.clock.Pause()
+	}
+	c.root.sender.KeepQueued()
+	ctx, stop := context.WithCancel(context.Background())
+	if c.req.Asked != nil {
+		go c.req.Asked(ctx, t.Waiting)
+	}
+	return func() {
+		stop()
+		for up := c; up != nil; up = up.parent {
+			up.clock.Resume()
+		}
+		c.d.suspended.remove(t.ArgsBytes)
+	}
+}
+
+// await waits for the decision. It returns false without one; then a call that does
+// not run yet has ended.
+func (t *ticket) await(ctx context.Context) (Resolution, bool) {
+	c := t.call
+	limit := time.NewTimer(time.Until(t.Until))
+	defer limit.Stop()
+	select {
+	case r := <-t.decided:
+		return r, t.resume(r)
+	case <-c.done:
+	case <-ctx.Done():
+		if t.gate != nil { // else the tool has withdrawn its request
+			c.cancel(CancellationOf(ctx))
+		}
+	case <-limit.C:
+		if !t.withdraw() { // decided at this very time
+			r := <-t.decided
+			return r, t.resume(r)
+		}
+		if t.gate != nil { // a tool gets an error and continues
+			c.fail(&wire.CallError{
+				Code: wire.ErrApprovalTimeout, Message: "no approval within " + timetext.Long(t.Until.Sub(t.Since)),
+			})
+		}
+	}
+	t.withdraw()
+	return Resolution{}, false
+}
+
+// withdraw closes the ticket without a decision. It returns false if a decision
+// came first.
+func (t *ticket) withdraw() bool {
+	t.call.mu.Lock()
+	defer t.call.mu.Unlock()
+	return t.call.suspension.withdraw(t)
+}
+
+// resume records a decision. It returns false if the call has ended.
+func (t *ticket) resume(r Resolution) bool {
+	c := t.call
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.state.become(StatusResuming) {
+		return false
+	}
+	c.publish(EventResumed, &r)
+	return true
+}

@@ -1,0 +1,46 @@
+package dispatch
+
+import (
+	"fmt"
+
+	"opentabs/wire"
+)
+
+// maxAttempts limits in how many documents a call is tried.
+const maxAttempts = 8
+
+// attempts records in which documents a call was tried. It has no lock:
+// liveCall.mu guards it.
+type attempts struct {
+	target Target // of the current attempt
+	runID  string // the ID of the call; with ".2", ".3" ... for later attempts
+	count  int
+	// hasOther is set if the call may be tried in another document.
+	hasOther bool
+}
+
+// begin records an attempt in the first target.
+func (a *attempts) begin(callID string, targets []Target) {
+	a.target, a.hasOther = targets[0], len(targets) > 1
+	a.runID = callID
+	if a.count++; a.count > 1 {
+		a.runID = fmt.Sprintf("%s.%d", callID, a.count)
+	}
+}
+
+// canRetry reports whether another attempt may follow err: the handler did not run.
+func (a *attempts) canRetry(err *wire.CallError) bool {
+	if a.count >= maxAttempts {
+		return false
+	}
+	switch err.Code {
+	case wire.ErrNotReady:
+		return a.hasOther
+	case wire.ErrTabFrozen:
+		return a.hasOther && err.NotStarted
+	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrPageUnresponsive, wire.ErrTabDiscarded, wire.ErrBrowserLost, wire.ErrLinkLost:
+		return err.NotStarted
+	default:
+		return false
+	}
+}

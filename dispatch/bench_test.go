@@ -1,0 +1,57 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"opentabs/wire"
+)
+
+// instant is a bridge that answers every call at once.
+type instant struct{}
+
+func (instant) Targets(context.Context, Want) Targets {
+	return Targets{Browsers: 1, Live: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
+}
+
+func (instant) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
+	s.Finish(json.RawMessage(`{}`), nil)
+	return nil
+}
+
+func (instant) Answer(string, int, json.RawMessage, *wire.CallError) {}
+
+func (instant) Resync(string, string) {}
+
+func (instant) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
+	answered(wire.CancelFinished)
+}
+
+// BenchmarkReport measures one report through all rules, with a client that wants
+// notifications and without a follower.
+func BenchmarkReport(b *testing.B) {
+	d := New(instant{}, Options{})
+	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
+	c.begin()
+	defer c.clock.Stop()
+	progress, total := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		progress++
+		sink{c}.Reports(reports, 0)
+	}
+}
+
+// BenchmarkCall measures a whole call, from its creation to its end.
+func BenchmarkCall(b *testing.B) {
+	d := New(instant{}, Options{})
+	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := d.Call(context.Background(), req); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package clock
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/wire"
+)
+
+const (
+	defaultIdle = 30 * time.Second
+	defaultHard = 5 * time.Minute
+	running     = 10000
+)
+
+// BenchmarkProgressReset measures what one report costs the idle timer while 10,000
+// calls run.
+func BenchmarkProgressReset(b *testing.B) {
+	clocks := make([]Clock, running)
+	for i := range clocks {
+		clocks[i].Start(defaultIdle, defaultHard, func(wire.ErrorCode) {})
+		defer clocks[i].Stop()
+	}
+	b.Run("serial", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			clocks[i%running].Touch()
+			i++
+		}
+	})
+	b.Run("parallel", func(b *testing.B) {
+		b.ReportAllocs()
+		var start atomic.Int64
+		b.RunParallel(func(pb *testing.PB) {
+			i := int(start.Add(3571))
+			for pb.Next() {
+				clocks[i%running].Touch()
+				i++
+			}
+		})
+	})
+}
+
+// TestClockAfterSuspension checks a timer that fires long after its time: unread
+// reports get a grace period, and the hard limit applies unchanged.
+func TestClockAfterSuspension(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		ago   time.Duration // since the start of the call
+		alive bool
+	}{
+		{"the timer is on time", 30*time.Second + time.Millisecond, false},
+		{"suspended for 10 s", 40 * time.Second, true},
+		{"suspended for longer than the hard limit", 6 * time.Minute, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, first := range []string{"report", "timer"} {
+				var code wire.ErrorCode
+				var c Clock
+				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code = e })
+				defer c.Stop()
+				c.start = c.start.Add(-tt.ago)
+				if first == "timer" {
+					c.Check()
+				}
+				if got := c.Touch(); got != tt.alive {
+					t.Errorf("%s first: a report counts: %v, want %v", first, got, tt.alive)
+				}
+				c.Check()
+				if (code == "") != tt.alive {
+					t.Errorf("%s first: ended with %q, want alive: %v", first, code, tt.alive)
+				}
+			}
+		})
+	}
+}
+
+// TestClockLimits checks in fake time when each limit ends a call.
+func TestClockLimits(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		act  func(*Clock)
+		at   time.Duration
+		code wire.ErrorCode
+	}{
+		{"silence", func(*Clock) {}, 30 * time.Second, wire.ErrIdleTimeout},
+		{"one report", func(c *Clock) { time.Sleep(20 * time.Second); c.Touch() }, 50 * time.Second, wire.ErrIdleTimeout},
+		{"reports without end", func(c *Clock) {
+			for range 20 {
+				time.Sleep(20 * time.Second)
+				c.Touch()
+			}
+		}, 5 * time.Minute, wire.ErrDeadlineExceeded},
+		{"a pause", func(c *Clock) { c.Pause(); time.Sleep(time.Hour); c.Resume() }, time.Hour + 30*time.Second, wire.ErrIdleTimeout},
+		{"two overlapping pauses", func(c *Clock) {
+			c.Pause()
+			c.Pause()
+			time.Sleep(time.Minute)
+			c.Resume()
+			time.Sleep(time.Minute)
+			c.Resume()
+		}, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
+		{"a held idle limit", func(c *Clock) { c.HoldIdle(); time.Sleep(2 * time.Minute); c.ReleaseIdle() }, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
+		{"an idle limit held for ever", func(c *Clock) { c.HoldIdle() }, 5 * time.Minute, wire.ErrDeadlineExceeded},
+		{"a nested call", func(c *Clock) { c.Delegate(1); time.Sleep(2 * time.Minute); c.Touch(); c.Delegate(-1) }, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var c Clock
+				var code wire.ErrorCode
+				var ended time.Duration
+				start := time.Now()
+				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code, ended = e, time.Since(start) })
+				tt.act(&c)
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if code != tt.code || ended != tt.at {
+					t.Errorf("ended with %q after %v, want %q after %v", code, ended, tt.code, tt.at)
+				}
+			})
+		})
+	}
+}
+
+// TestClockStop checks that a stopped clock is frozen and never expires, also if
+// Stop precedes Start.
+func TestClockStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var before, after Clock
+		expired := func(e wire.ErrorCode) { t.Errorf("expired with %s", e) }
+		before.Stop()
+		before.Start(defaultIdle, defaultHard, expired)
+		after.Pause()
+		time.Sleep(time.Second)
+		after.Resume()
+		after.Start(defaultIdle, defaultHard, expired)
+		time.Sleep(3 * time.Second)
+		after.Stop()
+		time.Sleep(time.Hour)
+		if after.Elapsed() != 3*time.Second || after.Paused() != time.Second {
+			t.Errorf("elapsed %v, paused %v; want 3s and 1s", after.Elapsed(), after.Paused())
+		}
+	})
+}

@@ -1,0 +1,117 @@
+// Package errtext contains the sentences in the errors of calls: what to do next, how
+// the page answered a stop, and why a page can't be loaded.
+package errtext
+
+import (
+	"fmt"
+
+	"opentabs/wire"
+)
+
+// advice is the next step after each code, and whether the same call may succeed
+// later.
+var advice = map[wire.ErrorCode]struct {
+	retryable bool
+	next      string
+}{
+	wire.ErrIdleTimeout:      {true, "Retry it, ask for less in one call, or make the tool report progress more often than that."},
+	wire.ErrDeadlineExceeded: {false, "Split the work into smaller calls; do not repeat the same call."},
+	wire.ErrCancelled:        {false, "Do not call again unless the user asks you to."},
+	wire.ErrTabClosed:        {true, "Open the page again, then retry."},
+	wire.ErrNavigated:        {true, "Wait until the page has loaded, then retry; check first whether the call had taken effect."},
+	wire.ErrPageCrashed:      {true, "Retry: opentabs reloads the tab for the next call; check first whether this one had taken effect."},
+	wire.ErrPageUnresponsive: {true, "Ask the user to reload the tab, in the opentabs side panel or with `opentabs browser reload-tab`, then retry; check first whether the call had taken effect."},
+	wire.ErrTabDiscarded:     {true, "Retry: opentabs reloads the tab for the next call; check first whether this one had taken effect."},
+	wire.ErrTabFrozen:        {true, "Ask the user to show the tab or to reload it, then retry; or open the page in another tab."},
+	wire.ErrBrowserLost:      {true, "Start the browser again, then retry; check first whether the call had taken effect."},
+	wire.ErrLinkLost:         {true, "Check that the browser is running, then retry; check first whether the call had taken effect."},
+	wire.ErrDenied:           {false, "Only the user can allow it, in the opentabs side panel or a terminal. Do not call again until the user confirms that."},
+	wire.ErrNotReviewed:      {false, "Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms that."},
+	wire.ErrNeedsSettings:    {false, "Only the user can set it, in the opentabs side panel or a terminal. Do not call again until the user confirms that."},
+	wire.ErrPluginBroken:     {false, "Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`)."},
+	wire.ErrApprovalTimeout:  {true, "Ask the user to answer in the opentabs side panel or a terminal, then call again."},
+	wire.ErrRateLimited:      {true, "Wait, then retry; make fewer calls."},
+	wire.ErrInvalidArguments: {false, "Correct the arguments, then call again."},
+	wire.ErrResultTooLarge:   {false, "Ask for less: use a filter, a limit or a page argument of the tool."},
+	wire.ErrInvalidResult:    {false, "Report this to the author of the plugin: a tool must return plain JSON data."},
+	wire.ErrToolError:        {false, "Read the tool's message, correct what it names, then call again."},
+	wire.ErrUnknownTool:      {true, "Reload the tab, then retry: its page has an older version of the plugin."},
+	wire.ErrUnknownPrompt:    {true, "Reload the tab, then retry: its page has an older version of the plugin."},
+	wire.ErrNestedTooDeep:    {false, "Report this to the author of the plugin: its tools call each other without end."},
+	wire.ErrNoBrowser:        {true, "Ask the user to start Chrome and to check the opentabs side panel, then retry."},
+	wire.ErrNoTab:            {true, "Open the page in the browser, then retry."},
+	wire.ErrAmbiguousTarget:  {false, `Name one: pass its ID as "tabId", the browser as "browser", or both.`},
+	wire.ErrNotReady:         {true, "Ask the user to check the tab and to log in if the page requires it, then retry."},
+	wire.ErrUnsafePage:       {false, "Do not retry it in this page; report this to the user: only a plugin that declares \"world\": \"isolated\" can run there."},
+	wire.ErrPluginUpdated:    {true, "Retry: the page has the new version of the plugin now; check first whether the call had taken effect."},
+	wire.ErrShutdown:         {true, "Start opentabs again, then retry."},
+	wire.ErrInternal:         {true, "Search the log of opentabs for this call ID, then report it."},
+}
+
+// Advice returns the next step after an error with this code, in one sentence for
+// the agent.
+func Advice(code wire.ErrorCode) string {
+	next, _ := Next(code)
+	return next
+}
+
+// Next returns the next step after an error with this code, and whether the same call
+// may succeed later.
+func Next(code wire.ErrorCode) (next string, retryable bool) {
+	a, known := advice[code]
+	if !known {
+		a = advice[wire.ErrInternal]
+	}
+	return a.next, a.retryable
+}
+
+// NextAfterRequest returns the next step after an error with the code of a failed
+// request of the tool. It returns false for other codes.
+func NextAfterRequest(code string) (next string, ok bool) {
+	next, ok = requestAdvice[code]
+	return next, ok
+}
+
+// requestAdvice is the next step after the codes of a failed request of a tool, if
+// the tool ended with them: the user's answer is not an error to correct.
+var requestAdvice = map[string]string{
+	string(wire.ErrCancelled):       advice[wire.ErrCancelled].next,
+	string(wire.ErrDenied):          advice[wire.ErrDenied].next,
+	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].next,
+	string(wire.ErrNeedsSettings):   advice[wire.ErrNeedsSettings].next,
+	string(wire.ErrApprovalTimeout): advice[wire.ErrApprovalTimeout].next,
+	"user_denied":                   "The user denied the tool's request. Do not call again unless the user asks you to.",
+	"user_timeout":                  "Ask the user to be ready for the tool's request, then call again.",
+}
+
+// Code names the code. The details of a tool's error have the form that users of
+// plugins for the original OpenTabs search for.
+func Code(err *wire.CallError) string {
+	t := err.Tool
+	if t == nil || t.Code == "" {
+		return string(err.Code)
+	}
+	text := "code=" + t.Code
+	if t.Category != "" {
+		text += " category=" + t.Category
+	}
+	text += fmt.Sprintf(" retryable=%t", t.Retryable)
+	if t.RetryAfterMs != nil {
+		text += fmt.Sprintf(" retryAfterMs=%v", *t.RetryAfterMs)
+	}
+	return text
+}
+
+// Stopped describes how the page answered the stop.
+func Stopped(s wire.CancelOutcome) string {
+	switch s {
+	case wire.CancelAborted:
+		return "The page stopped the tool."
+	case wire.CancelFinished:
+		return "The tool had finished before the page received the stop."
+	case wire.CancelIgnored:
+		return "The tool ignores the stop and still runs in the page."
+	default:
+		return "The page has not answered the stop yet, so the tool may still run."
+	}
+}

@@ -1,0 +1,44 @@
+package errtext
+
+import (
+	"strings"
+	"testing"
+
+	"opentabs/wire"
+)
+
+// TestAdvice checks that each code has a next step, and that an unknown code gets the
+// one of an internal error.
+func TestAdvice(t *testing.T) {
+	for _, code := range wire.ErrorCodes() {
+		if _, ok := advice[code]; !ok {
+			t.Errorf("no advice for %s", code)
+		}
+	}
+	if got := Advice("unheard_of"); got != advice[wire.ErrInternal].next {
+		t.Errorf("an unknown code gets %q", got)
+	}
+	if next, ok := NextAfterRequest("user_denied"); !ok || next == "" {
+		t.Error("no next step after user_denied")
+	}
+	if _, ok := NextAfterRequest("NOT_FOUND"); ok {
+		t.Error("an error of a tool has the next step of a request")
+	}
+}
+
+// TestLoadError checks that the longest matching prefix of Chrome's error names
+// counts, and that an unknown name is still shown.
+func TestLoadError(t *testing.T) {
+	for name, want := range map[string]string{
+		"net::ERR_CONNECTION_REFUSED":     "refused the connection",
+		"net::ERR_CONNECTION_RESET":       "the connection to the server broke",
+		"net::ERR_CERT_DATE_INVALID":      "does not accept the site's certificate",
+		"net::ERR_SSL_CLIENT_AUTH_NEEDED": "client certificate",
+		"net::ERR_FAILED":                 "Chrome reports net::ERR_FAILED",
+		wire.LoadErrorNoAnswer:            "has not answered",
+	} {
+		if got := LoadError(name); !strings.Contains(got, want) {
+			t.Errorf("%s is %q, want %q in it", name, got, want)
+		}
+	}
+}

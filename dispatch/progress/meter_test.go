@@ -1,0 +1,436 @@
+package progress
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/wire"
+)
+
+func f(v float64) *float64 { return &v }
+
+// feed returns the notifications of a meter without a rate limit for reports.
+func feed(reports ...wire.Report) []Notification {
+	m := meter{Interval: -1}
+	for i := range reports {
+		m.accept(time.Unix(0, 0), &reports[i])
+	}
+	return drain(&m)
+}
+
+func (m *meter) accept(now time.Time, r *wire.Report) {
+	n, _ := NumbersOf(r)
+	m.Accept(now, n, Text{r.Message, r.Status, r.Audience})
+}
+
+// drain returns what a meter sends at the end of a call.
+func drain(m *meter) []Notification {
+	var sent []Notification
+	for {
+		p, ok := m.Drain(time.Unix(0, 0))
+		if !ok {
+			return sent
+		}
+		sent = append(sent, p)
+	}
+}
+
+func compareSent(t *testing.T, got, want []Notification) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("got %+v, want %+v", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("notification %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}
+
+func at(progress float64, message string) Notification {
+	return Notification{Progress: progress, Message: message}
+}
+
+func of(progress, total float64, message string) Notification {
+	return Notification{Progress: progress, Total: total, HasTotal: true, Message: message}
+}
+
+func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
+	r := func(progress, total float64, message string) wire.Report {
+		return wire.Report{Progress: f(progress), Total: f(total), Message: message}
+	}
+	only := func(progress float64, message string) wire.Report {
+		return wire.Report{Progress: f(progress), Message: message}
+	}
+	text := func(message string) wire.Report { return wire.Report{Message: message} }
+	above := math.Nextafter(9e15, math.Inf(1))
+	tests := []struct {
+		name string
+		in   []wire.Report
+		want []Notification
+	}{
+		{"counts", []wire.Report{r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{of(1, 3, ""), of(2, 3, ""), of(3, 3, "")}},
+		{"counts after a message", []wire.Report{text("a"), r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{at(0.000001, "a"), of(1, 3, ""), of(2, 3, ""), of(3, 3, "")}},
+		{"repeated", []wire.Report{only(1, ""), only(1, "")}, []Notification{at(1, "")}},
+		{"backwards", []wire.Report{only(5, ""), only(3, ""), only(6, "")}, []Notification{at(5, ""), at(6, "")}},
+		{"backwards with a new message", []wire.Report{only(5, "a"), only(3, "b")}, []Notification{at(5, "a"), at(5.000001, "b")}},
+		{"repeated with the same message", []wire.Report{only(5, "a"), only(5, "a")}, []Notification{at(5, "a")}},
+		{"a retry", []wire.Report{r(7, 9, ""), r(1, 9, "retry"), r(2, 9, ""), r(8, 9, ""), r(9, 9, "")}, []Notification{of(7, 9, ""), of(7.000009, 9, "retry"), of(8, 9, ""), of(9, 9, "")}},
+		{"reports without numbers after numbers", []wire.Report{r(5, 9, ""), text("a"), {}, text("a")}, []Notification{of(5, 9, ""), of(5.000009, 9, "a"), of(5.000018, 9, ""), of(5.000027, 9, "a")}},
+		{"a message after the end", []wire.Report{r(9, 9, ""), text("tidying up")}, []Notification{of(9, 9, ""), at(9.000009, "tidying up")}},
+		{"the end twice", []wire.Report{r(9, 9, ""), r(9, 9, ""), r(9, 9, "b")}, []Notification{of(9, 9, ""), at(9.000009, "b")}},
+		{"a new phase after the end", []wire.Report{r(3, 3, ""), r(1, 10, "upload"), r(2, 10, ""), r(4, 10, ""), r(10, 10, "")}, []Notification{of(3, 3, ""), at(3.00001, "upload"), of(4, 10, ""), of(10, 10, "")}},
+		{"a smaller phase after the end", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Notification{of(9, 9, ""), at(9.000002, "upload"), at(9.000004, "done")}},
+		{"no numbers ever", []wire.Report{{}, text("a"), text("a")}, []Notification{at(0.000001, ""), at(0.000002, "a"), at(0.000003, "a")}},
+		{"not finite", []wire.Report{only(1, ""), only(math.NaN(), "a"), only(math.Inf(1), "")}, []Notification{at(1, ""), at(1.000001, "a"), at(1.000002, "")}},
+		{"marked invalid", []wire.Report{{Invalid: true, Message: "a"}, {Invalid: true, Total: f(5)}}, []Notification{at(0.000001, "a"), at(0.000002, "")}},
+		{"negative", []wire.Report{only(-1, ""), only(0, ""), r(1, -1, "")}, []Notification{at(0.000001, ""), at(0.000002, "")}},
+		{"beyond total", []wire.Report{r(150, 100, "a"), r(2, 100, "")}, []Notification{at(0.000001, "a"), of(2, 100, "")}},
+		{"beyond total by rounding", []wire.Report{r(100.00000001, 100, "")}, []Notification{of(100, 100, "")}},
+		{"percent", []wire.Report{{Percent: f(40), Message: "a"}, {Percent: f(101)}, {Percent: f(100)}}, []Notification{of(40, 100, "a"), of(40.0001, 100, ""), of(100, 100, "")}},
+		{"total alone", []wire.Report{{Total: f(5)}, r(1, 5, "")}, []Notification{of(0.000005, 5, ""), of(1, 5, "")}},
+		{"total shrinks", []wire.Report{r(5, 10, ""), r(6, 8, ""), text("a"), r(8, 8, "")}, []Notification{of(5, 10, ""), of(6, 8, ""), of(6.000008, 8, "a"), of(8, 8, "")}},
+		{"total shrinks below", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), text("b")}, []Notification{of(5, 10, ""), at(5.000004, "a"), at(5.000008, ""), at(5.000012, "b")}},
+		{"loaded alone", []wire.Report{{Loaded: f(4096)}, text("a"), {Loaded: f(8192)}}, []Notification{at(4096, ""), at(4096.000001, "a"), at(8192, "")}},
+		{"loaded beside progress", []wire.Report{{Progress: f(1), Total: f(2), Loaded: f(512)}}, []Notification{of(1, 2, "")}},
+		{"zero of zero", []wire.Report{r(0, 0, ""), text("a")}, []Notification{of(0, 0, ""), at(0.000001, "a")}},
+		{"zero of zero after a message", []wire.Report{text("a"), r(0, 0, "")}, []Notification{at(0.000001, "a"), at(0.000002, "")}},
+		{"total 1", []wire.Report{text("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Notification{at(0.000001, "a"), of(0.1, 1, ""), of(0.2, 1, "b"), of(0.200001, 1, "c"), of(1, 1, "")}},
+		{"nearly the total", []wire.Report{r(0.9999999999999999, 1, ""), text("a"), r(1, 1, "")}, []Notification{of(0.9999999999999999, 1, ""), of(1, 1, "a")}},
+		{
+			"nearly the total, and a message for the user", []wire.Report{r(0.9999999999999999, 1, ""), {Message: "a", Audience: AudienceUser}, text("b"), r(1, 1, "c")},
+			[]Notification{of(0.9999999999999999, 1, ""), of(1, 1, "c"), {Progress: 1.0000000000004656, Message: "a", Audience: AudienceUser}},
+		},
+		{"nearly the total, and no more", []wire.Report{r(0.9999999999999999, 1, ""), text("a")}, []Notification{of(0.9999999999999999, 1, ""), at(1, "a")}},
+		{"one by one of very many", []wire.Report{r(1, 1e9, ""), text("a"), r(2, 1e9, "")}, []Notification{of(1, 1e9, ""), of(1.001, 1e9, "a"), of(2, 1e9, "")}},
+		{"where numbers are far apart", []wire.Report{only(9e15, ""), text("a")}, []Notification{at(9e15, ""), at(9e15+16*(above-9e15), "a")}},
+		{"greatest number", []wire.Report{only(math.MaxFloat64, ""), text("a")}, []Notification{at(math.MaxFloat64, "")}},
+		{"denormal numbers", []wire.Report{r(5e-324, 1, ""), r(1e-310, 1e-309, "a"), r(1, 1, "")}, []Notification{of(0, 1, ""), at(0.000001, "a"), of(1, 1, "")}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			compareSent(t, feed(tt.in...), tt.want)
+		})
+	}
+}
+
+// TestStepsLeaveRoomForNumbers sends up to 20,000 messages between two numbers of a
+// tool: each number is still sent unchanged.
+func TestStepsLeaveRoomForNumbers(t *testing.T) {
+	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
+		for _, scale := range []struct{ first, next, total float64 }{
+			{1, 2, 3}, {1, 2, 100}, {0.001, 0.002, 0.01}, {0.01, 0.02, 1}, {0.001, 0.002, 1}, {1, 2, 1e6}, {1, 2, 1e12},
+			{1e9, 2e9, 1e15}, {1, 2, 1e15}, {1e300, 2e300, 1e301}, {5e6, 5e6 + 1, 1e7}, {0.5, 0.501, 1},
+		} {
+			m := meter{Interval: -1}
+			var got []Notification
+			last := -1.0
+			step := func(r wire.Report) {
+				m.accept(time.Unix(0, 0), &r)
+				got = drain(&m)
+				if len(got) != 1 || got[0].Progress <= last {
+					t.Fatalf("%d messages, %v: after %v came %+v", messages, scale, last, got)
+				}
+				last = got[0].Progress
+			}
+			for _, number := range []float64{scale.first, scale.next, scale.total} {
+				for range messages {
+					step(wire.Report{Message: "a"})
+				}
+				step(wire.Report{Progress: f(number), Total: f(scale.total)})
+				if got[0] != of(number, scale.total, "") {
+					t.Errorf("%d messages, %v: got %+v, want %v", messages, scale, got[0], number)
+				}
+			}
+		}
+	}
+}
+
+// TestStepsFollowTheNumbers checks that steps are finer after numbers that are close
+// together.
+func TestStepsFollowTheNumbers(t *testing.T) {
+	m := meter{Interval: -1}
+	next := func(r wire.Report) Notification {
+		m.accept(time.Unix(0, 0), &r)
+		got := drain(&m)
+		if len(got) != 1 {
+			t.Fatalf("%+v came of one report", got)
+		}
+		return got[0]
+	}
+	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
+		if got := next(wire.Report{Progress: f(number), Total: f(1)}); got != of(number, 1, "") {
+			t.Errorf("got %+v, want %v", got, number)
+		}
+		for range 5000 {
+			if number > 0.5 {
+				next(wire.Report{Message: "a"})
+			}
+		}
+	}
+}
+
+func TestMeterQueue(t *testing.T) {
+	user := func(p, total float64, message string) wire.Report {
+		return wire.Report{Progress: f(p), Total: f(total), Message: message, Audience: AudienceUser}
+	}
+	internal := func(p, total float64, message string) wire.Report {
+		return wire.Report{Progress: f(p), Total: f(total), Message: message}
+	}
+	forUser := func(p Notification) Notification { p.Audience = AudienceUser; return p }
+	tests := []struct {
+		name string
+		in   []wire.Report
+		want []Notification
+	}{
+		{"the latest wins", []wire.Report{internal(1, 9, "a"), internal(2, 9, "b")}, []Notification{of(2, 9, "b")}},
+		{"numbers keep the message and its audience", []wire.Report{user(1, 9, "a"), internal(2, 9, "")}, []Notification{forUser(of(2, 9, "a"))}},
+		{"numbers for the user keep the audience of the message", []wire.Report{internal(1, 9, "a"), user(2, 9, "")}, []Notification{of(2, 9, "a")}},
+		{"an internal report does not replace one for the user", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), internal(3, 9, "c")}, []Notification{forUser(of(1, 9, "a")), of(3, 9, "c")}},
+		{"nor one without a message", []wire.Report{user(1, 9, ""), internal(2, 9, "")}, []Notification{forUser(of(1, 9, "")), of(2, 9, "")}},
+		{"a later one for the user does", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), user(3, 9, "c")}, []Notification{forUser(of(3, 9, "c"))}},
+		{"but keeps its message if it has none", []wire.Report{user(1, 9, "a"), internal(2, 9, ""), user(3, 9, "")}, []Notification{forUser(of(3, 9, "a"))}},
+		{"the final one is kept", []wire.Report{internal(1, 3, "a"), internal(3, 3, "b"), internal(3, 3, "c"), {Message: "d"}}, []Notification{of(3, 3, "b"), at(3.000003, "d")}},
+		{"and what is for the user before it", []wire.Report{user(1, 3, "a"), internal(3, 3, "b"), {Message: "c", Audience: AudienceUser}}, []Notification{forUser(of(1, 3, "a")), of(3, 3, "b"), forUser(at(3.000003, "c"))}},
+		{"the final one keeps a message", []wire.Report{user(1, 3, "a"), internal(3, 3, "")}, []Notification{forUser(of(3, 3, "a"))}},
+		{"a message keeps the numbers", []wire.Report{internal(1, 3, ""), {Message: "a"}}, []Notification{of(1, 3, "a")}},
+		{"the final one of a smaller total", []wire.Report{internal(5, 9, "a"), internal(3, 3, "")}, []Notification{of(3, 3, "a")}},
+		{"and for the user before it", []wire.Report{user(5, 9, "a"), internal(3, 3, "b")}, []Notification{forUser(of(0.000009, 9, "a")), of(3, 3, "b")}},
+		{"a step below the number behind it", []wire.Report{{Message: "a", Audience: AudienceUser}, internal(1e-9, 1, "b")}, []Notification{forUser(at(1e-15, "a")), of(1e-9, 1, "b")}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := meter{Interval: time.Second, sentAt: time.Unix(0, 0)} // one was just sent
+			for i := range tt.in {
+				m.accept(time.Unix(0, 0), &tt.in[i])
+			}
+			compareSent(t, drain(&m), tt.want)
+		})
+	}
+}
+
+// TestMeterKeepsReports checks that later reports, reminders and suspensions never
+// replace the first report, nor the last message before a suspension.
+func TestMeterKeepsReports(t *testing.T) {
+	m := meter{Interval: time.Second}
+	now := time.Unix(0, 0)
+	for _, message := range []string{"first", "second", "third"} {
+		m.accept(now, &wire.Report{Message: message, Audience: AudienceUser})
+	}
+	m.Remind(now, "reminder")
+	m.accept(now, &wire.Report{Message: "internal"})
+	m.KeepQueued()
+	m.Remind(now, "another reminder")
+	m.accept(now, &wire.Report{Message: "last", Audience: AudienceUser})
+	got := drain(&m)
+	var messages []string
+	for _, p := range got {
+		messages = append(messages, p.Message)
+	}
+	if want := "first, third, last"; strings.Join(messages, ", ") != want {
+		t.Errorf("got %q, want %s", messages, want)
+	}
+	if m.kept != 0 {
+		t.Errorf("%d notices are kept", m.kept)
+	}
+	for i := range 100 { // the tool asks again and again, and the client does not read
+		m.accept(now, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
+		m.KeepQueued()
+		m.Remind(now, "reminder")
+	}
+	if n := len(m.queue); n > maxKept+2 {
+		t.Errorf("%d notices wait", n)
+	}
+	got = drain(&m)
+	if last := got[len(got)-2]; last.Message != "question 99" {
+		t.Errorf("the last question is lost: %+v", got)
+	}
+}
+
+// TestMeterProperty checks the notifications of random reports at random times.
+func TestMeterProperty(t *testing.T) {
+	for seed := range uint64(4000) {
+		if problem := meterProblem(seed); problem != "" {
+			t.Fatalf("seed %d: %s", seed, problem)
+		}
+	}
+}
+
+var (
+	wildNumbers = []float64{0, 1, 1, 2, 3, 10, 99.999, 100, 1e300, 1e308, -1, math.NaN(), math.Inf(1), 1e-320, 1e-9, 0.001, 0.01}
+	audiences   = []string{"", "internal", AudienceUser, "other"}
+)
+
+// wildReport returns a report with arbitrary numbers, tameReport one of a tool that
+// counts up to a total.
+func wildReport(rnd *rand.Rand, _ *float64) wire.Report {
+	var r wire.Report
+	if rnd.IntN(4) > 0 {
+		r.Progress = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	if rnd.IntN(2) > 0 {
+		r.Total = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	if rnd.IntN(20) == 0 {
+		r.Loaded = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	if rnd.IntN(20) == 0 {
+		r.Percent = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+	}
+	return r
+}
+
+func tameReport(rnd *rand.Rand, done *float64) wire.Report {
+	if rnd.IntN(3) == 0 {
+		return wire.Report{}
+	}
+	if *done < 20 && rnd.IntN(3) > 0 {
+		*done++
+	}
+	return wire.Report{Progress: f(*done / 20), Total: f(1)}
+}
+
+// meterProblem runs one sequence of reports through a meter and returns the first
+// violation in its notifications; "" if there is none.
+func meterProblem(seed uint64) string {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	m := meter{Interval: 100 * time.Millisecond}
+	newReport, tame := wildReport, seed%2 == 0
+	if tame {
+		newReport = tameReport
+	}
+	c := meterCheck{m: &m, audienceOf: map[string]string{"reminder": AudienceUser}, kept: map[string]bool{}, sentAt: time.Unix(-1, 0), last: -1}
+	now, done := time.Unix(0, 0), 0.0
+	for i := range 80 {
+		r := newReport(rnd, &done)
+		r.Audience = audiences[rnd.IntN(len(audiences))]
+		if rnd.IntN(2) == 0 {
+			r.Message = fmt.Sprint("message ", i)
+			c.audienceOf[r.Message] = r.Audience
+			if r.Audience == AudienceUser {
+				c.forUser = r.Message
+			}
+		}
+		c.accept(now, &r)
+		switch rnd.IntN(12) {
+		case 0:
+			m.Remind(now, "reminder")
+		case 1:
+			m.KeepQueued()
+			c.keep()
+		}
+		if len(m.queue) > maxKept+8 {
+			return fmt.Sprintf("%d notices wait", len(m.queue))
+		}
+		now = now.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
+		for {
+			c.urgent = m.hasFinal && !m.sentFinal
+			p, ok, _ := m.Next(now)
+			if !ok {
+				break
+			}
+			c.check(p, now)
+		}
+	}
+	c.over = true
+	for _, p := range drain(&m) {
+		c.check(p, now)
+	}
+	if c.final != nil && !c.finalSent {
+		return fmt.Sprintf("the first final report %v never came", *c.final)
+	}
+	if tame && done > 0 && c.greatest != done/20 {
+		return fmt.Sprintf("the last number is %v, want %v", c.greatest, done/20)
+	}
+	if len(c.kept) > 0 {
+		return fmt.Sprintf("%v, before a suspension, never came", c.kept)
+	}
+	if c.forUser != "" {
+		return fmt.Sprintf("%q, for the user, never came", c.forUser)
+	}
+	return c.problem
+}
+
+// meterCheck checks notifications in the order they are sent.
+type meterCheck struct {
+	m          *meter
+	audienceOf map[string]string // by message
+	forUser    string            // the last message for the user, until it has come
+	kept       map[string]bool   // the messages for the user before suspensions, until they have come
+
+	last      float64
+	greatest  float64 // of the tool's own numbers
+	sentAt    time.Time
+	urgent    bool     // the first final one waits, and what is before it comes at once
+	seen      bool     // a final report was made
+	final     *float64 // the first one that was sent, if its number could still come
+	finalSent bool
+	over      bool // what is left comes at once
+	problem   string
+}
+
+// keep notes that the last message for the user must be sent.
+func (c *meterCheck) keep() {
+	if c.forUser != "" && len(c.kept) < maxKept {
+		c.kept[c.forUser] = true
+	}
+}
+
+func (c *meterCheck) accept(now time.Time, r *wire.Report) {
+	n, _ := NumbersOf(r)
+	if n.IsFinal() && !c.seen {
+		c.seen = true
+		if n.Progress > c.last && !c.unsentStep() {
+			c.final = &n.Progress
+		}
+	}
+	c.m.accept(now, r)
+}
+
+// unsentStep reports whether a text without numbers was accepted first and is not
+// sent: then 0 can't follow it.
+func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasAny }
+
+func (c *meterCheck) check(p Notification, now time.Time) {
+	bad := func(format string, args ...any) {
+		if c.problem == "" {
+			c.problem = fmt.Sprintf("%+v after %v: ", p, c.last) + fmt.Sprintf(format, args...)
+		}
+	}
+	switch {
+	case !(p.Progress > c.last) || math.IsInf(p.Progress, 0):
+		bad("progress does not increase")
+	case p.Progress != 0 && p.Progress < 1e-300:
+		bad("the number is too small to be written")
+	case p.HasTotal && p.Progress > p.Total:
+		bad("progress is beyond the total")
+	case p.HasTotal && p.Progress == p.Total && c.final != nil && !c.finalSent && p.Progress != *c.final:
+		bad("another report than the first final one is final")
+	case c.final != nil && !c.finalSent && p.Progress >= *c.final && !(p.HasTotal && p.Total == *c.final && p.Progress == p.Total):
+		bad("the final report %v is passed", *c.final)
+	case p.Message != "" && c.audienceOf[p.Message] != p.Audience:
+		bad("the audience was %q", c.audienceOf[p.Message])
+	}
+	if gap := now.Sub(c.sentAt); gap < 100*time.Millisecond && !c.over {
+		if !c.urgent {
+			bad("it came too early")
+		}
+	}
+	if c.final != nil && p.HasTotal && p.Progress == *c.final && p.Total == *c.final {
+		c.finalSent = true
+	}
+	delete(c.kept, p.Message)
+	if p.Message == c.forUser {
+		c.forUser = ""
+	}
+	if p.HasTotal {
+		if rounded := math.Round(p.Progress*20) / 20; rounded == p.Progress {
+			c.greatest = p.Progress
+		}
+	}
+	c.last, c.sentAt = p.Progress, now
+}

@@ -1,0 +1,65 @@
+package progress
+
+import (
+	"math"
+
+	"opentabs/wire"
+)
+
+// epsilon is the relative amount by which rounding may raise progress above total.
+const epsilon = 1e-9
+
+// smallest is the least number that is not rounded to 0. Steps of a millionth of
+// it are still far from denormal numbers.
+const smallest = 1e-280
+
+// Numbers are the valid numbers of a report.
+type Numbers struct {
+	Progress, Total, Loaded          float64
+	HasProgress, HasTotal, HasLoaded bool
+}
+
+// IsFinal reports whether progress equals total.
+func (n Numbers) IsFinal() bool { return n.HasProgress && n.HasTotal && n.Progress == n.Total }
+
+// NumbersOf validates the numbers of r and resolves its short forms: percent means
+// progress with a total of 100, and loaded means progress if there is none. It
+// returns no numbers and false if one of them is negative or not finite, or if
+// progress exceeds total.
+func NumbersOf(r *wire.Report) (Numbers, bool) {
+	var n Numbers
+	if r.Invalid {
+		return n, false
+	}
+	for _, f := range [...]*float64{r.Progress, r.Total, r.Percent, r.Loaded} {
+		if f != nil && (math.IsNaN(*f) || math.IsInf(*f, 0) || *f < 0) {
+			return n, false
+		}
+	}
+	set := func(f *float64, v *float64, has *bool) {
+		if f != nil {
+			*v, *has = *f, true
+			if *v < smallest {
+				*v = 0
+			}
+		}
+	}
+	set(r.Progress, &n.Progress, &n.HasProgress)
+	set(r.Total, &n.Total, &n.HasTotal)
+	set(r.Loaded, &n.Loaded, &n.HasLoaded)
+	switch {
+	case n.HasProgress:
+	case r.Percent != nil:
+		set(r.Percent, &n.Progress, &n.HasProgress)
+		n.Total, n.HasTotal = 100, true
+	case n.HasLoaded:
+		n.Progress, n.HasProgress = n.Loaded, true
+	}
+	if n.HasProgress && n.HasTotal && n.Progress > n.Total {
+		if n.Progress-n.Total > n.Total*epsilon {
+			return Numbers{}, false
+		}
+		n.Progress = n.Total
+	}
+	return n, true
+}

@@ -1,0 +1,130 @@
+package progress
+
+import (
+	"sync"
+	"time"
+)
+
+// Sender sends the notifications of one call to its client. It is safe for
+// concurrent use, except that SendDue, SendInBackground and Flush never run at the
+// same time. Initialize it with Init.
+type Sender struct {
+	send func(Notification) // nil if the client wants no notifications
+	wake chan struct{}      // has a token when the meter has something new
+
+	mu     sync.Mutex // guards all below; not held while send runs
+	meter  meter
+	closed bool
+}
+
+// Init sets the rate and the function that sends one notification. A nil function
+// means that the client wants none. The function may block.
+func (s *Sender) Init(interval time.Duration, send func(Notification)) {
+	s.send, s.meter.Interval, s.wake = send, interval, make(chan struct{}, 1)
+}
+
+// Wake returns a channel that has a token when SendDue should run.
+func (s *Sender) Wake() <-chan struct{} { return s.wake }
+
+// Accept queues a report that arrived at now.
+func (s *Sender) Accept(now time.Time, n Numbers, text Text) {
+	s.update(func(m *meter) { m.Accept(now, n, text) })
+}
+
+// Remind queues a message of opentabs for the user.
+func (s *Sender) Remind(message string) {
+	s.update(func(m *meter) { m.Remind(time.Now(), message) })
+}
+
+// KeepQueued protects the queued messages for the user from being replaced.
+func (s *Sender) KeepQueued() { s.update((*meter).KeepQueued) }
+
+// WantsNotifications reports whether the client wants notifications.
+func (s *Sender) WantsNotifications() bool { return s.send != nil }
+
+// update changes the queue, unless the client wants no notifications or the sender
+// is closed.
+func (s *Sender) update(change func(*meter)) {
+	if s.send == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	change(&s.meter)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// SendDue sends what the rate allows. It returns a channel that fires when the next
+// notification is due, or nil.
+func (s *Sender) SendDue() <-chan time.Time {
+	for {
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			return nil
+		}
+		p, ok, wait := s.meter.Next(time.Now())
+		s.mu.Unlock()
+		switch {
+		case ok:
+			s.send(p)
+		case wait > 0:
+			return time.After(wait)
+		default:
+			return nil
+		}
+	}
+}
+
+// SendInBackground sends due notifications on a goroutine until stop is called.
+// Once stop returns, send is not running.
+func (s *Sender) SendInBackground() (stop func()) {
+	if s.send == nil {
+		return func() {}
+	}
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		var due <-chan time.Time
+		for {
+			select {
+			case <-s.wake:
+				due = s.SendDue()
+			case <-due:
+				due = s.SendDue()
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-ended
+	}
+}
+
+// Close rejects further reports and stops SendDue. Flush still sends the queue.
+func (s *Sender) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// Flush sends the rest of the queue at any rate. Call it after Close.
+func (s *Sender) Flush() {
+	for {
+		s.mu.Lock()
+		p, ok := s.meter.Drain(time.Now())
+		s.mu.Unlock()
+		if !ok {
+			return
+		}
+		s.send(p)
+	}
+}

@@ -1,0 +1,127 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+// newSender returns a sender and the messages that it sends.
+func newSender(interval time.Duration) (*Sender, *[]string) {
+	var s Sender
+	sent := &[]string{}
+	s.Init(interval, func(p Notification) { *sent = append(*sent, p.Message) })
+	return &s, sent
+}
+
+func report(s *Sender, message string) {
+	s.Accept(time.Now(), Numbers{}, Text{Message: message})
+}
+
+// TestSenderRate checks that the first report is sent at once, the next after the
+// interval, and a replaced one never.
+func TestSenderRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, sent := newSender(time.Second)
+		report(s, "first")
+		<-s.Wake()
+		if due := s.SendDue(); due != nil || len(*sent) != 1 {
+			t.Fatalf("sent %q, more is due: %t", *sent, due != nil)
+		}
+		report(s, "replaced")
+		report(s, "second")
+		start := time.Now()
+		due := s.SendDue()
+		if due == nil || len(*sent) != 1 {
+			t.Fatalf("sent %q before the interval ended", *sent)
+		}
+		<-due
+		if waited := time.Since(start); waited != time.Second {
+			t.Errorf("waited %v, want the interval", waited)
+		}
+		s.SendDue()
+		if want := []string{"first", "second"}; !slices.Equal(*sent, want) {
+			t.Errorf("sent %q, want %q", *sent, want)
+		}
+	})
+}
+
+// TestSenderFlushesAfterClose checks that a closed sender rejects reports and keeps
+// its queue for Flush.
+func TestSenderFlushesAfterClose(t *testing.T) {
+	s, sent := newSender(time.Hour)
+	report(s, "first")
+	s.SendDue()
+	report(s, "last")
+	s.Close()
+	report(s, "late")
+	s.Remind("late reminder")
+	if due := s.SendDue(); due != nil || len(*sent) != 1 {
+		t.Errorf("a closed sender sent %q", *sent)
+	}
+	s.Flush()
+	if want := []string{"first", "last"}; !slices.Equal(*sent, want) {
+		t.Errorf("sent %q, want %q", *sent, want)
+	}
+}
+
+// TestSenderInBackground checks that notifications are sent until stop, and that
+// none is being sent once stop has returned.
+func TestSenderInBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, sent := newSender(time.Second)
+		stop := s.SendInBackground()
+		report(s, "first")
+		synctest.Wait()
+		s.KeepQueued()
+		s.Remind("reminder")
+		time.Sleep(2 * time.Second)
+		stop()
+		report(s, "after stop")
+		time.Sleep(time.Hour)
+		if want := []string{"first", "reminder"}; !slices.Equal(*sent, want) {
+			t.Errorf("sent %q, want %q", *sent, want)
+		}
+	})
+}
+
+// TestSenderWithoutClient checks that reports cost nothing if the client wants no
+// notifications.
+func TestSenderWithoutClient(t *testing.T) {
+	var s Sender
+	s.Init(time.Second, nil)
+	report(&s, "dropped")
+	s.SendInBackground()()
+	s.Flush()
+	if due := s.SendDue(); s.WantsNotifications() || due != nil || len(s.Wake()) != 0 {
+		t.Error("a sender without a client queues reports")
+	}
+}
+
+// TestSenderLosesNoReport sends from many goroutines without a rate limit.
+func TestSenderLosesNoReport(t *testing.T) {
+	s, sent := newSender(-1)
+	stop := s.SendInBackground()
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				report(s, fmt.Sprint(g, " ", i))
+			}
+		})
+	}
+	wg.Wait()
+	stop()
+	s.Close()
+	s.Flush()
+	if len(*sent) != 1600 {
+		t.Errorf("sent %d notifications, want 1600", len(*sent))
+	}
+}

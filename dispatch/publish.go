@@ -1,0 +1,124 @@
+package dispatch
+
+import (
+	"slices"
+	"time"
+
+	"opentabs/wire"
+)
+
+// maxMoments limits the moments of one call: the first one and the last others are
+// kept.
+const maxMoments = 64
+
+// Moment is one step of a call: each event that is not a report.
+type Moment struct {
+	Time time.Time `json:"time"`
+	Kind EventKind `json:"kind"`
+	// Reason is what the call waits for, for EventSuspended.
+	Reason string `json:"reason,omitempty"`
+	// Resolution is the user's decision, for EventResumed.
+	Resolution *Resolution `json:"resolution,omitempty"`
+}
+
+// timeline is the moments of one call. It has no lock: liveCall.mu guards it.
+type timeline struct{ moments []Moment }
+
+// add appends a moment and drops the second one at the limit.
+func (t *timeline) add(m Moment) {
+	if len(t.moments) == maxMoments {
+		t.moments = slices.Delete(t.moments, 1, 2)
+	}
+	t.moments = append(t.moments, m)
+}
+
+// publish records a step of the call and sends it to the followers; r is the
+// decision of EventResumed. The caller has locked mu, so the events of one call are
+// in order.
+func (c *liveCall) publish(kind EventKind, r *Resolution) {
+	m := Moment{Time: time.Now(), Kind: kind, Resolution: r}
+	if kind == EventSuspended && c.suspension.ticket != nil {
+		m.Reason = c.suspension.ticket.Reason
+	}
+	c.timeline.add(m)
+	if !c.d.stream.following.Load() {
+		return
+	}
+	e := Event{Kind: kind, Call: c.viewLocked(), Resolution: r}
+	if kind == EventEnded {
+		e.Audience = c.reports.endAudience
+	}
+	c.d.stream.publish(e)
+}
+
+// publishReport sends a report to the followers, if there are any. It keeps no
+// reference to r, whose slice belongs to the bridge. The caller has locked mu.
+func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
+	if !c.d.stream.following.Load() {
+		return
+	}
+	e := Event{Kind: kind, Call: c.viewLocked(), Audience: r.Audience}
+	if kind == EventActivity {
+		activity := *r.Activity
+		e.Activity = &activity
+	} else {
+		kept := *r
+		kept.Activity = nil
+		e.Report = &kept
+	}
+	c.d.stream.publish(e)
+}
+
+// view returns the call as lists show it.
+func (c *liveCall) view() View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.viewLocked()
+}
+
+// viewLocked is view for a caller that has locked mu.
+func (c *liveCall) viewLocked() View {
+	v := View{
+		Snapshot: Snapshot{
+			Schema: SnapshotSchema, NodeID: c.id, CallID: c.id,
+			ToolName: c.req.Tool.FullName(), Status: c.state.status.Snapshot(),
+			ParentNodeID: c.req.ParentNodeID, ParentCallID: c.req.ParentCallID,
+		},
+		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
+		Session: c.req.Client.Session,
+		Browser: c.attempts.target.Browser, TabID: c.attempts.target.TabID,
+		Created: c.created, RunMs: float64(c.state.runTime(&c.clock)) / float64(time.Millisecond),
+		Stopped: c.state.stopped, CancelReason: c.state.reason, Prompt: c.req.Tool.Prompt,
+		Depth: c.depth, Caller: c.req.Caller, Result: c.resultText,
+	}
+	v.setClient(c.req.Client)
+	c.reports.fill(&v)
+	if c.suspension.ticket != nil {
+		waiting := c.suspension.ticket.Waiting
+		v.Waiting = &waiting
+	}
+	if !c.state.ended.IsZero() {
+		ended := c.state.ended
+		v.Ended = &ended
+	}
+	if err := c.state.err; err != nil {
+		v.ErrorCode, v.Error = err.Code, err.Message
+		if text := c.failure().textForUser(); text != "" {
+			v.Error = text
+		}
+	}
+	return v
+}
+
+// fullView returns the view of Find: with activities, timeline and the number of
+// the last event.
+func (c *liveCall) fullView() View {
+	activities := c.activities.Views()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.viewLocked()
+	v.Activities = activities
+	v.Timeline = slices.Clone(c.timeline.moments)
+	v.Seq = c.d.stream.last() // no event of this call is published meanwhile
+	return v
+}

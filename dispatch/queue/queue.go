@@ -1,0 +1,220 @@
+// Package queue bounds how many calls of each plugin run at once. The others wait:
+// when a place is free, the waiting sessions take turns, and within a session the
+// oldest call is first.
+//
+// Waiting is bounded too. Beyond that bound the session with the most waiting calls
+// loses one, so that no client can take the places of another.
+//
+// # Concurrency
+//
+// A [Queue] is safe for concurrent use. Its lock guards all lanes and places, and no
+// other lock is taken while it is held.
+package queue
+
+import (
+	"container/list"
+	"fmt"
+	"sync"
+
+	"opentabs/internal/sizetext"
+	"opentabs/wire"
+)
+
+// Queue assigns places to calls. Make one with New.
+type Queue struct {
+	limits Limits
+
+	mu    sync.Mutex // guards lanes and all that they contain
+	lanes map[string]*lane
+}
+
+// Limits bound the queue of one plugin.
+type Limits struct {
+	Running int // calls that run at once
+	Waiting int // calls that wait
+	Bytes   int // total size of the arguments of waiting calls
+}
+
+// lane is the queue of one plugin.
+type lane struct {
+	running int
+	waiting int
+	bytes   int
+	// turns has a *turn for each waiting session, the next one first. bySession is
+	// its index.
+	turns     *list.List
+	bySession map[string]*turn
+}
+
+// turn lists the waiting calls of one session.
+type turn struct {
+	session string
+	places  *list.List // of *Place
+	bytes   int
+	at      *list.Element // in lane.turns
+}
+
+// Place is a call's place in the queue.
+type Place struct {
+	lane  *lane
+	bytes int
+	// ready is closed when the call may run or is rejected.
+	ready chan struct{}
+	// granted, rejected, turn and at are guarded by Queue.mu. turn and at are the
+	// position of a waiting place.
+	granted  bool
+	rejected *wire.CallError
+	turn     *turn
+	at       *list.Element
+}
+
+// New returns an empty queue.
+func New(l Limits) *Queue {
+	return &Queue{limits: l, lanes: map[string]*lane{}}
+}
+
+// Ready returns a channel that is closed when the call may run or is rejected.
+func (p *Place) Ready() <-chan struct{} { return p.ready }
+
+// Enter reserves a place for a call of plugin. bytes is the size of its arguments.
+// It returns rate_limited if the queue is full. Each place must be left once.
+func (q *Queue) Enter(plugin, session string, bytes int) (*Place, *wire.CallError) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lanes[plugin]
+	if l == nil {
+		l = &lane{turns: list.New(), bySession: map[string]*turn{}}
+		q.lanes[plugin] = l
+	}
+	p := &Place{lane: l, bytes: bytes, ready: make(chan struct{})}
+	if l.running < q.limits.Running {
+		l.running++
+		p.grant()
+		return p, nil
+	}
+	if err := q.makeRoom(l, session, bytes); err != nil {
+		return nil, err
+	}
+	l.add(p, session)
+	return p, nil
+}
+
+// makeRoom rejects waiting calls until one more fits, or returns the error for the
+// new one. The caller has locked mu.
+func (q *Queue) makeRoom(l *lane, session string, bytes int) *wire.CallError {
+	for l.waiting >= q.limits.Waiting {
+		most := l.most(func(t *turn) int { return t.places.Len() })
+		rejected := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
+			"%d calls of this plugin are queued, the maximum (--max-waiting), and most of them are from this client", l.waiting)}
+		if t := l.bySession[session]; most == nil || t != nil && t.places.Len() >= most.places.Len() {
+			return rejected
+		}
+		most.rejectLast(rejected)
+	}
+	for l.bytes+bytes > q.limits.Bytes {
+		most := l.most(func(t *turn) int { return t.bytes })
+		rejected := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
+			"the queued calls of this plugin have %s of arguments, the maximum is %s, and most of them are from this client",
+			sizetext.Bytes(l.bytes), sizetext.Bytes(q.limits.Bytes))}
+		own := bytes
+		if t := l.bySession[session]; t != nil {
+			own += t.bytes
+		}
+		if most == nil || own > most.bytes {
+			return rejected
+		}
+		most.rejectLast(rejected)
+	}
+	return nil
+}
+
+// Leave frees a place, whether its call ran, still waits, or was rejected.
+func (q *Queue) Leave(plugin string, p *Place) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := p.lane
+	if !p.granted {
+		if p.rejected == nil {
+			l.remove(p)
+		}
+		return
+	}
+	l.running--
+	for l.running < q.limits.Running && l.waiting > 0 {
+		l.running++
+		l.next().grant()
+	}
+	if l.running == 0 {
+		delete(q.lanes, plugin)
+	}
+}
+
+// Rejection returns the error of a rejected place; nil if its call may run.
+func (q *Queue) Rejection(p *Place) *wire.CallError {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return p.rejected
+}
+
+func (p *Place) grant() {
+	p.granted = true
+	close(p.ready)
+}
+
+// add queues p behind the other calls of its session.
+func (l *lane) add(p *Place, session string) {
+	t := l.bySession[session]
+	if t == nil {
+		t = &turn{session: session, places: list.New()}
+		t.at = l.turns.PushBack(t)
+		l.bySession[session] = t
+	}
+	p.turn = t
+	p.at = t.places.PushBack(p)
+	l.waiting++
+	l.bytes += p.bytes
+	t.bytes += p.bytes
+}
+
+// most returns the turn with the greatest value of of; nil if all are 0.
+func (l *lane) most(of func(*turn) int) *turn {
+	var most *turn
+	for _, t := range l.bySession {
+		if of(t) > 0 && (most == nil || of(t) > of(most)) {
+			most = t
+		}
+	}
+	return most
+}
+
+// rejectLast rejects the newest call of a session.
+func (t *turn) rejectLast(why *wire.CallError) {
+	p := t.places.Back().Value.(*Place)
+	p.lane.remove(p)
+	p.rejected = why
+	close(p.ready)
+}
+
+// next removes the first place of the first turn and moves that turn to the end.
+func (l *lane) next() *Place {
+	t := l.turns.Front().Value.(*turn)
+	p := t.places.Front().Value.(*Place)
+	l.remove(p)
+	if t.places.Len() > 0 {
+		l.turns.MoveToBack(t.at)
+	}
+	return p
+}
+
+// remove removes a waiting place from the queue.
+func (l *lane) remove(p *Place) {
+	t := p.turn
+	t.places.Remove(p.at)
+	l.waiting--
+	l.bytes -= p.bytes
+	t.bytes -= p.bytes
+	if t.places.Len() == 0 {
+		l.turns.Remove(t.at)
+		delete(l.bySession, t.session)
+	}
+}

@@ -1,0 +1,145 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"time"
+
+	"opentabs/dispatch/clock"
+	"opentabs/wire"
+)
+
+// Status is the state of a call.
+type Status uint8
+
+// The statuses of a call. The last three never change.
+const (
+	StatusNew Status = iota
+	StatusRunning
+	StatusSuspended
+	StatusResuming
+	StatusSucceeded
+	StatusFailed
+	StatusCancelled
+)
+
+var statusNames = [...]string{"new", "running", "suspended", "resuming", "succeeded", "failed", "cancelled"}
+
+// String returns the status in lower case.
+func (s Status) String() string { return statusNames[s] }
+
+// Terminal reports whether the call has ended.
+func (s Status) Terminal() bool { return s >= StatusSucceeded }
+
+// next lists the possible successors of each status. A gate, or a client that
+// disconnects, may end a call that never ran. A running tool may suspend its call;
+// a gate may suspend it again.
+var next = [...][]Status{
+	StatusNew:       {StatusRunning, StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusRunning:   {StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusSuspended: {StatusResuming, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusResuming:  {StatusRunning, StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
+	StatusSucceeded: nil,
+	StatusFailed:    nil,
+	StatusCancelled: nil,
+}
+
+// CanBecome reports whether a call may change from s to t.
+func (s Status) CanBecome(t Status) bool {
+	for _, n := range next[s] {
+		if n == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Snapshot returns the status as surfaces show it.
+func (s Status) Snapshot() wire.CallStatus {
+	switch s {
+	case StatusNew, StatusSuspended:
+		return wire.StatusPending
+	case StatusRunning, StatusResuming:
+		return wire.StatusRunning
+	case StatusSucceeded:
+		return wire.StatusDone
+	case StatusFailed:
+		return wire.StatusFailed
+	default:
+		return wire.StatusCancelled
+	}
+}
+
+// state is the state machine of one call: its status, its times and its ending. It
+// has no lock: liveCall.mu guards it.
+type state struct {
+	status Status
+	begun  time.Time
+	ended  time.Time
+	ran    time.Duration // from begun to ended, without suspensions
+	output json.RawMessage
+	err    *wire.CallError
+	reason string // of the cancellation
+	// note is Options.FailureNote for err.
+	note failureNote
+	// stopSent is set if the page got a stop; stopped is its answer.
+	stopSent bool
+	stopped  Stopped
+}
+
+// ending is how a call ends.
+type ending struct {
+	status Status
+	output json.RawMessage
+	err    *wire.CallError
+	// stopPage asks the page to stop if the call has begun.
+	stopPage bool
+	reason   string // of a cancellation; empty if none was given
+}
+
+// become changes the status. It returns false if the change is not possible.
+func (s *state) become(t Status) bool {
+	if !s.status.CanBecome(t) {
+		return false
+	}
+	s.status = t
+	return true
+}
+
+// begin changes the status to running and records the time.
+func (s *state) begin() bool {
+	if !s.become(StatusRunning) {
+		return false
+	}
+	s.begun = time.Now()
+	return true
+}
+
+// end records the ending. It returns false if the call had ended before. The caller
+// has stopped the clock.
+func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
+	if !s.status.CanBecome(e.status) {
+		return false
+	}
+	s.ran = s.runTime(c)
+	s.stopSent = e.stopPage && s.hasBegun()
+	s.status, s.ended, s.output, s.err, s.reason, s.note = e.status, time.Now(), e.output, e.err, e.reason, note
+	return true
+}
+
+// hasBegun reports whether the call has reached a page.
+func (s *state) hasBegun() bool { return !s.begun.IsZero() }
+
+// isInPage reports whether the call has begun and not ended.
+func (s *state) isInPage() bool { return s.hasBegun() && !s.status.Terminal() }
+
+// runTime returns how long the call has run, without suspensions.
+func (s *state) runTime(c *clock.Clock) time.Duration {
+	switch {
+	case s.begun.IsZero():
+		return 0
+	case s.ended.IsZero():
+		return c.Elapsed()
+	default:
+		return s.ran
+	}
+}
