@@ -1,6 +1,6 @@
 /**
- * Stands between the suite and opentabs, because the suite knows neither the token, nor that the names of tools and prompts
- * begin with their plugin's, nor which resource there is. It changes nothing else.
+ * A proxy between the suite and opentabs. It is needed because the suite has no token, and does not expect that names of tools and prompts
+ * start with the plugin's name, nor which resources exist. The proxy changes nothing else.
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -85,7 +85,7 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
     const { 'content-length': _, ...kept } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, kept);
     response.flushHeaders();
-    // The list of these few tools is written at once, so that every name stands whole in one chunk.
+    // The list of these few tools is written at once, so no name is split between two chunks.
     const shown = (chunk: unknown) =>
       message?.method === 'tools/list' || message?.method === 'prompts/list'
         ? String(chunk).replaceAll(`"${prefix}`, '"')

@@ -1,5 +1,5 @@
 /**
- * Runs the official conformance suites of MCP against the built opentabs with a real browser, and compares what they say
+ * Runs the official conformance suites of MCP against the built opentabs with a real browser, and compares the verdicts
  * with expected.json, both ways: a failure that is not listed fails the run, and so does a listed one that passes.
  */
 import { spawn } from 'node:child_process';
@@ -42,10 +42,10 @@ async function suite(run: Run, url: string): Promise<Verdicts> {
   const script = join(here, 'node_modules', run.suite, 'dist/index.js');
   const args = [script, 'server', '--url', url, '--suite', 'all', '--spec-version', run.version, '-o', out];
   const child = spawn(newNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
-      said += String(chunk);
+      output += String(chunk);
     });
   }
   await new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ async function suite(run: Run, url: string): Promise<Verdicts> {
     verdictsOf(scenario, JSON.parse(readFileSync(join(out, folder), 'utf8')), verdicts);
   }
   rmSync(out, { recursive: true, force: true });
-  if (verdicts.size === 0) throw new Error(`${run.name} has checked nothing:\n${said}`);
+  if (verdicts.size === 0) throw new Error(`${run.name} ran no checks:\n${output}`);
   return verdicts;
 }
 
@@ -92,7 +92,7 @@ async function main(): Promise<boolean> {
     let good = true;
     for (const run of runs) {
       const verdicts = await suite(run, proxy.url);
-      if (process.argv.includes('--list')) list(run, verdicts);
+      if (process.argv.includes('--list')) printFailures(run, verdicts);
       good = report(run, expected, verdicts) && good;
     }
     await proxy.close();
@@ -102,7 +102,7 @@ async function main(): Promise<boolean> {
   }
 }
 
-/** putSchema gives a tool the schema that the suite wants to see again; zod could not say it. */
+/** putSchema sets the tool schema that the suite expects to get back. zod cannot express that schema. */
 function putSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(here, 'schema-2020-12.json'), 'utf8'));
   const text = readFileSync(file, 'utf8');
@@ -114,13 +114,13 @@ function putSchema(file: string): void {
   writeFileSync(file, JSON.stringify(manifest));
 }
 
-function list(run: Run, verdicts: Verdicts): void {
+function printFailures(run: Run, verdicts: Verdicts): void {
   for (const [check, { status, message }] of verdicts) {
     if (status === 'FAILURE' || status === 'WARNING') console.log(`${run.name}\t${status}\t${check}\t${message}`);
   }
 }
 
-/** report prints what one run says and whether that is what was expected. */
+/** report prints the verdicts of one run and whether they match the expected ones. */
 function report(run: Run, expected: Expected, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compare(expected, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);

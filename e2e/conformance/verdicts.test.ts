@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compare, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';
 
-function said(checks: readonly [id: string, status: string][]): Verdicts {
+function makeVerdicts(checks: readonly [id: string, status: string][]): Verdicts {
   const verdicts: Verdicts = new Map();
   verdictsOf(
     's',
@@ -15,12 +15,12 @@ function said(checks: readonly [id: string, status: string][]): Verdicts {
 
 const expected = readExpected({ reasons: { because: 'a reason' }, runs: { run: { because: ['s:listed', 'all:*'] } } });
 
-test('what is listed may fail, and nothing else', () => {
+test('only a listed check may fail', () => {
   const found = compare(
     expected,
     'run',
     new Map([
-      ...said([
+      ...makeVerdicts([
         ['listed', 'FAILURE'],
         ['good', 'SUCCESS'],
         ['skipped', 'SKIPPED'],
@@ -38,26 +38,26 @@ test('what is listed may fail, and nothing else', () => {
   });
 });
 
-test('what is listed has to fail', () => {
-  assert.deepEqual(compare(expected, 'run', said([['listed', 'SUCCESS']])).stale, ['s:listed', 'all:*']);
-  assert.deepEqual(compare(expected, 'run', said([])).stale, ['s:listed', 'all:*']);
-  assert.throws(() => compare(expected, 'another', said([])), /says nothing of another/);
+test('a listed check that passes is reported as stale', () => {
+  assert.deepEqual(compare(expected, 'run', makeVerdicts([['listed', 'SUCCESS']])).stale, ['s:listed', 'all:*']);
+  assert.deepEqual(compare(expected, 'run', makeVerdicts([])).stale, ['s:listed', 'all:*']);
+  assert.throws(() => compare(expected, 'another', makeVerdicts([])), /has no entry for another/);
 });
 
 test('the worst of several verdicts on one check counts', () => {
-  const twice = said([
+  const twice = makeVerdicts([
     ['a', 'SUCCESS'],
     ['a', 'FAILURE'],
     ['a', 'SUCCESS'],
   ]);
   assert.equal(twice.get('s:a')?.status, 'FAILURE');
-  assert.throws(() => said([['a', 'NEWS']]), /another form/);
+  assert.throws(() => makeVerdicts([['a', 'NEWS']]), /another form/);
 });
 
-test('the list names each reason, and no reason without a failure', () => {
+test('the list must explain each reason and must not have unused reasons', () => {
   const runs = { run: { because: ['s:a'] } };
   assert.throws(() => readExpected({ reasons: {}, runs }), /not named/);
-  assert.throws(() => readExpected({ reasons: { because: '' }, runs }), /says nothing/);
+  assert.throws(() => readExpected({ reasons: { because: '' }, runs }), /is empty/);
   assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs }), /take it out/);
   assert.throws(() => readExpected({ reasons: { because: 'x' }, runs: { run: { because: 's:a' } } }), /not a list/);
 });

@@ -1,9 +1,9 @@
-/** What a conformance suite said of each check, and what was expected of it. */
+/** The verdicts of a conformance suite on its checks, and the expected failures. */
 
 /** Status is how the suites call an outcome. */
 export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 
-/** Verdict is the worst that was said of a check: its id may come more than once. */
+/** Verdict is the worst verdict on a check, because a check may be reported more than once. */
 export interface Verdict {
   readonly status: Status;
   readonly message: string;
@@ -37,8 +37,8 @@ function isCheck(value: unknown): value is Check {
 }
 
 /**
- * Expected says what fails, and why. `reasons` gives each reason a name, `runs` has for each run the checks that fail for
- * it; `scenario:*` stands for all failures of a scenario.
+ * Expected lists the known failures with their reasons. `reasons` gives each reason a name, `runs` has for each run the checks that fail for
+ * it; `scenario:*` matches all failures of a scenario.
  */
 export interface Expected {
   readonly reasons: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export function readExpected(value: unknown): Expected {
     throw new Error('expected.json has another form');
   const reasons: Record<string, string> = {};
   for (const [name, text] of Object.entries(value.reasons)) {
-    if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name} says nothing`);
+    if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name}is empty`);
     reasons[name] = text;
   }
   const runs: Record<string, Record<string, string[]>> = {};
@@ -87,7 +87,7 @@ export interface Comparison {
 
 export function compare(expected: Expected, run: string, verdicts: Verdicts): Comparison {
   const lists = expected.runs[run];
-  if (!lists) throw new Error(`expected.json says nothing of ${run}`);
+  if (!lists) throw new Error(`expected.json has no entry for ${run}`);
   const listed = new Set(Object.values(lists).flat());
   const hit = new Set<string>();
   const unexpected: string[] = [];
@@ -108,7 +108,7 @@ export function compare(expected: Expected, run: string, verdicts: Verdicts): Co
   return { unexpected, stale: [...listed].filter((line) => !hit.has(line)), counts: { passed, expected: failed } };
 }
 
-/** isRecord narrows to an object whose fields may be asked for. */
+/** isRecord narrows a value to an object with unknown fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

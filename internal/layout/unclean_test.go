@@ -8,8 +8,6 @@ var unclean = []string{
 	"e2e/hidden.test.ts",
 	"e2e/plugin-test.test.ts",
 	"e2e/attacks",
-	"e2e/conformance",
-	"e2e/conformance/plugin/src",
 	"e2e/panel",
 	"e2e/soak",
 	"extension/src",

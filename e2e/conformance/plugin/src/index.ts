@@ -11,11 +11,11 @@ function answers(name: string, description: string, handle: () => Promise<unknow
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
-/** waits makes a tool that takes nothing and asks the person so many times. */
+/** waits defines a tool without parameters that waits for the user several times. */
 function waits(name: string, times = 1) {
   return defineTool({
     name,
-    description: 'Waits for the person.',
+    description: 'Waits for the user.',
     input: z.object({}),
     output: z.string(),
     async handle(_, context) {
@@ -47,8 +47,8 @@ const tools = [
     }
     return 'three things were logged';
   }),
-  // The suite means a log of the tool by this, and an elicitation by the next: what it looks at is that neither sends
-  // what nobody asked for.
+  // The suite uses this tool for logging and the next one for elicitation. It checks that neither sends a message
+  // that no test requested.
   answers('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
@@ -62,12 +62,12 @@ const tools = [
   }),
   defineTool({
     name: 'test_elicitation',
-    description: 'Asks the person.',
+    description: 'Waits for an answer of the user.',
     input: z.object({ message: z.string() }),
     output: z.string(),
     async handle({ message }, context) {
       await context?.waitForUser({ reason: message });
-      return 'The person has answered.';
+      return 'The user has answered.';
     },
   }),
   // Of what the suite asks for these, opentabs has the question and its rounds; the names of the fields are its own.
@@ -105,10 +105,10 @@ const tools = [
 const prompts = [
   definePrompt({
     name: 'test_input_required_result_prompt',
-    description: 'Waits for the person.',
+    description: 'Waits for the user.',
     async render(_, context) {
       await context?.waitForUser({ reason: 'Please give some context.' });
-      return 'The person has given context.';
+      return 'The user has given context.';
     },
   }),
   definePrompt({
