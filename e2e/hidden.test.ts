@@ -150,7 +150,7 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   );
   assert.match(out.text, /may have taken effect.*show the tab or to reload it/s);
   const status = await must(['status'], bed.env);
-  assert.match(status, /Chrome has suspended it to save resources: nothing runs in it until you look at it/);
+  assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await suspend('active');
   await until('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
   await until(

@@ -27,9 +27,10 @@ func newAuditCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Show what agents did, and who allowed it",
-		Long: `Show the record of calls that ended, of decisions, and of changes of permissions,
-oldest first. What calls were given and what they returned is not in it. --verbose
-shows all that is known of each, with what its tool reported last.`,
+		Long: `Show the record of calls that ended, of decisions, and of changes of
+permissions, oldest first. The arguments and results of calls are not recorded.
+--verbose prints all fields of each record, with the last messages that the tool
+reported.`,
 		Example: `  opentabs audit
   opentabs audit --last 10 --tool messages__export --verbose
   opentabs audit --json --last 0 | jq 'select(.kind == "decision")'`,
@@ -37,13 +38,13 @@ shows all that is known of each, with what its tool reported last.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), opts) },
 	}
 	cmd.Flags().IntVar(&opts.last, "last", 50, "how many records to show (0 for all)")
-	cmd.Flags().StringVar(&opts.tool, "tool", "", "only those of this `TOOL`, or of this plugin's tools")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object a line")
-	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print all that is known of each")
+	cmd.Flags().StringVar(&opts.tool, "tool", "", "only records of this `TOOL`, or of all tools of this plugin")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object per line")
+	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print all fields of each record")
 	return cmd
 }
 
-// runAudit reads the files, so that it works without a server.
+// runAudit prints the audit log. It reads the files, so that it works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
 		return usage("--last is %d: give it 0 or more", opts.last)
@@ -82,7 +83,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-// auditLine tells a record in one line.
+// auditLine returns a record as one line.
 func auditLine(r audit.Record) string {
 	head := r.Time.Local().Format(time.DateTime) + "  " + terminal.SafeLine(r.Tool)
 	switch r.Kind {
@@ -99,7 +100,7 @@ func auditLine(r audit.Record) string {
 		if r.Allow != nil && *r.Allow {
 			text = "yes"
 		}
-		return fmt.Sprintf("%s  waited for the person: %s by %s", head, text, terminal.SafeLine(r.By))
+		return fmt.Sprintf("%s  waited for the user: %s by %s", head, text, terminal.SafeLine(r.By))
 	case audit.KindReview:
 		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
 	case audit.KindPermission, audit.KindLimit:
@@ -118,7 +119,7 @@ func auditLine(r audit.Record) string {
 		return fmt.Sprintf("%s  late access %s, by %s", head, onOff(r.New != ""), terminal.SafeLine(r.By))
 	case audit.KindSettings:
 		if r.New == "" {
-			return fmt.Sprintf("%s  all settings taken away by %s", head, terminal.SafeLine(r.By))
+			return fmt.Sprintf("%s  all settings removed by %s", head, terminal.SafeLine(r.By))
 		}
 		return fmt.Sprintf("%s  settings changed (%s) by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
 	case audit.KindRecommendation:
@@ -139,7 +140,7 @@ func auditLine(r audit.Record) string {
 	return head + "  " + terminal.SafeLine(string(r.Kind))
 }
 
-// callText tells how a call ended.
+// callText returns how a call ended: its status, its time, its caller, and its approval.
 func callText(r audit.Record) string {
 	text := "  " + terminal.SafeLine(string(r.Status))
 	if r.Code != "" && string(r.Code) != string(r.Status) {
@@ -188,7 +189,7 @@ func orDefault(text string) string {
 	return terminal.SafeLine(text)
 }
 
-// auditDetails are the other facts of a record, one a line.
+// auditDetails returns the other fields of a record, one per line.
 func auditDetails(r audit.Record) []string {
 	var lines []string
 	fact := func(name, value string) {
@@ -226,7 +227,7 @@ func auditDetails(r audit.Record) []string {
 		if audience == "" {
 			audience = "internal"
 		}
-		fact("said", fmt.Sprintf("%s (%s) %s", s.Time.Local().Format(time.TimeOnly), audience, s.Message))
+		fact("message", fmt.Sprintf("%s (%s) %s", s.Time.Local().Format(time.TimeOnly), audience, s.Message))
 	}
 	return lines
 }

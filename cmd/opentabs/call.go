@@ -21,8 +21,8 @@ import (
 	"opentabs/wire"
 )
 
-// goodbye is how long the end of a session may take when a call is over.
-const goodbye = time.Second
+// closeTimeout is how long closing the MCP session may take after a call.
+const closeTimeout = time.Second
 
 type callOptions struct {
 	program    *program
@@ -42,14 +42,14 @@ func newCallCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL",
 		Short: "Call a tool and print its result",
-		Long: `Call a tool in the page it belongs to and print its result on stdout. The
-progress it reports goes to stderr: a bar on a terminal, a line for each report
-in a pipe. Numbers are always shown, messages if the tool means them for you; with
---verbose all are. Ctrl-C cancels the call and stops the code in the page.
+		Long: `Call a tool in the page it belongs to and print its result on stdout. Its
+progress goes to stderr: a bar on a terminal, one line per report in a pipe.
+Messages are shown if the tool marks them for the user; --verbose shows all
+messages. Ctrl-C cancels the call and stops the code in the page.
 
---arg values are read by the tool's schema: text stays text, numbers, booleans,
-lists and objects are read as JSON; an argument that is a list may be given item
-by item.`,
+The tool's schema decides how --arg values are parsed: a string stays as it is,
+and numbers, booleans, lists and objects are parsed as JSON. To pass a list item
+by item, repeat --arg.`,
 		Example: `  opentabs call messages__echo --arg value=hello
   opentabs call messages__export_messages --arg channelId=general > export.json
   opentabs call messages__echo --json '{"value": [1, 2]}'
@@ -64,10 +64,10 @@ by item.`,
 	f := cmd.Flags()
 	f.StringArrayVarP(&opts.args, "arg", "a", nil, "one argument as `NAME=VALUE`; may be repeated")
 	f.StringVar(&opts.json, "json", "", "all arguments as a JSON `OBJECT`, @FILE, or - for stdin")
-	f.StringVar(&opts.browser, "browser", "", "run it in this browser, by `NAME` or id")
-	f.IntVar(&opts.tab, "tab", 0, "run it in the tab with this `ID`")
+	f.StringVar(&opts.browser, "browser", "", "run the tool in this browser, by `NAME` or id")
+	f.IntVar(&opts.tab, "tab", 0, "run the tool in the tab with this `ID`")
 	f.BoolVar(&opts.noProgress, "no-progress", false, "do not show progress")
-	f.BoolVarP(&opts.verbose, "verbose", "v", false, "show all messages of the tool, not only those for you")
+	f.BoolVarP(&opts.verbose, "verbose", "v", false, "show all messages of the tool, not only those for the user")
 	f.StringVarP(&opts.output, "output", "o", "json", "print the result as `json or text`")
 	return cmd
 }
@@ -87,8 +87,8 @@ func runCall(ctx context.Context, opts callOptions) error {
 		return callError(ctx, err)
 	}
 	defer func() {
-		// The server forgets the session by itself if this fails.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+		// If this fails, the session expires on the server.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		_ = client.Close(ctx)
 	}()
@@ -96,7 +96,7 @@ func runCall(ctx context.Context, opts callOptions) error {
 	if err != nil {
 		return callError(ctx, err)
 	}
-	// The list has no tools that are off. A call of one returns the reason.
+	// Tools that are off are not in the list. A call of such a tool returns the reason.
 	tool, missing := findTool(tools, opts.tool)
 	if missing != nil {
 		if err := brokenPlugin(ctx, api, opts.tool); err != nil {
@@ -124,7 +124,7 @@ func runCall(ctx context.Context, opts callOptions) error {
 	return opts.print(result)
 }
 
-// check validates the flags before the server is asked.
+// check validates the flags before the first request to the server.
 func (opts callOptions) check() error {
 	switch {
 	case opts.output != "json" && opts.output != "text":
@@ -154,14 +154,14 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return mcpclient.Tool{}, usage("there is no tool %q, and no other: add a plugin with `opentabs plugin add`", name)
+		return mcpclient.Tool{}, usage("there is no tool %q, because there are no plugins: add a plugin with `opentabs plugin add`", name)
 	case len(names) <= 20:
 		return mcpclient.Tool{}, usage("there is no tool %q%s: use one of %s", name, config.DidYouMean(name, names), strings.Join(names, ", "))
 	}
 	return mcpclient.Tool{}, usage("there is no tool %q%s: `opentabs plugin list` shows the tools", name, config.DidYouMean(name, names))
 }
 
-// brokenPlugin returns why a tool is not there, if its plugin can't be loaded.
+// brokenPlugin returns an error if the plugin of a missing tool can't be loaded.
 func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	name, _, _ := strings.Cut(tool, "__")
 	status, err := api.Status(ctx)
@@ -176,7 +176,7 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	return nil
 }
 
-// arguments makes the JSON object for the tool.
+// arguments returns the tool's arguments as a JSON object.
 func (opts callOptions) arguments(tool mcpclient.Tool) (json.RawMessage, error) {
 	a := toolargs.New(tool)
 	var args map[string]json.RawMessage
@@ -201,7 +201,7 @@ func (opts callOptions) arguments(tool mcpclient.Tool) (json.RawMessage, error) 
 	return b.Bytes(), nil
 }
 
-// callError turns what the MCP client returns into the sentence and exit code.
+// callError converts an error of the MCP client to one with a sentence and an exit code.
 func callError(ctx context.Context, err error) error {
 	var rpc *mcpclient.RPCError
 	var status *mcpclient.StatusError
@@ -213,9 +213,9 @@ func callError(ctx context.Context, err error) error {
 	case errors.Is(err, mcpclient.ErrNoServer):
 		return httpapi.ErrNoServer
 	case errors.Is(err, mcpclient.ErrSilent):
-		return &failure{code: exitFailed, err: errors.New("the server has given no sign of life for 2 min, and the call may have taken effect: it hangs or was stopped, so end it and start it again")}
+		return &failure{code: exitFailed, err: errors.New("the server has not responded for 2 min, and the call may have taken effect: stop the server and start it again with `opentabs serve`")}
 	case errors.Is(err, mcpclient.ErrNoAnswer):
-		return &failure{code: exitCancelled, err: errors.New("the server went away during the call, which may have taken effect: look, then start the server with `opentabs serve` and call again")}
+		return &failure{code: exitCancelled, err: errors.New("the server stopped during the call, which may have taken effect: check the page, then start the server with `opentabs serve` and call again")}
 	case errors.As(err, &rpc):
 		return &failure{code: exitFailed, err: rpc}
 	case errors.As(err, &status):
@@ -252,8 +252,8 @@ func (opts callOptions) print(r mcpclient.Result) error {
 	return nil
 }
 
-// printJSON writes one block: JSON as it is, other text as a JSON string, and
-// what is no text as the block.
+// printJSON prints one content block: JSON text unchanged, other text as a JSON string,
+// and a block without text as it is.
 func printJSON(out *terminal.Output, c mcpclient.Content) error {
 	switch {
 	case c.Type != "text":
@@ -272,8 +272,8 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// toolFailure returns the error of a failed result. The text is the server's; the
-// code in its _meta decides the exit code.
+// toolFailure returns the error of a failed result. Its text comes from the server, and
+// its exit code from the error code in _meta.
 func toolFailure(r mcpclient.Result) error {
 	var info struct {
 		Code    wire.ErrorCode `json:"code"`
@@ -294,7 +294,7 @@ func toolFailure(r mcpclient.Result) error {
 	}
 	text := strings.Join(texts, "\n")
 	if text == "" {
-		text = "the tool failed and did not say why"
+		text = "the tool failed without an error message"
 	}
 	return &failure{code: code, err: errors.New(text)}
 }

@@ -24,13 +24,13 @@ func newCallsCmd(p *program) *cobra.Command {
 	opts := callsOptions{program: p}
 	cmd := group(&cobra.Command{
 		Use:   "calls",
-		Short: "List the calls, follow them, decide about those that wait for you",
-		Long: `List the calls that run or wait, oldest first, then the last ones that ended. A
-call that another call made stands below it.
+		Short: "List and follow calls, and approve or deny them",
+		Long: `List the calls that run or wait, oldest first, then the calls that ended last. A
+nested call is listed below the call that made it.
 
-With --follow, print what concerns you until Ctrl-C: what waits for you, every
-end, and the progress and results that tools mean for people. --verbose shows
-all progress, and prints all changes.`,
+With --follow, print events until Ctrl-C: calls that wait for your approval,
+calls that end, and the progress and results that tools mark for the user.
+--verbose prints all events and all progress.`,
 		Example: `  opentabs calls
   opentabs calls show call_abc --follow
   opentabs calls approve call_abc --this-session
@@ -39,8 +39,8 @@ all progress, and prints all changes.`,
 	}, newCallsShowCmd(p), newCallsApproveCmd(p), newCallsDenyCmd(p), newCallsCancelCmd(p))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runCalls(cmd.Context(), opts) }
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "print each change until Ctrl-C")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON, all of it; with --follow one event a line")
-	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "show what is not meant for people too")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON with all fields; with --follow one event per line")
+	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "also show what the tool does not mark for the user")
 	return cmd
 }
 
@@ -64,17 +64,17 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		return out.PrintValue(list)
 	}
 	if len(list) == 0 {
-		out.Notef("there were no calls yet; make one with `opentabs call`")
+		out.Notef("there are no calls yet; make one with `opentabs call`")
 		return nil
 	}
 	out.PrintTable("", callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	if n := callview.CountWaiting(list); n > 0 {
-		out.Notef("%s for you: look with `opentabs calls show CALL`, then `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.Agree(n, "call waits", "calls wait"))
+		out.Notef("%s for your approval: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.Agree(n, "call waits", "calls wait"))
 	}
 	return nil
 }
 
-// followCalls prints changes until ctx ends, which is no failure.
+// followCalls prints events until ctx ends, and then returns nil.
 func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions) error {
 	out := opts.program.out
 	var filter dispatch.FollowOptions
@@ -104,7 +104,7 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 	return serverStopped(err)
 }
 
-// serverStopped says what the end of a stream means.
+// serverStopped converts the end of an event stream to an error with a remedy.
 func serverStopped(err error) error {
 	if errors.Is(err, httpapi.ErrEnded) {
 		return &failure{code: exitNoServer, err: errors.New("the server has stopped; start it with `opentabs serve`")}
@@ -131,7 +131,7 @@ func newCallsCancelCmd(p *program) *cobra.Command {
 			return runCallsCancel(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.reason, "reason", "", "why, as a `TEXT` for the tool and the record")
+	cmd.Flags().StringVar(&opts.reason, "reason", "", "the reason, a `TEXT` for the tool and the audit log")
 	return cmd
 }
 
@@ -145,7 +145,7 @@ func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
 		return err
 	}
 	if !cancelled {
-		opts.program.out.Notef("%s had ended already", opts.id)
+		opts.program.out.Notef("%s has already ended", opts.id)
 		return nil
 	}
 	opts.program.out.Notef("cancelled %s", opts.id)

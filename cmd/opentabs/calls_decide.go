@@ -19,7 +19,7 @@ type callsDecideOptions struct {
 	program *program
 	id      string
 	allow   bool
-	// always, session and duration are how far it goes; none of them means once.
+	// always, session and duration are the scope of an approval; without them it is for this call.
 	always   bool
 	session  bool
 	duration time.Duration
@@ -30,10 +30,10 @@ func newCallsApproveCmd(p *program) *cobra.Command {
 	opts := callsDecideOptions{program: p, allow: true}
 	cmd := &cobra.Command{
 		Use:   "approve CALL",
-		Short: "Allow a call that waits for you, or tell it that you are done",
-		Long: `Allow a call that waits for your permission; ` + "`opentabs calls show CALL`" + ` shows what
-it wants to do. Without a flag this call only is allowed. A call that waits for
-something else, as a log-in, goes on.`,
+		Short: "Allow a call that waits for you, or confirm that you are done",
+		Long: `Allow a call that waits for your permission; ` + "`opentabs calls show CALL`" + ` shows
+what it wants to do. Without a flag, only this call is allowed. If the call waits for
+you to do something, such as a login, this confirms that you are done.`,
 		Example: `  opentabs calls approve call_abc
   opentabs calls approve call_abc --this-session
   opentabs calls approve call_abc --for 10m
@@ -46,7 +46,7 @@ something else, as a log-in, goes on.`,
 	}
 	cmd.Flags().BoolVar(&opts.always, "always", false, "allow this tool from now on")
 	cmd.Flags().BoolVar(&opts.session, "this-session", false, "allow this tool to this client until its session ends")
-	cmd.Flags().DurationVar(&opts.duration, "for", 0, "allow this tool for some `TIME`, such as 10m")
+	cmd.Flags().DurationVar(&opts.duration, "for", 0, "allow this tool for this `TIME`, such as 10m")
 	return cmd
 }
 
@@ -54,7 +54,7 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 	opts := callsDecideOptions{program: p}
 	return &cobra.Command{
 		Use:     "deny CALL",
-		Short:   "Refuse a call that waits for you",
+		Short:   "Deny a call that waits for you",
 		Example: "  opentabs calls deny call_abc",
 		Args:    exactly(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +64,7 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 	}
 }
 
-// scope is how far the decision goes.
+// scope returns the scope of an approval, as the flags set it.
 func (opts callsDecideOptions) scope() (wire.Scope, error) {
 	chosen := []wire.Scope{}
 	for scope, given := range map[wire.Scope]bool{
@@ -111,13 +111,13 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	case done.Outcome == wire.DecideAlready:
 		return decidedBefore(v.CallID, done.Allowed, done.By)
 	case done.Outcome != wire.DecideTaken:
-		return tooLate("%s no longer waits: it has ended, or was withdrawn", v.CallID)
+		return tooLate("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
 	opts.program.out.Notef("%s", decisionSentence(v, opts.allow, scope, opts.duration))
 	return nil
 }
 
-// decision is about the question that was just looked at, and no later one.
+// decision returns the request for the ticket that was just read, not for a later one.
 func (opts callsDecideOptions) decision(w dispatch.Waiting, scope wire.Scope) httpapi.Decision {
 	d := httpapi.Decision{Allow: &opts.allow, TicketID: w.TicketID}
 	if opts.allow {
@@ -132,22 +132,22 @@ func decisionSentence(v dispatch.View, allowed bool, scope wire.Scope, d time.Du
 	case !allowed:
 		return "denied " + tool
 	case v.Waiting.Kind == wire.TicketUser:
-		return tool + " goes on"
+		return tool + " continues"
 	}
 	return "allowed " + tool + " " + callview.ScopeText(scope, d)
 }
 
-// nothingToDecide says why a call does not wait.
+// nothingToDecide returns the reason why a call is not waiting.
 func nothingToDecide(v dispatch.View) error {
 	if v.Ended != nil {
-		return tooLate("%s has ended (%s): there is nothing to decide", v.CallID, callview.Status(v))
+		return tooLate("%s has already ended (%s)", v.CallID, callview.Status(v))
 	}
 	for _, m := range slices.Backward(v.Timeline) {
 		if m.Kind == dispatch.EventResumed && m.Resolution != nil {
 			return decidedBefore(v.CallID, m.Resolution.Allow, m.Resolution.By)
 		}
 	}
-	return tooLate("%s waits for nobody: there is nothing to decide", v.CallID)
+	return tooLate("%s is not waiting for approval", v.CallID)
 }
 
 func decidedBefore(id string, allowed bool, by string) error {
@@ -155,7 +155,7 @@ func decidedBefore(id string, allowed bool, by string) error {
 	if allowed {
 		what = "allowed"
 	}
-	return tooLate("%s was %s already, by %s", id, what, terminal.SafeLine(by))
+	return tooLate("%s was already %s, by %s", id, what, terminal.SafeLine(by))
 }
 
 func tooLate(format string, args ...any) error {

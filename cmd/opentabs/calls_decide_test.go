@@ -33,9 +33,9 @@ func TestNothingToDecide(t *testing.T) {
 	ended := asked
 	ended.Ended, ended.Status = &now, wire.StatusDone
 	for want, v := range map[string]dispatch.View{
-		"call_1 was allowed already, by the side panel":       asked,
-		"call_1 has ended (done): there is nothing to decide": ended,
-		"call_1 waits for nobody: there is nothing to decide": {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
+		"call_1 was already allowed, by the side panel": asked,
+		"call_1 has already ended (done)":               ended,
+		"call_1 is not waiting for approval":            {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
 	} {
 		err := nothingToDecide(v)
 		var f *failure

@@ -19,14 +19,14 @@ func newCallsShowCmd(p *program) *cobra.Command {
 	opts := callsShowOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "show CALL",
-		Short: "Show all of one call: its way, its progress, what its tool shows",
-		Long: `Show one call: what it is, its way so far, the question it waits with, its
-progress and its activities. What its tool does not mean for people is left out;
---verbose shows it.
+		Short: "Show one call with its history, progress and activities",
+		Long: `Show one call: its tool and caller, its history, the approval it waits for, its
+progress and its activities. Without --verbose, only what the tool marks for the
+user is shown.
 
-With --follow, go on until the call ends: on a terminal the picture is drawn anew
-in its place, in a pipe each change is a line, and of an activity the lines that
-changed.`,
+With --follow, show changes until the call ends. On a terminal the view is
+updated in place. In a pipe each change is one line, and a change of an activity
+prints the lines that changed.`,
 		Example: `  opentabs calls show call_abc
   opentabs calls show call_abc --follow
   opentabs calls show call_abc --json | jq .activities`,
@@ -36,9 +36,9 @@ changed.`,
 			return runCallsShow(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "go on until the call ends")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --follow the call, then one event a line")
-	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "show what is not meant for people too")
+	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "show changes until the call ends")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --follow the call, then one event per line")
+	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "also show what the tool does not mark for the user")
 	return cmd
 }
 

@@ -15,7 +15,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// The changes of a client's token, as the audit names them.
+// The changes of a client's token, as the audit log names them.
 const (
 	clientAdded   = "added"
 	clientRemoved = "removed"
@@ -25,10 +25,10 @@ func newClientCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "client",
 		Short: "Manage the tokens of MCP clients that connect over HTTP",
-		Long: `Manage the tokens of MCP clients that connect over HTTP. Each client has a separate
-token, which opens /mcp and nothing else: calls carry the name of their client, and
-you can revoke one token without the others. A client that can start a program
-needs no token: let it start "opentabs mcp".`,
+		Long: `Manage the tokens of MCP clients that connect over HTTP. Each client has a
+separate token, which gives access to /mcp only: calls carry the name of their
+client, and you can revoke one token without the others. A client that can start
+a program needs no token: let it start "opentabs mcp".`,
 		Example: "  opentabs client add laptop\n  opentabs client list\n  opentabs client remove laptop",
 	}, newClientAddCmd(p), newClientListCmd(p), newClientRemoveCmd(p))
 }
@@ -43,10 +43,10 @@ func newClientAddCmd(p *program) *cobra.Command {
 	opts := clientAddOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "add NAME",
-		Short: "Make a token for an MCP client and print it once",
-		Long: `Make a token for an MCP client and print it, with the URL and the header that the
-client needs. opentabs stores only a hash of it: it cannot be shown again. If it
-is lost, remove the client and add it again.`,
+		Short: "Create a token for an MCP client and print it once",
+		Long: `Create a token for an MCP client and print it, with the URL and the header that
+the client needs. opentabs stores only a hash of the token and cannot print it
+again. If the token is lost, remove the client and add it again.`,
 		Example: "  opentabs client add laptop\n  opentabs client add laptop --json",
 		Args:    exactly(1, "the name of the client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,9 +96,9 @@ Configure the client for Streamable HTTP with
   URL     %s
   header  %s
 
-The token opens /mcp and nothing else. Revoke it with: opentabs client remove %[1]s`, added.Name, added.Token, added.URL, added.Header))
+The token gives access to /mcp only. Revoke it with: opentabs client remove %[1]s`, added.Name, added.Token, added.URL, added.Header))
 	if port == 0 {
-		p.out.Notef("the port is 0, so the URL is not known yet: set a port, or look for the server's with `opentabs status`")
+		p.out.Notef("the port is 0, so the server selects a port when it starts: set a port, or see the port with `opentabs status`")
 	}
 	return reloadErr
 }
@@ -208,7 +208,7 @@ func reloadClients(ctx context.Context, h *home.Home) error {
 	return nil
 }
 
-// recordClient writes a change of a client's token into the audit.
+// recordClient writes a change of a client's token to the audit log.
 func recordClient(dirs config.Dirs, name, change string) {
 	log := audit.Open(dirs.State, audit.Options{})
 	defer log.Close()

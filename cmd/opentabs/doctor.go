@@ -22,11 +22,11 @@ func newDoctorCmd(p *program) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the installation and suggest remedies",
 		Long: `Check the directories, the token, the settings, the server, the extension, the
-browsers, the plugins and the log. Each line is ok, warn or fail, followed by what
-to do. The command changes nothing. It exits with code 1 if a check fails.
+browsers, the plugins and the log. Each line is ok, warn or fail, followed by
+what to do. The command changes nothing. It exits with code 1 if a check fails.
 
-The table at the end shows what is known of MCP clients: how long each waits for a
-call, and how it handles progress and questions.`,
+The table at the end shows how MCP clients behave: how long each waits for a
+call, and how it handles progress and approvals.`,
 		Example: "  opentabs doctor\n  opentabs doctor --json",
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), opts) },
@@ -64,6 +64,6 @@ func printReport(out *terminal.Output, report doctor.Report) {
 		}
 	}
 	out.PrintLine("")
-	out.PrintLine("What is known of MCP clients (`opentabs doctor --json` has the sources):")
+	out.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
 	out.PrintTable("  ", doctor.ClientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
 }

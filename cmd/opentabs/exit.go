@@ -17,9 +17,9 @@ const (
 	exitUsage       = 2   // a flag, an argument or a setting is wrong
 	exitNoServer    = 3   // no opentabs server is running
 	exitTimedOut    = 4   // the call was ended by one of its time limits
-	exitCancelled   = 5   // another surface cancelled the call, or the server stopped
-	exitNoPage      = 6   // there is no page to run the tool in, or it went away
-	exitTooLate     = 7   // there was nothing left to decide
+	exitCancelled   = 5   // the call was cancelled elsewhere, or the server stopped
+	exitNoPage      = 6   // no page can run the tool, or the page was closed
+	exitTooLate     = 7   // the call is not waiting for approval
 	exitInterrupted = 130 // Ctrl-C, or SIGTERM
 )
 
@@ -68,11 +68,11 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// usage returns an error in what the user gave. Long texts among args are truncated.
+// usage returns an error about the user's input. Long texts among args are truncated.
 func usage(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// explain returns the sentence for the user and the exit code of err. ctx is that of
-// the command.
+// explain returns the sentence for the user and the exit code of err. ctx is the
+// context of the command.
 func explain(ctx context.Context, err error) (string, int) {
 	var known *failure
 	var wrong *usererr.Error

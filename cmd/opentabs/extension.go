@@ -30,15 +30,15 @@ func newExtensionInstallCmd(p *program) *cobra.Command {
 	opts := extensionInstallOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Write the unpacked extension and say how to load it",
-		Long: `Write the extension, with the port and a key of this installation in it, into
-a folder that stays the same, and print the steps in Chrome. Run it again after
-an update of opentabs or a change of the port, then reload the extension.`,
+		Short: "Write the unpacked extension and print how to load it",
+		Long: `Write the extension to a folder, and print how to load it in Chrome. The folder
+contains the port and a key of this installation. Run the command again after
+you update opentabs or change the port, then reload the extension.`,
 		Example: "  opentabs extension install\n  opentabs extension install --dir ~/opentabs-extension",
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runExtensionInstall(cmd.Context(), opts) },
 	}
-	cmd.Flags().StringVar(&opts.dir, "dir", "", "write it into `DIR` (default a folder of the state directory)")
+	cmd.Flags().StringVar(&opts.dir, "dir", "", "write the extension to `DIR` (default: a folder in the state directory)")
 	return cmd
 }
 
@@ -66,19 +66,19 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 		port = server.Port
 	}
 	if port == 0 {
-		return usage("the port is 0, so the extension cannot know it: set a port, or start the server first")
+		return usage("the port is 0, so the extension has no port to connect to: set a port, or start the server first")
 	}
 	warnings, err := extensiondir.Install(h.Dirs, dir, extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
 	for _, w := range warnings {
 		p.out.Notef("%s", w)
 	}
 	if errors.Is(err, extensiondir.ErrOccupied) {
-		return usage("%s holds other files than an opentabs extension: name an empty or a new folder with --dir", dir)
+		return usage("%s contains files that are not part of an opentabs extension: name an empty or a new folder with --dir", dir)
 	}
 	if err != nil {
 		return err
 	}
-	if serverErr == nil { // it puts the adapters into the folder
+	if serverErr == nil { // the reload makes the server write the adapters to the folder
 		if err := httpapi.NewClient(server.Port, token).Reload(ctx); err != nil {
 			return fmt.Errorf("reload the server (pid %d): %w", server.PID, err)
 		}
@@ -97,7 +97,7 @@ In Chrome:
      press its reload button instead.
   3. Open the extension's "Details" and switch on "Allow User Scripts".
   4. Reload the tabs in which you want to use a plugin.
-  5. Press the opentabs button in the toolbar: the side panel says whether it is
+  5. Press the opentabs button in the toolbar: the side panel shows whether it is
      connected. The server must run: opentabs serve`, dir)
 }
 

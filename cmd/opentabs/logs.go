@@ -26,20 +26,20 @@ func newLogsCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs",
 		Short: "Show what plugins log",
-		Long: `Show what plugins have logged in their pages, oldest first. What looks like a
-password or a key is taken out before it is kept. --follow goes on with what comes;
-it needs a server that runs.`,
+		Long: `Show what plugins have logged in their pages, oldest first. Text that looks like
+a password or a key is removed before it is stored. --follow also prints new
+entries; it needs a running server.`,
 		Example: `  opentabs logs
   opentabs logs --plugin messages --level warning --last 20
   opentabs logs --follow --json | jq .message`,
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLogs(cmd.Context(), opts) },
 	}
-	cmd.Flags().StringVar(&opts.query.Plugin, "plugin", "", "only those of the plugin `NAME`")
-	cmd.Flags().StringVar(&opts.level, "level", "debug", "only those of this `LEVEL` and above: debug, info, warning, error")
-	cmd.Flags().IntVar(&opts.query.Last, "last", 100, "how many entries to show (0 for all; with --follow, for none)")
-	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "go on with what comes")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object a line")
+	cmd.Flags().StringVar(&opts.query.Plugin, "plugin", "", "only entries of the plugin `NAME`")
+	cmd.Flags().StringVar(&opts.level, "level", "debug", "only entries of this `LEVEL` and above: debug, info, warning, error")
+	cmd.Flags().IntVar(&opts.query.Last, "last", 100, "how many entries to show (0: all; with --follow 0: none)")
+	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "print new entries until Ctrl-C")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object per line")
 	return cmd
 }
 
@@ -59,7 +59,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	if err != nil {
 		return err
 	}
-	// The files have all, so that it works without a server.
+	// The files have all entries, so the command works without a server.
 	entries, damaged, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	return nil
 }
 
-// followLogs shows entries until ctx ends, which is no failure.
+// followLogs prints entries until ctx ends, and then returns nil.
 func followLogs(ctx context.Context, opts logsOptions) error {
 	client, _, err := opts.program.client(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	err = client.FollowLogs(ctx, opts.query, httpapi.LogListener{
 		Entry: opts.show,
 		Missed: func(n int) error {
-			opts.program.out.Notef("%s missing here: they came faster than they could be shown", are(n))
+			opts.program.out.Notef("%s missing here: they arrived faster than they could be printed", entriesAre(n))
 			return nil
 		},
 	})
@@ -108,13 +108,13 @@ func (o logsOptions) show(e pluginlog.Entry) error {
 	return nil
 }
 
-// logLines returns the lines of an entry: one, or with what was logged beside the message
-// below it if that is long.
+// logLines returns the lines of an entry: a note about missing entries before it, and the
+// entry with its data.
 func logLines(e pluginlog.Entry) []string {
 	head := fmt.Sprintf("%s  %-7s  %s  %s", e.Time.Local().Format(time.DateTime), e.Level, terminal.SafeLine(e.Plugin), terminal.SafeLine(e.Message))
 	var lines []string
 	if e.Dropped > 0 {
-		lines = append(lines, fmt.Sprintf("%s  %s: %s missing here", e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin), are(e.Dropped)))
+		lines = append(lines, fmt.Sprintf("%s  %s: %s missing here", e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin), entriesAre(e.Dropped)))
 	}
 	data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]")
 	if data != "" {
@@ -123,8 +123,8 @@ func logLines(e pluginlog.Entry) []string {
 	return append(lines, head)
 }
 
-// are is how many entries there are.
-func are(n int) string {
+// entriesAre returns the number of entries with a verb: "1 entry is", "2 entries are".
+func entriesAre(n int) string {
 	if n == 1 {
 		return "1 entry is"
 	}

@@ -27,15 +27,14 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// hangs is when a wait for what comes by itself gives up: so late that only what
-// never comes is given up, however busy the machine is.
+// hangs is the timeout of a wait for an event. It is long, so that a slow machine does not
+// reach it.
 const hangs = 2 * time.Minute
 
-// quickRace keeps the race detector from holding up the end of every process by
-// a second.
+// quickRace turns off the second that the race detector waits at the end of each process.
 const quickRace = "atexit_sleep_ms=0"
 
-// noRegistry is where nothing listens: no test asks a registry of the world.
+// noRegistry is an address where no server listens, so that tests use no public registry.
 const noRegistry = "http://127.0.0.1:1/"
 
 func TestMain(m *testing.M) {
@@ -56,16 +55,16 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// answers are what a squatter says to whoever connects. One without an answer
-// says nothing and does not hang up.
+// answers are the responses of a squatter to each connection. A squatter without an
+// answer sends nothing and keeps the connection open.
 var answers = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-// squatter takes a free port and tells it in the file port. Its argument says
-// what it answers.
+// squatter listens on a free port and writes the number to the file port. Its argument
+// selects the answer.
 func squatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -92,7 +91,7 @@ func squat(l net.Listener, answer string) {
 		}
 		go func() {
 			defer conn.Close()
-			// Its first words are read, so that the answer is not lost.
+			// Read the beginning of the request, so that the answer is not lost.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(answer))
 			}
@@ -100,8 +99,8 @@ func squat(l net.Listener, answer string) {
 	}
 }
 
-// TestScript runs the scripts, each with an installation of its own in which a
-// server takes any free port.
+// TestScript runs the scripts, each with a separate installation whose server uses any
+// free port.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -111,7 +110,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("OPENTABS_PORT", "0")
 			env.Setenv("GORACE", quickRace)
 			env.Setenv("npm_config_registry", noRegistry)
-			// The programs of TestMain, for a script that leaves no others.
+			// The programs of TestMain, for a script whose PATH contains no others.
 			bin, err := exec.LookPath("opentabs")
 			if err != nil {
 				return err
@@ -155,7 +154,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		// Its error is part of what is waited for.
+		// The exit code is not checked: an error can be the expected output.
 		_ = ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout") + ts.ReadFile("stderr")
 		if want.MatchString(out) {
@@ -163,13 +162,13 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		select {
 		case <-deadline:
-			ts.Fatalf("%v never said %q; the last time: %s", args[1:], args[0], out)
+			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], out)
 		case <-tick.C:
 		}
 	}
 }
 
-// cmdKillServer kills the server without a chance to say anything.
+// cmdKillServer kills the server, so that it cannot notify its clients.
 func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	if !killServer(config.Dirs{Config: home, State: home}) {
@@ -177,8 +176,8 @@ func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// cmdEndAll ends every process of the installation: also one that was started to
-// be its server, was too slow, and would become it when the server is killed.
+// cmdEndAll ends every process of the installation, also a second server that waits to
+// replace the first one.
 func cmdEndAll(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	endAll(config.Dirs{Config: home, State: home})
@@ -192,9 +191,8 @@ func killServer(dirs config.Dirs) bool {
 	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
 }
 
-// endAll ends every process of an installation: its server, and those that
-// wanted to become one and were too slow. Where the system does not list
-// processes it ends the server alone.
+// endAll ends every process of an installation: the running server, and servers that wait
+// to replace it. On systems that do not list processes, it ends only the running server.
 func endAll(dirs config.Dirs) {
 	mark := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
 	for range 100 {
@@ -223,8 +221,8 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fakeBrowser is a program that plays a browser with the pages of the plugin
-// messages. It connects again when the server has gone.
+// fakeBrowser is a program that simulates a browser with the pages of the plugin messages.
+// It reconnects after the server stops.
 func fakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -257,7 +255,7 @@ func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, 
 			"messages__echo": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 				return c.Args, nil
 			},
-			"messages__say": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+			"messages__return": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 				var args struct{ Value json.RawMessage }
 				if err := json.Unmarshal(c.Args, &args); err != nil {
 					return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
@@ -275,13 +273,13 @@ func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, 
 				if err := json.Unmarshal(c.Args, &args); err != nil {
 					return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
 				}
-				return nil, &wire.CallError{Code: args.Code, Message: "it was asked to fail\x1b[31m"}
+				return nil, &wire.CallError{Code: args.Code, Message: "failed on request\x1b[31m"}
 			},
 		},
 	})
 }
 
-// countdown reports each step and waits a little between two.
+// countdown reports each step and pauses between two steps.
 func countdown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var args struct{ From float64 }
 	if err := json.Unmarshal(c.Args, &args); err != nil {
@@ -301,7 +299,7 @@ func countdown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 	return json.RawMessage(`{"done":true}`), nil
 }
 
-// note logs what it is given.
+// note logs its arguments.
 func note(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var entry wire.LogEntry
 	err := json.Unmarshal(c.Args, &entry)
@@ -320,7 +318,7 @@ func silent(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.C
 	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 }
 
-// TestEveryCommandIsScripted holds that each command is used in a script.
+// TestEveryCommandIsScripted checks that a script uses each command.
 func TestEveryCommandIsScripted(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -351,7 +349,7 @@ func TestEveryCommandIsScripted(t *testing.T) {
 	check("opentabs")
 }
 
-// opentabs starts the program as a process of its own.
+// opentabs returns a command that runs opentabs as a separate process.
 func opentabs(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("opentabs", args...)

@@ -28,7 +28,7 @@ func newPluginCmd(p *program) *cobra.Command {
 type pluginAddOptions struct {
 	program *program
 	path    string
-	// permission is that of --permission; empty without the flag.
+	// permission is the value of --permission, empty without the flag.
 	permission string
 }
 
@@ -37,11 +37,11 @@ func newPluginAddCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add PATH",
 		Short: "Add a built plugin",
-		Long: `Add the built plugin in PATH. The folder stays yours: a server that runs takes
-every new build in it over at once.
+		Long: `Add the built plugin in PATH. The plugin stays in that folder: a running server
+loads each new build from it.
 
-None of its tools run before you review it (opentabs plugin review), and again after
-each new build. --permission reviews it at once.`,
+None of its tools run before you review it (opentabs plugin review), and again
+after each new build. --permission reviews it at once.`,
 		Example: `  opentabs plugin add plugins/messages
   opentabs plugin add plugins/messages --permission ask`,
 		Args: exactly(1, "the path of a plugin"),
@@ -50,7 +50,7 @@ each new build. --permission reviews it at once.`,
 			return runPluginAdd(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and set how its tools run: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
 }
 
@@ -87,8 +87,8 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	return p.reportTabs(ctx, client)
 }
 
-// withBuildHint names the missing step if path holds the source of a plugin
-// that was not built.
+// withBuildHint adds the build command to err if path is the source of a plugin that was
+// not built.
 func withBuildHint(err error, path, given string) error {
 	_, hasPackage := os.Stat(filepath.Join(path, "package.json"))
 	_, hasDist := os.Stat(filepath.Join(path, "dist"))
@@ -123,9 +123,9 @@ func reloadPlugins(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 func (p *program) reportTabs(ctx context.Context, client *httpapi.Client) error {
 	status, err := client.Status(ctx)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return fmt.Errorf("get the status of the server: %w", err)
 	}
-	p.out.Notef("the running server (pid %d) has it", status.PID)
+	p.out.Notef("the running server (pid %d) has loaded the change", status.PID)
 	for _, b := range status.Browsers {
 		for _, t := range b.Tabs {
 			if len(t.NeedsReload) > 0 {
@@ -175,7 +175,7 @@ func newPluginListCmd(p *program) *cobra.Command {
 	return cmd
 }
 
-// runPluginList reads the plugins itself, so that it works without a server.
+// runPluginList prints the plugins. It reads their folders, so it works without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
 	h, err := p.open(nil)
@@ -194,7 +194,7 @@ func runPluginList(opts pluginListOptions) error {
 		p.out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		p.out.PrintLine("%s %s (%s), %s, %s", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName), standing(api.Status(one)), origin(one))
+		p.out.PrintLine("%s %s (%s), %s, %s", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName), pluginState(api.Status(one)), origin(one))
 		p.out.PrintTable("  ", toolRows(one))
 	}
 	for _, f := range set.Failed() {
@@ -203,7 +203,7 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// origin returns where a plugin came from.
+// origin returns where a plugin was installed from.
 func origin(one *plugin.Plugin) string {
 	switch one.Source {
 	case plugin.SourceNPM:
@@ -214,7 +214,7 @@ func origin(one *plugin.Plugin) string {
 	return one.Dir
 }
 
-// pluginList is what --json prints, in the words of /status.
+// pluginList returns what --json prints, with the field names of /status.
 func pluginList(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
@@ -239,11 +239,11 @@ func newPluginInspectCmd(p *program) *cobra.Command {
 	opts := inspectOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "inspect NAME",
-		Short: "Print what a plugin is, and its code",
-		Long: `Print what agents get when they inspect a plugin (plugin_inspect): what
-it is, where it works, its tools, and by --section the author's own code and what
-has changed since it was reviewed. All pages of a section are printed. Nothing
-changes; opentabs plugin review lets a plugin in.`,
+		Short: "Print the description and the code of a plugin",
+		Long: `Print what agents get when they inspect a plugin (plugin_inspect): its
+description, its sites and its tools. --section prints the author's code, or
+what has changed since the last review. All pages of a section are printed. The
+command changes nothing; opentabs plugin review enables a plugin.`,
 		Example: `  opentabs plugin inspect messages
   opentabs plugin inspect messages --section code`,
 		Args: exactly(1, "the name of a plugin"),
@@ -252,7 +252,7 @@ changes; opentabs plugin review lets a plugin in.`,
 			return runInspect(opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.section, "section", "overview", "what to print: `overview, tools, code, pre-script, changes or libraries`")
+	cmd.Flags().StringVar(&opts.section, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
 	return cmd
 }
 

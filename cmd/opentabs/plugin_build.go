@@ -28,17 +28,18 @@ func newPluginCreateCmd(p *program) *cobra.Command {
 	opts := pluginCreateOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "create NAME",
-		Short: "Make a new plugin",
-		Long: `Make a small plugin in a directory NAME: two tools, tests, an icon, and what an
-editor needs to know the types. It builds, checks and tests as it is. Nothing is
-loaded from the network, and neither Node nor npm is needed.
+		Short: "Create a new plugin",
+		Long: `Create a small plugin in the directory NAME: two tools, tests, an icon, and type
+declarations for an editor. You can build, check and test it without changes.
+Nothing is downloaded, and neither Node nor npm is needed.
 
-Its code runs in the main world, among the page's own scripts, or with --world
-isolated apart from them: take that if it needs nothing that the page defines.
+The plugin's code runs in the main world, together with the page's scripts. With
+--world isolated it runs separately from them: use that if the plugin uses
+nothing that the page's scripts define.
 
 NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`,
 		Example: `  opentabs plugin create tickets --domain tickets.example.com
-  opentabs plugin create @acme/chat --domain chat.acme.test --display "Acme Chat"
+  opentabs plugin create @acme/chat --domain acme.test --display "Acme Chat"
   opentabs plugin create notes --domain notes.example.com --world isolated`,
 		Args: exactly(1, "the name of the plugin"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -47,11 +48,11 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` it works on, such as app.example.com (default example.com)")
-	f.StringVar(&opts.plugin.DisplayName, "display", "", "its display `NAME`")
-	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` about what it does")
-	f.StringVar(&opts.plugin.World, "world", "main", "where its code runs: `main or isolated` (from the page's scripts)")
-	f.StringVar(&opts.plugin.Dir, "dir", ".", "make its directory in this `DIR`")
+	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` that the plugin runs on, such as app.example.com (default example.com)")
+	f.StringVar(&opts.plugin.DisplayName, "display", "", "the display `NAME` of the plugin")
+	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` that describes the plugin")
+	f.StringVar(&opts.plugin.World, "world", "main", "where its code runs: `main or isolated`")
+	f.StringVar(&opts.plugin.Dir, "dir", ".", "create the plugin's directory in this `DIR`")
 	return cmd
 }
 
@@ -62,11 +63,11 @@ func runPluginCreate(opts pluginCreateOptions) error {
 		return usage("%v", err)
 	}
 	out := opts.program.out
-	out.PrintLine("made %s in %s, for %s", made.Name, made.Dir, made.Pattern)
+	out.PrintLine("created %s in %s, for %s", made.Name, made.Dir, made.Pattern)
 	for _, file := range made.Files {
 		out.PrintLine("  %s", file)
 	}
-	out.Notef("%s", fmt.Sprintf("done in %s; begin with\n"+
+	out.Notef("%s", fmt.Sprintf("done in %s; continue with\n"+
 		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(began)), made.Dir))
 	return nil
 }
@@ -86,8 +87,8 @@ func newPluginBuildCmd(p *program) *cobra.Command {
 adapter that runs in the page and the list of its tools. Node is not needed, and
 types are not checked; opentabs plugin check does that.
 
-With --watch it builds again after each change, until Ctrl-C. Errors are printed and
-do not end the command.`,
+With --watch it builds again after each change, until Ctrl-C. Errors are printed
+and do not end the command.`,
 		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages --watch",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,7 +99,7 @@ do not end the command.`,
 			return runPluginBuild(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.watch, "watch", false, "build again at each change")
+	cmd.Flags().BoolVar(&opts.watch, "watch", false, "build again after each change")
 	return cmd
 }
 
@@ -114,7 +115,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	for _, w := range built.Warnings {
 		out.Notef("warning: %s", w)
 	}
-	holds := terminal.Plural(len(built.Tools), "tool")
+	contents := terminal.Plural(len(built.Tools), "tool")
 	rows := [][]string{}
 	for _, t := range built.Tools {
 		rows = append(rows, []string{t.Name, t.Description})
@@ -123,9 +124,9 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 		rows = append(rows, []string{p.Name + " (prompt)", p.Description})
 	}
 	if len(built.Prompts) > 0 {
-		holds += ", " + terminal.Plural(len(built.Prompts), "prompt")
+		contents += ", " + terminal.Plural(len(built.Prompts), "prompt")
 	}
-	out.PrintLine("%s %s (%s), %s", built.Name, terminal.SafeLine(built.Version), terminal.SafeLine(built.DisplayName), holds)
+	out.PrintLine("%s %s (%s), %s", built.Name, terminal.SafeLine(built.Version), terminal.SafeLine(built.DisplayName), contents)
 	out.PrintTable("  ", rows)
 	for _, f := range built.Files {
 		out.PrintLine("wrote %s, %s", f.Path, terminal.ByteSize(f.Bytes))
@@ -137,7 +138,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 	err := plugindev.Watch(ctx, opts.dir, opts.program.out)
 	if errors.Is(err, plugindev.ErrNoPlugin) {
-		return &failure{code: exitFailed, err: errors.New("there is nothing to wait for: name the directory of a plugin")}
+		return &failure{code: exitFailed, err: errors.New("there is no plugin to watch: name the directory of a plugin")}
 	}
 	return err
 }
@@ -152,15 +153,16 @@ func newPluginDevCmd(p *program) *cobra.Command {
 	opts := pluginDevOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "dev [DIR]",
-		Short: "Develop a plugin: build at each change, and bring it into the open tabs",
-		Long: `Build the plugin in DIR (default: this directory) after each change and load it into
-the open tabs, without a reload of the page where possible. The log of the plugin is
-printed, and on a terminal you can call its tools from a prompt ("help" shows how).
-Ctrl-C stops a running call; without one it ends the command.
+		Short: "Build a plugin after each change and load it into open tabs",
+		Long: `Build the plugin in DIR (default: this directory) after each change and load it
+into the open tabs, without a reload of the page where possible. The log of the
+plugin is printed, and on a terminal you can call its tools from a prompt
+("help" shows how). Ctrl-C stops a running call; without one it ends the
+command.
 
-The server is started if none runs. While the command runs, builds in DIR count as
-reviewed: they are your own. The last build stays in use afterwards, and later
-changes need a review again.
+The server is started if none runs. While the command runs, builds in DIR count
+as reviewed. The last build stays in use afterwards, and later changes need a
+review again.
 
 During development the plugin leaves a function on the pages of its sites, which
 loads new builds; docs/security.md describes the consequences.`,

@@ -27,15 +27,15 @@ func newPluginCheckCmd(p *program) *cobra.Command {
 	opts := pluginCheckOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
-		Short: "Say what could be better in a plugin",
-		Long: `Look at the plugin in DIR (default: this directory) and say what keeps it from
-working, which are errors, and what could be better, which are warnings. Errors
-make the command fail. What is worth a thought is a suggestion, such as the isolated
-world for code that uses nothing of the page's own JavaScript. dist is not written.
+		Short: "Lint a plugin",
+		Long: `Lint the plugin in DIR (default: this directory). An error keeps the plugin from
+working and makes the command fail; a warning is a smaller defect. A suggestion
+is optional, such as the isolated world for code that uses nothing of the page's
+own JavaScript. dist is not written.
 
 Types are checked by the compiler that is installed for the plugin
-(node_modules/typescript), if it and Node are there. That is a program of the
-plugin's author: use --no-types for a plugin that you do not trust.`,
+(node_modules/typescript), if the compiler and Node are installed. The plugin's
+author supplies that program: use --no-types for a plugin that you do not trust.`,
 		Example: "  opentabs plugin check\n  opentabs plugin check --strict --json\n  opentabs plugin check --rules",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +46,7 @@ plugin's author: use --no-types for a plugin that you do not trust.`,
 	f := cmd.Flags()
 	f.BoolVar(&opts.json, "json", false, "print JSON")
 	f.BoolVar(&opts.rules, "rules", false, "list the rules, with the reason for each")
-	f.BoolVar(&opts.strict, "strict", false, "fail for warnings too")
+	f.BoolVar(&opts.strict, "strict", false, "also fail for warnings")
 	f.BoolVar(&opts.noTypes, "no-types", false, "do not run the compiler")
 	return cmd
 }
@@ -71,7 +71,7 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	return &failure{code: exitFailed, err: fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", tally(checked))}
 }
 
-// tally counts what was found.
+// tally returns the number of errors and warnings.
 func tally(c *author.Checked) string {
 	return terminal.Plural(c.Errors, "error") + ", " + terminal.Plural(c.Warnings, "warning")
 }
@@ -117,9 +117,10 @@ func newPluginReadmeCmd(p *program) *cobra.Command {
 	opts := pluginReadmeOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "readme [DIR]",
-		Short: "Bring the tables in a plugin's README up to date",
-		Long: `Write the tables of tools, prompts and settings into the README.md of the plugin in
-DIR (default: this directory), between two marked lines. The rest stays as it is.`,
+		Short: "Update the tables in a plugin's README",
+		Long: `Write the tables of tools, prompts and settings into the README.md of the plugin
+in DIR (default: this directory), between two marker lines. The rest does not
+change.`,
 		Example: "  opentabs plugin readme\n  opentabs plugin readme --check",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,11 +128,11 @@ DIR (default: this directory), between two marked lines. The rest stays as it is
 			return runPluginReadme(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if it is not up to date")
+	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if the README is not up to date")
 	return cmd
 }
 
-// dirOf is the directory that a command about a plugin's source is given.
+// dirOf returns the plugin directory in args, or the current directory.
 func dirOf(args []string) string {
 	if len(args) > 0 {
 		return args[0]
@@ -167,11 +168,11 @@ func newPluginPackCmd(p *program) *cobra.Command {
 	opts := pluginPackOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "pack [DIR]",
-		Short: "Make an npm package of a plugin",
-		Long: `Build the plugin in DIR (default: this directory), check it, and make the package
-NAME-VERSION.tgz of package.json, the README, the license and dist. It can be
-installed (opentabs plugin install ./NAME-VERSION.tgz) or published (npm publish
-NAME-VERSION.tgz). The same content gives the same bytes.`,
+		Short: "Create an npm package of a plugin",
+		Long: `Build the plugin in DIR (default: this directory), check it, and create the
+package NAME-VERSION.tgz from package.json, the README, the license and dist.
+You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
+(npm publish NAME-VERSION.tgz). The same content produces the same bytes.`,
 		Example: "  opentabs plugin pack\n  opentabs plugin pack plugins/tickets --out /tmp",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -180,7 +181,7 @@ NAME-VERSION.tgz). The same content gives the same bytes.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opts.out, "out", "", "write it to this `PATH`, a directory or a file (default: this directory)")
+	f.StringVar(&opts.out, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")
 	f.BoolVar(&opts.json, "json", false, "print JSON")
 	f.BoolVar(&opts.noTypes, "no-types", false, "do not run the plugin's compiler")
 	return cmd

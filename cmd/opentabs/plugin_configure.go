@@ -35,14 +35,14 @@ func newPluginConfigureCmd(p *program) *cobra.Command {
 		Long: `Show or change the settings of a plugin, which its tools read in the page. On a
 terminal and without other arguments, the command asks for each setting.
 
-KEY=- reads the value from stdin, which keeps a secret out of the shell's history.
-A setting of type url can have several URLs by name: KEY.INSTANCE=URL, or
---instance NAME=URL for a plugin with one such setting. The plugin then also runs on
-these sites.
+KEY=- reads the value from stdin, which keeps a secret out of the shell's
+history. A setting of type url can have several URLs by name: KEY.INSTANCE=URL,
+or --instance NAME=URL for a plugin with one such setting. The plugin then also
+runs on these sites.
 
 Changes apply at once, also in open pages.`,
 		Example: `  opentabs plugin configure wiki
-  opentabs plugin configure wiki --instance work=https://wiki.example.com size=20
+  opentabs plugin configure wiki --instance work=https://w.example.com size=20
   pass show wiki | opentabs plugin configure wiki apiToken=-
   opentabs plugin configure wiki --unset size`,
 		Args: func(_ *cobra.Command, args []string) error {

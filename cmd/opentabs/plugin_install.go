@@ -24,7 +24,7 @@ import (
 type pluginInstallOptions struct {
 	program *program
 	what    string
-	// permission is that of --permission; empty without the flag.
+	// permission is the value of --permission, empty without the flag.
 	permission string
 }
 
@@ -33,15 +33,16 @@ func newPluginInstallCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install NAME[@RANGE] | FILE.tgz | PATH",
 		Short: "Install a plugin from an npm registry, a file or a folder",
-		Long: `Install a plugin. npm is not needed, no script of the package is run and nothing
-else is installed. NAME is that of an npm package, or a short one: slack means
-@opentabs-dev/opentabs-plugin-slack, or else for opentabs-plugin-slack. RANGE
-is a version, a tag or a range such as ^1.2.0; opentabs plugin update stays in it.
-The registry and its logins are those of npm's settings (.npmrc, npm_config_*).
-The folder of a built plugin is added as it is: the same as opentabs plugin add.
+		Long: `Install a plugin without npm. No script of the package is run, and its
+dependencies are not installed. NAME is the name of an npm package, or a short
+name: slack is @opentabs-dev/opentabs-plugin-slack or, if that does not exist,
+opentabs-plugin-slack. RANGE is a version, a tag or a range such as ^1.2.0;
+opentabs plugin update stays in that range. The registry and its logins come
+from npm's settings (.npmrc, npm_config_*). The folder of a built plugin is
+added without a copy, as opentabs plugin add does.
 
-None of its tools run before you review it (opentabs plugin review). --permission
-reviews it at once.`,
+None of its tools run before you review it (opentabs plugin review).
+--permission reviews it at once.`,
 		Example: `  opentabs plugin install slack
   opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
   opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
@@ -51,11 +52,11 @@ reviews it at once.`,
 			return runPluginInstall(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "review it too, and set how its tools run: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
 }
 
-// installing is what commands begin with that use registries.
+// installing is the installation and its installer, for commands that use registries.
 type installing struct {
 	*install.Installer
 	home    *home.Home
@@ -128,7 +129,7 @@ func isFolder(what string) bool {
 // withFolderHint adds to err that there is a folder with the name of the package.
 func withFolderHint(err error, what string) error {
 	if _, statErr := os.Stat(filepath.Join(what, "package.json")); statErr == nil {
-		return fmt.Errorf("%w; there is a folder of that name: add that with `opentabs plugin install .%c%s`", err, filepath.Separator, what)
+		return fmt.Errorf("%w; there is a folder with that name: add the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, what)
 	}
 	return err
 }
@@ -188,7 +189,7 @@ func (p *program) finishInstall(ctx context.Context, i installing, added, before
 	case before == nil:
 		p.out.PrintLine("installed %s %s", added.Name, about)
 	case before.ContentHash() == added.ContentHash():
-		p.out.PrintLine("%s %s was there already", added.Name, about)
+		p.out.PrintLine("%s %s is already installed", added.Name, about)
 	default:
 		p.out.PrintLine("updated %s from %s to %s", added.Name, terminal.SafeLine(before.Version), about)
 		for _, change := range changesOf(before, added) {
@@ -209,7 +210,7 @@ func (p *program) finishInstall(ctx context.Context, i installing, added, before
 	return p.reportTabs(ctx, client)
 }
 
-// changesOf returns what a new version of a plugin does that the old one did not.
+// changesOf returns how the sites, tools and pre-script of a new version differ.
 func changesOf(old, renewed *plugin.Plugin) []string {
 	var changes []string
 	compare := func(what string, before, after []string) {
@@ -219,14 +220,14 @@ func changesOf(old, renewed *plugin.Plugin) []string {
 		if more := slices.DeleteFunc(slices.Clone(after), isIn(before)); len(more) > 0 {
 			changes = append(changes, "new "+what+": "+strings.Join(more, ", "))
 		}
-		if gone := slices.DeleteFunc(slices.Clone(before), isIn(after)); len(gone) > 0 {
-			changes = append(changes, "gone "+what+": "+strings.Join(gone, ", "))
+		if removed := slices.DeleteFunc(slices.Clone(before), isIn(after)); len(removed) > 0 {
+			changes = append(changes, "removed "+what+": "+strings.Join(removed, ", "))
 		}
 	}
 	compare("sites", old.Matches, renewed.Matches)
 	compare("tools", toolNames(old), toolNames(renewed))
 	if !old.PreScript && renewed.PreScript {
-		changes = append(changes, "it has a pre-script now, which runs before the page's own scripts")
+		changes = append(changes, "new pre-script, which runs before the page's own scripts")
 	}
 	return changes
 }
@@ -247,9 +248,9 @@ type pluginRemoveOptions struct {
 func newPluginRemoveCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME",
-		Short: "Remove a plugin; a folder that was added stays",
-		Long: `Remove a plugin, and what was allowed of it. What was installed is deleted; a
-folder that was added stays.`,
+		Short: "Remove a plugin",
+		Long: `Remove a plugin with its review, permissions and settings. The files of an
+installed plugin are deleted; a folder that was added is kept.`,
 		Example: "  opentabs plugin remove messages",
 		Args:    exactly(1, "the name of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -265,10 +266,10 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 		return err
 	}
 	store := h.Store()
-	entry := added(store, opts.name)
+	entry := findEntry(store, opts.name)
 	if entry.Name != "" {
-		opts.name = entry.Name // it may have been that of the package
-	} else if err := notOurs(h, opts.name); err != nil {
+		opts.name = entry.Name // the user may have given the name of the package
+	} else if err := checkNotGlobal(h, opts.name); err != nil {
 		return err
 	}
 	err = store.Remove(opts.name)
@@ -292,9 +293,9 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	return p.reportTabs(ctx, client)
 }
 
-// added returns the entry of the plugin or package of this name; an empty one if
-// there is none.
-func added(store *plugin.Store, name string) plugin.Entry {
+// findEntry returns the stored entry of the plugin or package with this name, or an empty
+// entry.
+func findEntry(store *plugin.Store, name string) plugin.Entry {
 	entries, err := store.Entries()
 	if err != nil {
 		return plugin.Entry{} // Remove returns the error and repairs the file
@@ -306,14 +307,15 @@ func added(store *plugin.Store, name string) plugin.Entry {
 	return entries[at]
 }
 
-// notOurs refuses to remove what npm has installed.
-func notOurs(h *home.Home, name string) error {
+// checkNotGlobal returns an error if npm has installed the plugin, so that npm has to
+// remove it.
+func checkNotGlobal(h *home.Home, name string) error {
 	registry, err := h.Plugins()
 	if err != nil {
 		return err
 	}
 	if one, ok := registry.Set().Plugin(name); ok && one.Source == plugin.SourceGlobal {
-		return usage("%s was installed with npm: run `npm uninstall --global %s`, or list no plugins of npm with the setting discoverGlobal (\"off\")", name, one.Package)
+		return usage("%s was installed with npm: run `npm uninstall --global %s`, or turn such plugins off with the setting discoverGlobal (\"off\")", name, one.Package)
 	}
 	return nil
 }

@@ -16,14 +16,15 @@ import (
 
 type permissionOptions struct {
 	program *program
-	// plugin is empty for all; tool is empty for the plugin as a whole.
+	// plugin is empty for all plugins; tool is empty for the whole plugin.
 	plugin, tool string
-	// set is what to set; empty to print what holds.
+	// set is the new permission; empty to print the permissions.
 	set string
-	// openTabs and lateAccess are on or off to set whether tabs may be opened, and
-	// whether a late plugin has access; empty to leave them.
+	// openTabs is on or off to set whether calls may open tabs, and lateAccess
+	// whether a late plugin has access; empty to change nothing.
 	openTabs, lateAccess string
-	// allowCalls and forbidCalls are plugins that the plugin may call, or may not.
+	// allowCalls are plugins that the plugin may call, and forbidCalls those that it
+	// may not.
 	allowCalls, forbidCalls []string
 	json                    bool
 }
@@ -36,25 +37,25 @@ func newPluginPermissionCmd(p *program) *cobra.Command {
 		Long: `Show how the tools of plugins run, or set it for one plugin or one tool:
 
   off      they do not run
-  ask      you are asked before each call
-  auto     they run without a question
+  ask      each call waits for your approval
+  auto     they run without approval
   default  (of a tool) the permission of its plugin
 
-The change applies at once, and approvals for a session or for some time end.
+The change applies at once and ends approvals for a session or for some time.
 
-An approval applies to the caller: the MCP client, or the plugin whose tool makes the
-call.
+An approval applies to the caller: the MCP client, or the plugin whose tool
+makes the call.
 
 The tools of a plugin do not call those of another plugin unless you allow it:
 --allow-calls-to OTHER. The permission of the called tool applies too.
 
-A plugin that starts after the page's scripts gets no settings that are secret and
-calls no other plugin, because the page can act in its name. --late-access on allows
-both all the same.
+A plugin that starts after the page's scripts gets no secret settings and cannot
+call other plugins, because the page can act in its name. --late-access on
+allows both.
 
 --open-tabs on lets a call that finds no tab of the plugin open its page, in the
-background. It holds for that page: if another version names another one, tabs are
-not opened until you say so again.`,
+background. It applies to that page only: if a new version of the plugin names
+another page, opentabs opens no tabs until you allow it again.`,
 		Example: `  opentabs plugin permission
   opentabs plugin permission messages auto
   opentabs plugin permission messages__export off
@@ -72,9 +73,9 @@ not opened until you say so again.`,
 		},
 	}
 	cmd.Flags().StringVar(&opts.openTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on or off`")
-	cmd.Flags().StringSliceVar(&opts.allowCalls, "allow-calls-to", nil, "let its tools call those of the plugin `OTHER`")
-	cmd.Flags().StringSliceVar(&opts.forbidCalls, "forbid-calls-to", nil, "do not let its tools call those of the plugin `OTHER`")
-	cmd.Flags().StringVar(&opts.lateAccess, "late-access", "", "whether it gets secret settings and may call other plugins although it starts late: `on or off`")
+	cmd.Flags().StringSliceVar(&opts.allowCalls, "allow-calls-to", nil, "allow its tools to call the tools of the plugin `OTHER`")
+	cmd.Flags().StringSliceVar(&opts.forbidCalls, "forbid-calls-to", nil, "do not allow its tools to call the tools of the plugin `OTHER`")
+	cmd.Flags().StringVar(&opts.lateAccess, "late-access", "", "whether a plugin that starts late gets secret settings and may call other plugins: `on or off`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -152,7 +153,7 @@ func (p *program) setOpening(book home.PolicyAccess, opts permissionOptions) err
 	return nil
 }
 
-// showPermissions prints those of one plugin or of all.
+// showPermissions prints the permissions of one plugin or of all plugins.
 func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions) error {
 	names := []string{opts.plugin}
 	if opts.plugin == "" {
@@ -252,15 +253,16 @@ func newPluginLimitCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "limit NAME__TOOL 10/1m|none",
 		Short: "Limit how often a tool may run",
-		Long: `Let a tool run so often in some time and not more, whoever calls it: 10/1m is ten
-times a minute. A call beyond that ends with rate_limited; you are not asked.`,
+		Long: `Limit how often a tool may run, for all callers together: 10/1m is ten times a
+minute. A call above the limit fails with rate_limited, without a request for
+approval.`,
 		Example: "  opentabs plugin limit messages__send 10/1m\n  opentabs plugin limit messages__send none",
 		Args:    exactly(2, "the name of a tool or the limit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts := limitOptions{program: p}
 			var ok bool
 			if opts.plugin, opts.tool, ok = strings.Cut(args[0], "__"); !ok || opts.tool == "" {
-				return usage("%q is no tool: name it with its plugin, as in messages__send", args[0])
+				return usage("%q is not the name of a tool: name it with its plugin, as in messages__send", args[0])
 			}
 			if args[1] != "none" {
 				var err error
@@ -309,7 +311,7 @@ func (p *program) review(ctx context.Context, h *home.Home, client *httpapi.Clie
 	case err != nil:
 		return asUsage(err)
 	case now.Reviewed:
-		p.out.Notef("it is as you reviewed it; its permission is %s", now.Permission)
+		p.out.Notef("it has not changed since your review; its permission is %s", now.Permission)
 	case now.Review != nil:
 		p.out.Notef("it has changed since you reviewed it, so its tools do not run; review and enable it with `opentabs plugin review %s`", added.Name)
 	default:
@@ -368,7 +370,7 @@ func (p *program) setCalling(book home.PolicyAccess, opts permissionOptions) err
 		return asUsage(err)
 	}
 	if len(opts.allowCalls) > 0 && now.Late && !now.LateAccess {
-		p.out.Notef("%s starts after the page's scripts, so it still calls no other plugin: see what that means with `opentabs plugin review %[1]s`, "+
+		p.out.Notef("%s starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review %[1]s`, "+
 			"and allow it with `opentabs plugin permission %[1]s --late-access on`", opts.plugin)
 	}
 	return nil

@@ -27,8 +27,7 @@ type reviewOptions struct {
 	name       string
 	yes        bool
 	permission string
-	// code and noCode say whether the code is shown; without either it is on a
-	// terminal.
+	// code shows the code and noCode does not; without them it is shown on a terminal.
 	code, noCode bool
 }
 
@@ -36,17 +35,17 @@ func newPluginReviewCmd(p *program) *cobra.Command {
 	opts := reviewOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "review NAME",
-		Short: "Look at a plugin and let its tools run",
-		Long: `Print what a plugin is and what it can do, and let it in. Until then none of its
-tools run and no page gets its code. That is so again when it has changed; then the
-difference to what you reviewed last is shown.
+		Short: "Review and enable a plugin",
+		Long: `Print what a plugin is and what it can do, then enable it. Before the review,
+none of its tools run and no page gets its code. A change disables the plugin
+until you review it again; the review then shows what has changed.
 
-On a terminal its code is shown too, by $PAGER: what its author wrote, and not the
-libraries that are bundled with it (see opentabs plugin inspect).
+On a terminal the author's code is also shown, in $PAGER. Bundled libraries are
+not shown (see opentabs plugin inspect).
 
-The tools then run as --permission says: ask asks you before each call, auto does
-not, off lets none run. This is for you to do: an agent that reviews a plugin by
-itself takes the decision from you.`,
+--permission sets how the tools run: with ask each call waits for your approval,
+with auto tools run without approval, and with off they do not run. Do not let
+an agent run this command: the review is your decision.`,
 		Example: `  opentabs plugin review messages
   opentabs plugin review messages --yes --permission auto`,
 		Args: exactly(1, "the name of a plugin"),
@@ -55,11 +54,11 @@ itself takes the decision from you.`,
 			return runReview(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also where stdout is no terminal")
+	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also if stdout is not a terminal")
 	cmd.Flags().BoolVar(&opts.noCode, "no-code", false, "do not show the code")
 	cmd.MarkFlagsMutuallyExclusive("code", "no-code")
-	cmd.Flags().BoolVar(&opts.yes, "yes", false, "let it in without a question")
-	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAsk), "how its tools run then: `off, ask or auto`")
+	cmd.Flags().BoolVar(&opts.yes, "yes", false, "enable the plugin without a question")
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAsk), "how its tools run: `off, ask or auto`")
 	return cmd
 }
 
@@ -79,14 +78,14 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	}
 	one, ok := book.Plugins.Plugin(opts.name)
 	if !ok || one.ContentHash() != now.Hash {
-		return fmt.Errorf("the plugin %s is changing: the server has another content than its folder; try again", opts.name)
+		return fmt.Errorf("the plugin %s is changing: the server has loaded another version than the folder contains; try again", opts.name)
 	}
 	p.showPlugin(one, now)
 	if err := p.showCode(ctx, book, opts); err != nil {
 		return err
 	}
 	if !opts.yes {
-		sure, err := p.confirm(fmt.Sprintf("Let %s in, with the permission %q? Type yes: ", one.Name, permission))
+		sure, err := p.confirm(fmt.Sprintf("Enable %s with the permission %q? Type yes: ", one.Name, permission))
 		if err != nil {
 			return err
 		}
@@ -125,7 +124,7 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 	if r := now.Recommended; r != nil {
 		rows = append(rows, []string{"advised", recommendationText(r)})
 	}
-	for _, row := range rows { // nothing is cut: this is what is decided on
+	for _, row := range rows { // not truncated, because the user decides on these facts
 		out.PrintLine("  %-9s %s", row[0], terminal.SafeLine(row[1]))
 	}
 	out.PrintLine("%s:", terminal.Plural(len(one.Tools), "tool"))
@@ -144,7 +143,7 @@ func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) 
 
 // recommendationText returns an agent's recommendation.
 func recommendationText(r *httpapi.Recommendation) string {
-	text := fmt.Sprintf("an agent%s recommends the permission %s; only you let it in", markText(r.Mark), r.Permission)
+	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.Mark), r.Permission)
 	if r.Note != "" {
 		text += fmt.Sprintf("; it writes: %q", r.Note)
 	}
@@ -225,7 +224,7 @@ func ownText(t httpapi.ToolPermissions) string {
 // confirm asks the user for the word yes. Without a terminal it returns false.
 func (p *program) confirm(question string) (bool, error) {
 	if !terminal.IsTerminal(p.in) {
-		return false, usage("there is no terminal to ask on: read what is printed above, then run it again with --yes")
+		return false, usage("there is no terminal for the question: read the review above, then run the command again with --yes")
 	}
 	p.out.Ask(question)
 	answer, err := bufio.NewReader(p.in).ReadString('\n')
@@ -235,15 +234,15 @@ func (p *program) confirm(question string) (bool, error) {
 	return strings.TrimSpace(answer) == "yes", nil
 }
 
-// shownSections are what a review shows beside the overview, with their titles.
+// shownSections are the sections that a review shows after the overview, with their titles.
 var shownSections = []struct{ name, title string }{
-	{inspection.SectionChanges, "What has changed since it was reviewed"},
-	{inspection.SectionPreScript, "Its pre-script"},
-	{inspection.SectionCode, "Its author's code"},
+	{inspection.SectionChanges, "Changes since the last review"},
+	{inspection.SectionPreScript, "The pre-script"},
+	{inspection.SectionCode, "The author's code"},
 }
 
-// showCode shows what has changed and the code, as the options say: on a terminal
-// by the pager, elsewhere only with --code. Changes are always shown.
+// showCode shows what has changed, and the code: on a terminal in the pager, elsewhere
+// only with --code.
 func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts reviewOptions) error {
 	in, err := book.Local.Inspect(opts.name)
 	if err != nil {
@@ -277,8 +276,8 @@ func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts rev
 	return nil
 }
 
-// page shows a text in the user's pager, or prints it if there is none. Nothing in
-// it can command the terminal.
+// page shows a text in the user's pager, or prints it if there is none. Terminal control
+// characters are removed.
 func (p *program) page(ctx context.Context, text string) error {
 	pager := p.getenv("PAGER")
 	if pager == "" {
@@ -298,12 +297,12 @@ func (p *program) page(ctx context.Context, text string) error {
 		shell = []string{"cmd", "/c", pager}
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	cmd.Env = append(os.Environ(), "LESSSECURE=1") // a reader, not a shell
-	// The pager gets the terminal itself, to read its size.
+	cmd.Env = append(os.Environ(), "LESSSECURE=1") // less then starts no shell
+	// The pager gets the terminal's file, so that it can read the size.
 	cmd.Stdin = strings.NewReader(terminal.SafeText(text) + "\n")
 	cmd.Stdout, cmd.Stderr = p.out.Streams()
 	if err := cmd.Run(); err != nil {
-		p.out.Notef("the pager %q ended with an error (%v); set PAGER to another one, or see the code with `opentabs plugin inspect`", pager, err)
+		p.out.Notef("the pager %q ended with an error (%v); set PAGER to another one, or print the code with `opentabs plugin inspect`", pager, err)
 	}
 	return nil
 }

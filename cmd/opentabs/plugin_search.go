@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// pluginKeyword is what plugins have among their keywords for npm.
+	// pluginKeyword is the npm keyword of opentabs plugins.
 	pluginKeyword = "opentabs-plugin"
-	// foundPlugins is how many plugins a search shows.
-	foundPlugins = 50
+	// maxSearchResults is how many plugins a search shows.
+	maxSearchResults = 50
 )
 
 type pluginSearchOptions struct {
@@ -50,7 +50,7 @@ func newPluginSearchCmd(p *program) *cobra.Command {
 
 // foundPlugin is one plugin as --json prints it.
 type foundPlugin struct {
-	// Name is what to install; Plugin what it is called then.
+	// Name is the package to install, and Plugin the name of the plugin in it.
 	Name        string `json:"package"`
 	Plugin      string `json:"name"`
 	Version     string `json:"version"`
@@ -66,7 +66,7 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 	if err != nil {
 		return err
 	}
-	packages, err := i.Client.Search(ctx, pluginKeyword, opts.query, foundPlugins)
+	packages, err := i.Client.Search(ctx, pluginKeyword, opts.query, maxSearchResults)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		}{list})
 	}
 	if len(list) == 0 {
-		p.out.Notef("no plugin was found; try another word")
+		p.out.Notef("no plugin was found; try other words")
 		return nil
 	}
 	rows := [][]string{}
@@ -97,7 +97,7 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		rows = append(rows, []string{one.Name, one.Version, mark, one.Description})
 	}
 	p.out.PrintTable("", rows)
-	p.out.Notef("install one with `opentabs plugin install NAME`; anyone can publish there, so check it with `opentabs plugin review` before it runs")
+	p.out.Notef("install one with `opentabs plugin install NAME`; anyone can publish in this registry, so check a plugin with `opentabs plugin review` before you enable it")
 	return nil
 }
 
@@ -138,7 +138,7 @@ type pluginInfo struct {
 	Tags        map[string]string `json:"tags,omitempty"`
 	Versions    int               `json:"versions"`
 	Registry    string            `json:"registry"`
-	// Installed is the version that is there, and where it came from.
+	// Installed is the installed version, and Source where it was installed from.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
 	// Failed is why the installed plugin can't be loaded, or does not start in pages.
@@ -213,7 +213,7 @@ func infoOf(from *npm.Package, v *npm.Version) pluginInfo {
 		Package: from.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
 		Tags: from.Tags, Versions: len(from.Versions), Registry: from.Registry,
 	}
-	info.Name, _ = plugin.NameOf(from.Name) // find has checked it
+	info.Name, _ = plugin.NameOf(from.Name) // Find has validated the name
 	if license, ok := v.License.(string); ok {
 		info.License = license
 	}

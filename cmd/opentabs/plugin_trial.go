@@ -22,7 +22,7 @@ type pluginTestOptions struct {
 	filter  string
 	timeout time.Duration
 	json    bool
-	// browser runs them in a real browser.
+	// browser runs the tests in a real browser.
 	browser bool
 }
 
@@ -31,16 +31,17 @@ func newPluginTestCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [DIR]",
 		Short: "Run a plugin's tests in a simulated page",
-		Long: `Run the tests of the plugin in DIR (default: this directory): the files that end
-in .test.ts below src and test. They run in a simulated page with a virtual clock:
-five minutes of waiting take no time. Neither a browser nor Node is needed.
+		Long: `Run the tests of the plugin in DIR (default: this directory): the files whose
+name ends in .test.ts in src and test. They run in a simulated page with a
+virtual clock: five minutes of waiting take no time. Neither a browser nor Node
+is needed.
 
-A test opens a tab with simulate() of @opentabs/sdk/testing, calls tools in it as
-an agent does, and checks the results.
+A test opens a tab with simulate() of @opentabs/sdk/testing, calls tools in it
+as an agent does, and checks the results.
 
-With --browser the same tests run in a real Chromium (the one in CHROMIUM, else one
-with a usual name) with a temporary profile and server. The plugin's sites are
-simulated, and time is real. Tests that need a simulated page are skipped.`,
+With --browser the same tests run in a real Chromium (the one in CHROMIUM, else
+one with a usual name) with a temporary profile and server. The plugin's sites
+are simulated, and time is real. Tests that need a simulated page are skipped.`,
 		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json\n  opentabs plugin test --browser --filter finds",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,9 +51,9 @@ simulated, and time is real. Tests that need a simulated page are skipped.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")
-	f.DurationVar(&opts.timeout, "timeout", time.Minute, "how long one test may take, of real time")
-	f.BoolVar(&opts.json, "json", false, "print one JSON object a line: each test that ended, then how many there were")
-	f.BoolVar(&opts.browser, "browser", false, "run them in a real browser, without a window")
+	f.DurationVar(&opts.timeout, "timeout", time.Minute, "how long one test may take in real time")
+	f.BoolVar(&opts.json, "json", false, "print one JSON object per line: each test that ended, then the totals")
+	f.BoolVar(&opts.browser, "browser", false, "run the tests in a real browser, without a window")
 	return cmd
 }
 
@@ -123,7 +124,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	return nil
 }
 
-// run runs the tests of one file. What keeps it from running counts as a failure.
+// run runs the tests of one file. A file that does not build counts as a failed test.
 func (o pluginTestOptions) run(ctx context.Context, file jsbuild.TestFile, real jsbuild.Real, tally *testTally) error {
 	out := o.program.out
 	if !o.json {

@@ -29,9 +29,9 @@ func newPluginUpdateCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [NAME...]",
 		Short: "Update installed plugins",
-		Long: `Install the newest versions of the plugins that were installed from a registry,
-each in the range it was installed with: one that was installed as slack@1.2.0
-stays at that version. What has changed does not run before you have reviewed it.`,
+		Long: `Update the plugins that were installed from a registry to their newest versions,
+each within the range that it was installed with: slack@1.2.0 stays at that
+version. An updated plugin does not run until you review it again.`,
 		Example: "  opentabs plugin update --check\n  opentabs plugin update slack",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.names = args
@@ -39,11 +39,11 @@ stays at that version. What has changed does not run before you have reviewed it
 		},
 	}
 	cmd.Flags().BoolVar(&opts.check, "check", false, "only list new versions")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; only with --check")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON (only with --check)")
 	return cmd
 }
 
-// offer is what there is for one installed plugin.
+// offer is the newest version of one installed plugin.
 type offer struct {
 	entry plugin.Entry
 	from  *npm.Package
@@ -52,8 +52,8 @@ type offer struct {
 	Name    string `json:"name"`
 	Package string `json:"package"`
 	Current string `json:"current"`
-	// Wanted is the version that update would install, Latest what there is beyond
-	// the range.
+	// Wanted is the version that update would install, and Latest the newest one
+	// regardless of the range.
 	Wanted string `json:"wanted,omitempty"`
 	Latest string `json:"latest,omitempty"`
 	Want   string `json:"range,omitempty"`
@@ -68,7 +68,7 @@ func (o offer) isNewer() bool {
 func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	p := opts.program
 	if opts.json && !opts.check {
-		return usage("--json is for --check: add that, or leave it out")
+		return usage("--json works only with --check: add --check, or remove --json")
 	}
 	i, err := p.openInstaller()
 	if err != nil {
@@ -109,7 +109,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 		}
 	}
 	if failed > 0 {
-		return &failure{code: exitFailed, err: fmt.Errorf("%d of %s could not be updated; the old version stays", failed, terminal.Plural(len(offers), "plugin"))}
+		return &failure{code: exitFailed, err: fmt.Errorf("%d of %s could not be updated; the installed version does not change", failed, terminal.Plural(len(offers), "plugin"))}
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (p *program) toUpdate(set *plugin.Set, names []string, list func() ([]plugi
 		switch {
 		case at >= 0 && entries[at].Source == plugin.SourceNPM:
 		case at >= 0:
-			return nil, usage("%s was added from the folder %s; build it there", name, entries[at].Path)
+			return nil, usage("%s was added from the folder %s, so update cannot install it: build it in that folder", name, entries[at].Path)
 		case global && one.Source == plugin.SourceGlobal:
 			return nil, usage("%s was installed with npm; run `npm install --global %s`", name, one.Package)
 		default:
@@ -183,7 +183,7 @@ func upToDateText(o offer) string {
 	return text
 }
 
-// latestTag is the tag of the version that a registry gives by itself.
+// latestTag is the tag of the version that a registry returns by default.
 const latestTag = "latest"
 
 func (p *program) showOffers(offers []offer, asJSON bool) error {

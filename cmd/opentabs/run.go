@@ -21,18 +21,18 @@ import (
 	"opentabs/internal/version"
 )
 
-// program is what every command gets from the process that runs it.
+// program is the environment of the process, which every command gets.
 type program struct {
 	in     io.Reader
 	out    *terminal.Output
 	getenv func(string) string
 }
 
-// run is the whole program. It returns the exit code.
+// run runs the command in args and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first signal asks the command to end; a second one ends the process.
+	// The first signal stops the command; a second signal ends the process.
 	defer context.AfterFunc(ctx, stop)()
 
 	p := &program{in: stdin, out: terminal.New(stdout, stderr, os.Getenv), getenv: os.Getenv}
@@ -55,17 +55,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
+// helpColumns is the width of help texts.
+const helpColumns = 80
+
 func newRootCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "opentabs",
 		Short: "Let AI agents call functions in the web pages you are logged in to",
 		Long: `opentabs lets an AI agent call functions in the web pages you are logged in to.
-A server on this machine (opentabs serve) talks to agents by MCP and to your
-browser by an extension; plugins teach it sites.`,
-		Example: `  opentabs extension install           write the browser extension and say how to load it
-  opentabs plugin build messages       build a plugin ...
-  opentabs plugin add messages         ... and add it
-  opentabs serve                       start the server
+A server on this machine (opentabs serve) connects to agents over MCP and to
+your browser through an extension. A plugin adds the tools of a site.`,
+		Example: `  opentabs extension install      write the browser extension
+  opentabs plugin build messages  build a plugin ...
+  opentabs plugin add messages    ... and add it
+  opentabs serve                  start the server
   opentabs call messages__echo --arg value=hello`,
 		Version:       version.Version,
 		SilenceErrors: true,
@@ -76,6 +79,7 @@ browser by an extension; plugins teach it sites.`,
 	}
 	cmd.SetVersionTemplate("opentabs {{.Version}}\n")
 	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
 	cmd.SetHelpCommand(newHelpCmd(cmd))
 	cmd.AddCommand(
 		newServeCmd(p), newMCPCmd(p), newClientCmd(p), newExtensionCmd(p), newPluginCmd(p), newCallCmd(p),
@@ -84,21 +88,21 @@ browser by an extension; plugins teach it sites.`,
 	return cmd
 }
 
-// newExitCodesCmd is a page of help, not a command.
+// newExitCodesCmd returns a help page in the form of a command.
 func newExitCodesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
 		Short: "What the exit codes mean",
 		Long: fmt.Sprintf(`Every opentabs command ends with one of these exit codes:
 
-  %3d  all went well
+  %3d  success
   %3d  the tool failed, or opentabs did
   %3d  a flag, an argument or a setting is wrong
   %3d  no opentabs server is running
   %3d  the call was ended by one of its time limits
-  %3d  another surface cancelled the call, or the server stopped
-  %3d  there is no page to run the tool in, or it went away
-  %3d  there was nothing left to decide: already decided, or the call ended
+  %3d  the call was cancelled elsewhere, or the server stopped
+  %3d  no page can run the tool, or the page was closed
+  %3d  the call is not waiting for approval: it was already decided, or it ended
   %3d  interrupted, by Ctrl-C or SIGTERM`,
 			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitTooLate, exitInterrupted),
 	}
@@ -121,18 +125,18 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// showHelp is what a group of commands does by itself.
+// showHelp is the action of a group that is run without a command.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// group makes a command that only holds others.
+// group makes cmd a parent of commands, with help as its action.
 func group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, showHelp
 	cmd.AddCommand(commands...)
 	return cmd
 }
 
-// unknownCommand returns an error if args name a command that is not there.
-// Cobra would first complain of the flags of that command.
+// unknownCommand returns an error if args name a command that does not exist. Without it,
+// Cobra reports the unknown flags of that command first.
 func unknownCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() {
@@ -156,7 +160,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// flagError returns what is wrong with a flag, and suggests another.
+// flagError returns a usage error for a wrong flag, and suggests a similar flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
@@ -184,7 +188,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage("there is no flag %s%s%s: run `%s --help`", dashes, name, meant, cmd.CommandPath())
 }
 
-// exactly returns a check of how many arguments a command gets.
+// exactly returns a check that a command gets n arguments; what describes them.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -199,7 +203,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atMost is exactly, but arguments may be missing.
+// atMost returns a check that a command gets no more than n arguments.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -245,7 +249,7 @@ func (p *program) load(dirs config.Dirs, flags map[string]string) (*home.Home, e
 	return home.New(dirs, s, p.getenv, func(sentence string) { p.out.Notef("%s", sentence) }), nil
 }
 
-// openPolicy is what commands begin with that read or change permissions.
+// openPolicy returns access to the permissions, through the running server if there is one.
 func (p *program) openPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	h, err := p.open(nil)
 	if err != nil {

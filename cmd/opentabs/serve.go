@@ -21,7 +21,7 @@ var logFormats = []string{"auto", "console", "json"}
 
 type serveOptions struct {
 	program *program
-	// flags are the settings of the command line, by flag.
+	// flags are the settings on the command line, by flag name.
 	flags     map[string]string
 	logFormat string
 	// logFile is the file of the log; empty for stderr.
@@ -34,11 +34,12 @@ func newServeCmd(p *program) *cobra.Command {
 		Use:   "serve",
 		Short: "Start the server",
 		Long: fmt.Sprintf(`Start the server that agents and browsers connect to, on 127.0.0.1 only. It runs
-until Ctrl-C. One server runs per installation; %s mcp%s starts it if none runs.
+until Ctrl-C. One server runs per installation; %s mcp%s starts it if none
+runs.
 
-Each setting can also be in config.json (idleTimeout for --idle-timeout) or in an
-environment variable (OPENTABS_IDLE_TIMEOUT). A flag overrides the variable, and the
-variable overrides the file.`, "`opentabs", "`"),
+Each setting can also be in config.json (idleTimeout for --idle-timeout) or in
+an environment variable (OPENTABS_IDLE_TIMEOUT). A flag overrides the variable,
+and the variable overrides the file.`, "`opentabs", "`"),
 		Example: `  opentabs serve
   opentabs serve --port 9600 --idle-timeout 1m
   OPENTABS_HOME=/tmp/try opentabs serve --port 0 --log-level debug`,
@@ -91,13 +92,14 @@ type mcpOptions struct{ program *program }
 func newMCPCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve MCP on stdin and stdout, for clients that start their MCP servers",
-		Long: `Serve MCP on stdin and stdout. This process relays messages to the opentabs server
-of this machine, which it starts if none runs, so that several clients share the
-browsers. When that server restarts, the client's session continues: calls that ran
-end with an error, everything else goes on.
+		Short: "Serve MCP on stdin and stdout, for clients that start servers",
+		Long: `Serve MCP on stdin and stdout. This process relays messages to the opentabs
+server of this machine, which it starts if none runs, so that several clients
+share the browsers. When that server restarts, the client's session continues:
+calls that ran end with an error, everything else continues.
 
-The log of a server that this command starts is serve.log in the state directory.`,
+The log of a server that this command starts is serve.log in the state
+directory.`,
 		Example: `  opentabs mcp
 
 In the configuration of an MCP client:

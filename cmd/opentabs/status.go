@@ -26,7 +26,7 @@ func newStatusCmd(p *program) *cobra.Command {
 	opts := statusOptions{program: p}
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "Show what the server, the browsers and the plugins do",
+		Short:   "Show the server, the browsers, the plugins and the clients",
 		Long:    "Show the running server, the browsers that are connected and their tabs, the\nplugins, the MCP clients and the number of calls.",
 		Example: "  opentabs status\n  opentabs status --json",
 		Args:    atMost(0),
@@ -89,10 +89,10 @@ func showBrowsers(out *terminal.Output, s httpapi.Status) {
 		for _, t := range b.Tabs {
 			out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
 			if t.Frozen {
-				out.PrintLine("      Chrome has suspended it to save resources: nothing runs in it until you look at it")
+				out.PrintLine("      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
 			}
 			if t.Unresponsive {
-				out.PrintLine("      it does not answer: a script occupies the page (opentabs browser reload-tab %d)", t.TabID)
+				out.PrintLine("      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func showBrowsers(out *terminal.Output, s httpapi.Status) {
 func showPlugins(out *terminal.Output, s httpapi.Status) {
 	out.PrintLine("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
-		out.PrintLine("  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), standing(p))
+		out.PrintLine("  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginState(p))
 	}
 	for _, problem := range s.Permissions {
 		out.PrintLine("  permissions: %s", terminal.SafeLine(problem))
@@ -114,7 +114,7 @@ func showPlugins(out *terminal.Output, s httpapi.Status) {
 	}
 }
 
-// pluginsIn names the plugins of a tab, and what keeps them from working.
+// pluginsIn returns the plugins of a tab, with the reason why one does not work.
 func pluginsIn(t wire.TabInfo) []string {
 	var names []string
 	show := func(plugins []wire.TabPlugin, where string) {
@@ -148,8 +148,8 @@ func pluginsIn(t wire.TabInfo) []string {
 	return names
 }
 
-// standing returns how the tools of a plugin run, and whether they can now.
-func standing(p httpapi.Plugin) string {
+// pluginState returns how the tools of a plugin run, and whether they can run now.
+func pluginState(p httpapi.Plugin) string {
 	advised := ""
 	if p.Recommended != nil {
 		advised = ", " + terminal.SafeLine(p.Recommended.By) + " recommends it"
@@ -167,7 +167,7 @@ func standing(p httpapi.Plugin) string {
 		return "needs settings: " + terminal.SafeLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"
 	}
 	text := string(p.Permission)
-	if p.State != "" { // not known without a server
+	if p.State != "" { // only a running server has the state
 		text += ", " + string(p.State)
 	}
 	if len(p.Calls) > 0 {
@@ -182,7 +182,7 @@ func standing(p httpapi.Plugin) string {
 func newBrowserCmd(p *program) *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "browser",
-		Short:   "Act on the tabs of a browser",
+		Short:   "Manage the tabs of a browser",
 		Example: "  opentabs browser reload-tab 1271",
 	}, newBrowserReloadTabCmd(p))
 }
@@ -197,22 +197,22 @@ func newBrowserReloadTabCmd(p *program) *cobra.Command {
 	opts := browserReloadTabOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "reload-tab TAB",
-		Short: "Reload a tab, also one that does not answer",
-		Long: `Reload the tab with this number, which opentabs status shows. A page that does not
-answer is ended first. What the page has not saved is lost, and calls that run
-there end.`,
+		Short: "Reload a tab, even if its page does not respond",
+		Long: `Reload the tab with this number, which opentabs status shows. The process of a
+page that does not respond is ended first. Unsaved input in the page is lost,
+and calls that run in it fail.`,
 		Example: "  opentabs browser reload-tab 1271\n  opentabs browser reload-tab 1271 --browser Work",
 		Args:    exactly(1, "the number of the tab"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tab, err := strconv.Atoi(args[0])
 			if err != nil || tab <= 0 {
-				return usage("%q is no number of a tab: opentabs status shows them", args[0])
+				return usage("%q is not the number of a tab: `opentabs status` shows the numbers", args[0])
 			}
 			opts.tab = tab
 			return runBrowserReloadTab(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.browser, "browser", "", "the `NAME` or id of the browser, if several have such a tab")
+	cmd.Flags().StringVar(&opts.browser, "browser", "", "the `NAME` or id of the browser, if several browsers have a tab with this number")
 	return cmd
 }
 
@@ -224,7 +224,7 @@ func runBrowserReloadTab(ctx context.Context, opts browserReloadTabOptions) erro
 	if err := client.ReloadTab(ctx, opts.browser, opts.tab); err != nil {
 		return err
 	}
-	opts.program.out.Notef("tab %d is being reloaded", opts.tab)
+	opts.program.out.Notef("reloading tab %d", opts.tab)
 	return nil
 }
 

@@ -162,7 +162,7 @@ test('allowed in the panel: a terminal that is late is told', async () => {
   const { call_id } = await findCall(stack, 'messages__silent', (call) => call.status === 'running');
   const late = await stack.cli('calls', 'deny', call_id);
   assert.notEqual(late.code, 0);
-  assert.match(late.stderr, /allowed already, by the side panel|nothing to decide/);
+  assert.match(late.stderr, /already allowed, by the side panel|not waiting for approval|has already ended/);
   assert.equal((await ended).isError, false);
 });
 
