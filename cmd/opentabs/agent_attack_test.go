@@ -25,22 +25,22 @@ var agentMethods = []string{
 	"plugin_inspect", "plugin_mark_reviewed", "permissions/set",
 }
 
-// agentTools are names of tools that an agent may guess, beside those it is told
-// of.
+// agentTools are names of tools that an agent may guess, besides those in tools/list.
 var agentTools = []string{
 	"plugin_mark_reviewed", "plugin_review", "plugin_permission", "set_permission", "call_decide", "calls_approve", "opentabs__approve",
 	"messages__permission", "config.permission", "plugin__review",
 }
 
-// TestAttackByAgent: an agent that wants to run what the person has not allowed.
-// It has MCP and nothing else; one with a shell can do what the person can.
+// TestAttackByAgent: an agent tries to run tools that the user has not allowed. The agent
+// has only MCP: an agent with a shell can do everything that the user can.
 func TestAttackByAgent(t *testing.T) {
-	t.Run("every method and tool there is, while a call waits for the person", attackMethods)
-	t.Run("a call that cannot run, to tire the person with questions", attackQuestions)
-	t.Run("what the agent is told names no tool that would allow it", attackWords)
+	t.Run("every method and tool, while a call waits for approval", attackMethods)
+	t.Run("calls that cannot run, to flood the user with questions", attackQuestions)
+	t.Run("refusals name no tool that would allow the call", attackWords)
 }
 
-// waiting starts an installation whose plugin asks, and a call that waits.
+// waiting starts a server whose plugin has the permission ask, and a call that waits for
+// approval.
 func waiting(t *testing.T) (c *mcpClient, permissions string, view func() dispatch.View) {
 	t.Helper()
 	dirs := installation(t)
@@ -75,7 +75,7 @@ func attackMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// All that any of the surfaces of a person would want to know.
+	// The fields of every request that a surface of the user can send.
 	wish, err := json.Marshal(map[string]any{
 		"name": "messages", "plugin": "messages", "tool": "silent", "permission": "auto", "hash": "", "allow": true, "scope": "always",
 		"callId": open.CallID, "call_id": open.CallID, "ticketId": open.Waiting.TicketID, "ticket_id": open.Waiting.TicketID,
@@ -116,7 +116,7 @@ func attackMethods(t *testing.T) {
 	for _, tool := range tools {
 		ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, wish))
 	}
-	// An answer to a question that nobody asked.
+	// An answer to a request that the server did not send.
 	c.send(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"decision":"allow once"}}}`, open.Waiting.TicketID)
 	ask("ping", "{}")
 
@@ -128,7 +128,8 @@ func attackMethods(t *testing.T) {
 	}
 }
 
-// attackQuestions: what is wrong is refused before anybody is asked.
+// attackQuestions checks that a call with wrong arguments is refused without asking the
+// user for approval.
 func attackQuestions(t *testing.T) {
 	c, _, view := waiting(t)
 	view()
@@ -141,7 +142,7 @@ func attackQuestions(t *testing.T) {
 	}
 }
 
-// attackWords looks for invitations in refusals.
+// attackWords checks that the text of a refusal suggests no way around it.
 func attackWords(t *testing.T) {
 	c, _, _ := waiting(t)
 	c.send(`{"jsonrpc":"2.0","id":"off","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
@@ -149,7 +150,7 @@ func attackWords(t *testing.T) {
 	refusal := lines[len(lines)-1]
 	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the user can allow it", "Do not call again until the user confirms that"} {
 		if !strings.Contains(refusal, want) {
-			t.Errorf("the agent is not told %q but %s", want, refusal)
+			t.Errorf("the refusal lacks %q: %s", want, refusal)
 		}
 	}
 }

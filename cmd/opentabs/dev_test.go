@@ -19,17 +19,17 @@ import (
 	"opentabs/wire"
 )
 
-// said is what a command has written so far, on both streams.
-type said struct {
+// commandOutput is the output of a command so far, of both streams.
+type commandOutput struct {
 	t     *testing.T
-	wrote chan struct{} // has a word when something was written
+	wrote chan struct{} // receives a value after each write
 
 	mu   sync.Mutex // guards text and read
 	text bytes.Buffer
-	read int // how much of it was waited for
+	read int // the bytes that until has matched
 }
 
-func (s *said) Write(p []byte) (int, error) {
+func (s *commandOutput) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text.Write(p)
@@ -40,8 +40,8 @@ func (s *said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// until waits for words, in this order, in what was not waited for yet.
-func (s *said) until(words ...string) {
+// until waits for words, in this order, in the output that it has not matched yet.
+func (s *commandOutput) until(words ...string) {
 	s.t.Helper()
 	deadline := time.After(hangs)
 	for _, word := range words {
@@ -58,7 +58,7 @@ func (s *said) until(words ...string) {
 			select {
 			case <-s.wrote:
 			case <-deadline:
-				s.t.Fatalf("it never said %q; all it said: %s", word, s.text.String())
+				s.t.Fatalf("the output never contained %q; all of it: %s", word, s.text.String())
 			}
 		}
 	}
@@ -75,7 +75,7 @@ export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')
 `
 
 // startDeveloper starts a server with a browser, and develops the plugin messages.
-func startDeveloper(t *testing.T) (out *said, lines chan<- string, signals chan<- os.Signal, ended <-chan error, dirs config.Dirs, source string) {
+func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, ended <-chan error, dirs config.Dirs, source string) {
 	t.Helper()
 	dirs = installation(t)
 	source = filepath.Join(filepath.Dir(dirs.State), "messages")
@@ -94,7 +94,7 @@ func startDeveloper(t *testing.T) (out *said, lines chan<- string, signals chan<
 	if err != nil {
 		t.Fatal(err)
 	}
-	out = &said{t: t, wrote: make(chan struct{}, 1)}
+	out = &commandOutput{t: t, wrote: make(chan struct{}, 1)}
 	getenv := func(name string) string {
 		if name == config.HomeVariable {
 			return dirs.State
@@ -120,7 +120,7 @@ func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 func TestDevPrompt(t *testing.T) {
 	out, lines, signals, ended, dirs, source := startDeveloper(t)
 	out.until("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
-	untilStatus(t, dirs, hasTab) // the tab of the former build has gone
+	untilStatus(t, dirs, hasTab) // the tab of the previous build is gone
 	for _, c := range []struct{ line, want string }{
 		{`echo {"value": [1, "a b"]}`, `{"value":[1,"a b"]}`},
 		{`echo value="a b" other=x`, `{"other":"x","value":"a b"}`},

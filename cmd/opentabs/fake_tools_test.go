@@ -9,10 +9,10 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// The tools of the fake browser that show something, ask, or call others.
+// The tools of the fake browser that show activities, ask the user, or call other tools.
 
-// draw shows a text for people that grows and a table that is not meant for
-// them, waits for the person, shows more, and ends for people.
+// draw shows a growing text for the user and an internal table, waits for the user, shows
+// more, and marks its result for the user.
 func draw(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},
@@ -38,7 +38,7 @@ func draw(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.Cal
 	return json.RawMessage(`{"drawn":true}`), nil
 }
 
-// login waits for the person.
+// login waits for the user.
 func login(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if err := c.WaitForUser(ctx, "log in to the site"); err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPNonsense writes to a real `opentabs mcp` what broken clients write:
-// each line costs its own answer and nothing else (fault 67).
+// TestMCPNonsense sends malformed input to a real `opentabs mcp`: each line gets an error,
+// and the session continues.
 func TestMCPNonsense(t *testing.T) {
 	c := startMCP(t, newHome(t))
 	write := func(text string) {
@@ -39,7 +39,7 @@ func TestMCPNonsense(t *testing.T) {
 	if lines := c.until(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("after all of it: %.300q", lines)
 	}
-	// The last line has no end.
+	// The last line has no newline.
 	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 	if err := c.in.Close(); err != nil {
 		t.Fatal(err)
@@ -50,8 +50,8 @@ func TestMCPNonsense(t *testing.T) {
 	}
 }
 
-// TestMCPInputEndsMidCall: a client that goes away in the middle of a call has
-// it cancelled, and its process ends.
+// TestMCPInputEndsMidCall: when a client closes its input during a call, the call is
+// cancelled and the process ends.
 func TestMCPInputEndsMidCall(t *testing.T) {
 	dirs := installation(t)
 	c := startMCP(t, dirs)
@@ -62,14 +62,14 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
 	began := time.Now()
 	c.end()
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %v to end", took)
+	if elapsed := time.Since(began); elapsed > 5*time.Second {
+		t.Errorf("opentabs mcp ended after %v", elapsed)
 	}
 	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
 
-// TestMCPOutputCloses: a client that stops reading for good ends the process and
-// what it had asked for.
+// TestMCPOutputCloses: when a client closes the output, the process ends and its calls are
+// cancelled.
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := installation(t)
 	cmd := opentabs(t, dirs, "mcp")
@@ -92,7 +92,7 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // until it notices
+	for range 100 { // until the process notices
 		if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
 			break
 		}

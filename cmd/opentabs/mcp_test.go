@@ -57,7 +57,7 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-// until reads lines up to the first that holds word, and returns all of them.
+// until reads lines up to the first line that contains word, and returns all of them.
 func (c *mcpClient) until(word string) []string {
 	c.t.Helper()
 	deadline := time.After(hangs)
@@ -69,7 +69,7 @@ func (c *mcpClient) until(word string) []string {
 				c.t.Fatalf("the output ended before %q; it was %q", word, seen)
 			}
 			if !json.Valid([]byte(line)) {
-				c.t.Errorf("on stdout stands %q", line)
+				c.t.Errorf("stdout has %q", line)
 			}
 			seen = append(seen, line)
 			if strings.Contains(line, word) {
@@ -149,7 +149,7 @@ func startBrowser(t *testing.T, dirs config.Dirs) {
 	})
 }
 
-// untilStatus asks the running server for its status until ready says yes.
+// untilStatus requests the status of the running server until ready returns true.
 func untilStatus(t *testing.T, dirs config.Dirs, ready func(httpapi.Status) bool) httpapi.Status {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -169,7 +169,7 @@ func untilStatus(t *testing.T, dirs config.Dirs, ready func(httpapi.Status) bool
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("the server never came to what was waited for")
+			t.Fatal("the server never reached the expected status")
 		}
 	}
 }
@@ -195,14 +195,14 @@ func TestMCPServerKilled(t *testing.T) {
 		if last := lines[len(lines)-1]; !strings.Contains(last, `"error":{"code":-32000`) || !strings.Contains(last, "call again") {
 			t.Errorf("the call ended with %s", last)
 		}
-		// The session goes on with a server that the relay has started.
+		// The session continues on a server that the relay has started.
 		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
 		lines = c.until(fmt.Sprintf(`"id":"list%d"`, round))
 		if last := lines[len(lines)-1]; !strings.Contains(last, "messages__echo") {
 			t.Errorf("the new server has %s", last)
 		}
 		if !strings.Contains(strings.Join(lines, "\n"), "notifications/tools/list_changed") {
-			t.Errorf("the client was not told that the tools may have changed: %q", lines)
+			t.Errorf("the client received no tools/list_changed: %q", lines)
 		}
 		if strings.Contains(strings.Join(lines, "\n"), `"id":"open"`) {
 			t.Errorf("the client got a second answer to initialize: %q", lines)
@@ -269,8 +269,8 @@ func TestServeStops(t *testing.T) {
 	c.open()
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
 	call := opentabs(t, dirs, "call", "messages__silent")
-	var said strings.Builder
-	call.Stderr = &said
+	var stderr strings.Builder
+	call.Stderr = &stderr
 	if err := call.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestServeStops(t *testing.T) {
 	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := serve.Wait(); err != nil { // none of them holds it up
+	if err := serve.Wait(); err != nil { // no client delays the end
 		t.Errorf("serve ended with %v", err)
 	}
 	if _, ok := dirs.ReadServer(); ok {
@@ -293,8 +293,8 @@ func TestServeStops(t *testing.T) {
 	if last := lines[len(lines)-1]; !strings.Contains(last, `"isError":true`) || !strings.Contains(last, "shutdown") {
 		t.Errorf("the call over stdio ended with %s", last)
 	}
-	if err := call.Wait(); call.ProcessState.ExitCode() != exitCancelled || !strings.Contains(said.String(), "shutdown") {
-		t.Errorf("opentabs call ended with %v: %s", err, said.String())
+	if err := call.Wait(); call.ProcessState.ExitCode() != exitCancelled || !strings.Contains(stderr.String(), "shutdown") {
+		t.Errorf("opentabs call ended with %v: %s", err, stderr.String())
 	}
 	if err := follow.Wait(); follow.ProcessState.ExitCode() != exitNoServer {
 		t.Errorf("opentabs calls --follow ended with %v", err)

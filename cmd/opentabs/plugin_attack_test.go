@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/config"
 )
 
-// TestAttackByPlugin: what a plugin's package does when it is added or built.
+// TestAttackByPlugin: a malicious package attacks while it is added or built.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("adapters that leave the function around them", func(t *testing.T) {
 		for _, code := range []string{
@@ -25,7 +25,7 @@ func TestAttackByPlugin(t *testing.T) {
 			}
 		}
 	})
-	t.Run("files of the package that lead to the person's secrets", func(t *testing.T) {
+	t.Run("files of the package that link to the user's secrets", func(t *testing.T) {
 		const secret = `S3CRET"name":`
 		for _, file := range []string{"dist/adapter.iife.js", "dist/tools.json", "package.json"} {
 			dirs, dir := freshPlugin(t)
@@ -40,7 +40,7 @@ func TestAttackByPlugin(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a source that builds the person's secrets into the plugin", func(t *testing.T) {
+	t.Run("a source that bundles the user's secrets into the plugin", func(t *testing.T) {
 		private := filepath.Join(t.TempDir(), "secret.json")
 		if err := os.WriteFile(private, []byte(`{"a":"S3CRET"}`), 0o600); err != nil {
 			t.Fatal(err)

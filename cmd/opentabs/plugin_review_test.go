@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// The pager gets the whole text, and nothing in it that a terminal obeys. One that
-// fails is told, and what to do instead.
+// TestPager checks that the pager gets the whole text without terminal control characters,
+// and that a failed pager is reported with a remedy.
 func TestPager(t *testing.T) {
 	var out, err bytes.Buffer
 	pager := "cat"

@@ -15,8 +15,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// freePort returns a port that is free, and that nobody gets who asks for any:
-// systems give those out from 32768 on.
+// freePort returns a free port below 32768. Systems assign higher ports to programs that
+// ask for any port, so no other program gets this one.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -30,7 +30,7 @@ func freePort(t *testing.T) int {
 	return 0
 }
 
-// newHome returns directories whose token is there.
+// newHome returns directories with a token.
 func newHome(t *testing.T) config.Dirs {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
@@ -45,8 +45,8 @@ func newHome(t *testing.T) config.Dirs {
 	return dirs
 }
 
-// TestServeFromAReadOnlyHome: what is there is served; only a first start needs
-// to write.
+// TestServeFromAReadOnlyHome checks that the server runs on a read-only home directory.
+// Only the first start has to write.
 func TestServeFromAReadOnlyHome(t *testing.T) {
 	dirs := newHome(t)
 	if err := os.Chmod(dirs.State, 0o500); err != nil {
@@ -54,7 +54,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(dirs.State, 0o700) })
 	port := fmt.Sprintf("OPENTABS_PORT=%d", freePort(t))
-	// Root may write anywhere, unless it gives that up.
+	// Root can write anywhere, unless the process drops that capability.
 	setpriv, err := exec.LookPath("setpriv")
 	limited := err == nil || os.Geteuid() != 0
 	command := func(args ...string) *exec.Cmd {
@@ -68,12 +68,12 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 		return cmd
 	}
 	serve := command("serve", "--log-format", "json")
-	var said strings.Builder
-	serve.Stderr = &said
+	var stderr strings.Builder
+	serve.Stderr = &stderr
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
-	untilSaid(t, command, "^server    opentabs", "status")
+	untilPrinted(t, command, "^server    opentabs", "status")
 	if out, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no plugin") && !strings.Contains(string(out), "check that you can read and write there") {
 		t.Errorf("plugin remove: %v: %s", err, out)
 	}
@@ -81,33 +81,33 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := serve.Wait(); err != nil {
-		t.Errorf("serve ended with %v: %s", err, said.String())
+		t.Errorf("serve ended with %v: %s", err, stderr.String())
 	}
-	// A client's relay starts one too.
+	// The relay of a client also starts a server.
 	relay := command("mcp")
 	relay.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
 	if out, err := relay.Output(); err != nil || !strings.Contains(string(out), `"id":7,"result":{}`) {
 		t.Errorf("mcp gave %q, %v", out, err)
 	}
-	if limited && !strings.Contains(said.String(), "the state directory cannot be written; the server runs") {
-		t.Errorf("it was not said that nothing can be written: %s", said.String())
+	if limited && !strings.Contains(stderr.String(), "the state directory cannot be written; the server runs") {
+		t.Errorf("the log does not report that the state directory is read-only: %s", stderr.String())
 	}
 }
 
-// untilSaid runs a command until its output has a line with want.
-func untilSaid(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
+// untilPrinted runs a command until its output has a line with want.
+func untilPrinted(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
 	t.Helper()
 	var out []byte
 	for range 400 {
-		out, _ = command(args...).CombinedOutput() // its error is part of what is waited for
+		out, _ = command(args...).CombinedOutput() // the exit code is not checked
 		if strings.Contains("\n"+string(out), strings.Replace(want, "^", "\n", 1)) {
 			return
 		}
 	}
-	t.Fatalf("%v never said %q; the last time: %s", args, want, out)
+	t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
 }
 
-// fullDisk is a script that runs where nobody else sees its mounts. Its
+// fullDisk is a script that runs in a separate mount namespace. Its
 // arguments are the home directory and the port.
 const fullDisk = `
 set -eu
@@ -134,15 +134,15 @@ kill $server
 wait $server && echo "exit 0"
 `
 
-// TestFullDisk fills a small disk. Where no disk may be mounted it holds that
-// the system's error is told with what to do about it.
+// TestFullDisk fills a small disk. If the test may not mount a disk, it only checks the
+// text of the system's error.
 func TestFullDisk(t *testing.T) {
 	sentence, code := explain(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
 	if code != exitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
 		t.Errorf("got %q, %d", sentence, code)
 	}
 	if exec.Command("unshare", "-m", "true").Run() != nil {
-		t.Log("no mounts of our own here: only the sentence was checked")
+		t.Log("cannot mount a disk here: only the sentence was checked")
 		return
 	}
 	base := t.TempDir()
@@ -173,15 +173,15 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFewFiles has a server run out of file descriptors: what is connected goes
-// on, the log says it once, and later others can connect again.
+// TestFewFiles checks a server without free file descriptors: connected clients continue,
+// the log reports the problem once, and later new clients can connect.
 func TestFewFiles(t *testing.T) {
 	dirs := newHome(t)
 	serve := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")
 	serve.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")
 	t.Cleanup(func() { endAll(dirs) })
-	var said strings.Builder
-	serve.Stderr = &said
+	var stderr strings.Builder
+	serve.Stderr = &stderr
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestFewFiles(t *testing.T) {
 	if err := serve.Wait(); err != nil {
 		t.Errorf("serve ended with %v", err)
 	}
-	if n := strings.Count(said.String(), "new connections are rejected"); n != 1 {
-		t.Errorf("it was told %d times: %s", n, said.String())
+	if n := strings.Count(stderr.String(), "new connections are rejected"); n != 1 {
+		t.Errorf("the log reports the problem %d times: %s", n, stderr.String())
 	}
 }

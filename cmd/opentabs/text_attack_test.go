@@ -23,7 +23,7 @@ import (
 
 const resultText = "a result as text on a terminal"
 
-// evilTexts do something to a terminal, or hide text in text.
+// evilTexts control a terminal, or hide text in other text.
 var evilTexts = map[string]string{
 	"a colour":                       "\x1b[31mred",
 	"clearing the screen":            "\x1b[2J\x1b[H",
@@ -47,8 +47,8 @@ var evilTexts = map[string]string{
 	"half characters":                "x\xed\xa0\x80y\xc3",
 }
 
-// TestAttackByText: what tools, pages, clients and plugins say reaches people's
-// terminals and logs.
+// TestAttackByText: texts of tools, pages, clients and plugins attack the user's terminal
+// and the logs.
 func TestAttackByText(t *testing.T) {
 	for name, evil := range evilTexts {
 		t.Run(name+" in everything that is printed", func(t *testing.T) {
@@ -62,19 +62,19 @@ func TestAttackByText(t *testing.T) {
 	t.Run("a program that reads JSON gets every character exactly", attackTextExact)
 }
 
-// isInert checks that a text has nothing in it that a terminal obeys or hides,
-// and that the evil text begins no line of its own.
+// isInert checks that a text has no terminal control characters and no invisible
+// characters, and that the evil text does not start a new line.
 func isInert(t *testing.T, where, printed string) {
 	t.Helper()
 	if r, found := plaintext.FirstHidden(printed); found {
-		t.Errorf("%s: %q reached it in %q", where, r, printed)
+		t.Errorf("%s: %q reached the output %q", where, r, printed)
 		return
 	}
 	if strings.ToValidUTF8(printed, "\ufffd") != printed {
-		t.Errorf("%s: bytes that are no UTF-8 reached it: %q", where, printed)
+		t.Errorf("%s: invalid UTF-8 reached the output: %q", where, printed)
 	}
 	for line := range strings.Lines(printed) {
-		if where == resultText { // it is the person's, with its lines
+		if where == resultText { // the result keeps its lines
 			break
 		}
 		if strings.HasPrefix(line, "opentabs: serving") || strings.HasPrefix(line, `{"level":"info","message":"forged"`) {
@@ -218,10 +218,10 @@ func logEverywhere(log zerolog.Logger, evil string) {
 		Interface("any", map[string]string{evil: evil}).Msg(evil)
 }
 
-// attackTextExact: what is inert for people is exact for programs.
+// attackTextExact checks that JSON output has each character unchanged.
 func attackTextExact(t *testing.T) {
 	for name, evil := range evilTexts {
-		evil = strings.ToValidUTF8(evil, "\ufffd") // JSON has no other
+		evil = strings.ToValidUTF8(evil, "\ufffd") // JSON cannot encode other bytes
 		var pipe, screen bytes.Buffer
 		for _, o := range []*terminal.Output{testPipe(&pipe), terminal.NewTerminal(&screen, func() (int, int) { return 30, 24 })} {
 			if err := o.PrintValue(map[string]string{"v": evil}); err != nil {

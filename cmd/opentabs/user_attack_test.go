@@ -22,25 +22,25 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// nobody is the id of another user.
-const nobody = 65534
+// otherUser is the id of another user.
+const otherUser = 65534
 
-// foreignDir returns a directory of another user: one of nobody's, or, where
-// this test may not make one, one of root's.
+// foreignDir returns a directory that another user owns. If the test may not change
+// owners, the owner is root.
 func foreignDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return "/usr"
 	}
 	dir := openTempDir(t)
-	if err := errors.Join(os.Chmod(dir, 0o777), os.Chown(dir, nobody, nobody)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o777), os.Chown(dir, otherUser, otherUser)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// openTempDir returns a directory that other users can reach, so that only what
-// opentabs does keeps them out of what is in it.
+// openTempDir returns a directory that other users can open, so that only opentabs
+// protects its content.
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func openTempDir(t *testing.T) string {
 	return dir
 }
 
-// TestAttackByUser: what another user of the machine can try.
+// TestAttackByUser: another user of the machine attacks the installation.
 func TestAttackByUser(t *testing.T) {
 	t.Run("reading the token, the settings, the log, the list of plugins and the extension", attackFiles)
 	t.Run("a state directory that the other user made first", attackPlantedHome)
@@ -62,13 +62,13 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
-// outputOf is CombinedOutput of a command that has to end: one that serves
-// because it was not refused is killed.
+// outputOf returns the output of a command that has to end. A command that does not end
+// is killed.
 func outputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Second // a server it started has its output too
+	cmd.WaitDelay = time.Second // a server that the command started also has the output open
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +90,8 @@ func attackFiles(t *testing.T) {
 	untilStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRun(t, dirs, "extension", "install")
 	for _, top := range []string{dirs.State, unpacked} {
-		// The top directory's mode closes all of it; files with secrets are closed
-		// themselves too.
+		// The mode of the top directory protects everything in it. Files with secrets also
+		// have a private mode.
 		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -107,7 +107,7 @@ func attackFiles(t *testing.T) {
 		}
 		if os.Geteuid() == 0 {
 			spy := exec.Command("find", top, "-type", "f")
-			spy.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			spy.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
 			if out, err := spy.CombinedOutput(); err == nil || !strings.Contains(string(out), "Permission denied") {
 				t.Errorf("another user can list %s: %s", top, out)
 			}
@@ -127,7 +127,7 @@ func attackPlantedHome(t *testing.T) {
 	if _, err := os.Stat(dirs.TokenFile()); err == nil {
 		t.Error("the token was written there")
 	}
-	// A link of one's own that leads there is no better.
+	// A symbolic link of the user to that directory is refused too.
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
@@ -144,13 +144,13 @@ func attackPlantedFiles(t *testing.T) {
 		if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		if os.Geteuid() != 0 { // this test can't give files away: the directory is closed and that is said
+		if os.Geteuid() != 0 { // the test can't change owners: opentabs closes the directory and reports that
 			if out, _ := opentabs(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
 				t.Errorf("%s: %s", name, out)
 			}
 			continue
 		}
-		if err := os.Chown(filepath.Join(dir, name), nobody, nobody); err != nil {
+		if err := os.Chown(filepath.Join(dir, name), otherUser, otherUser); err != nil {
 			t.Fatal(err)
 		}
 		out, err := opentabs(t, dirs, "plugin", "list").CombinedOutput()
@@ -164,7 +164,7 @@ func attackPlantedExtension(t *testing.T) {
 	home := t.TempDir()
 	dirs := config.Dirs{Config: home, State: home}
 	dir := foreignDir(t)
-	if os.Geteuid() != 0 { // root's directories are not empty, which is refused before
+	if os.Geteuid() != 0 { // root's directories are not empty, so they are refused before
 		dir = "/proc/1"
 	}
 	out, err := opentabsOn(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
@@ -174,7 +174,7 @@ func attackPlantedExtension(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, extensiondir.ConnectionFile)); err == nil {
 		t.Error("the token was written there")
 	}
-	// One's own folder that others could write to is closed first.
+	// The user's folder with write permission for others is closed first.
 	open := filepath.Join(openTempDir(t), "open")
 	if err := errors.Join(os.Mkdir(open, 0o777), os.Chmod(open, 0o777)); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,7 @@ func attackProcesses(t *testing.T) {
 	}
 }
 
-// opentabsOn is opentabs with a port of the settings.
+// opentabsOn returns a command that runs opentabs with this port setting.
 func opentabsOn(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := opentabs(t, dirs, args...)
@@ -222,9 +222,9 @@ func mustRun(t *testing.T, dirs config.Dirs, args ...string) {
 	}
 }
 
-// squatterThatSpeaks listens on a port as an opentabs server of another user
-// would look, and notes all that it is told.
-func squatterThatSpeaks(t *testing.T) (port int, told func() string) {
+// fakeServer simulates an opentabs server of another user, and records all requests that
+// it receives.
+func fakeServer(t *testing.T) (port int, received func() string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -270,7 +270,7 @@ func attackPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, told := squatterThatSpeaks(t)
+	port, received := fakeServer(t)
 	for _, args := range [][]string{
 		{"status"}, {"calls"}, {"calls", "--follow"}, {"calls", "cancel", "x"}, {"call", "messages__echo"}, {"mcp"},
 		{"extension", "install"}, {"plugin", "remove", "messages"}, {"serve"},
@@ -279,25 +279,25 @@ func attackPort(t *testing.T) {
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
 		out, _ := outputOf(t, cmd)
 		if strings.Contains(string(out), "is already serving") {
-			t.Errorf("opentabs %v took the program for a server: %s", args, out)
+			t.Errorf("opentabs %v accepted the program as its server: %s", args, out)
 		}
 	}
-	text := told()
+	text := received()
 	if strings.Contains(text, token) || strings.Contains(text, "messages") || strings.Contains(text, "initialize") {
-		t.Errorf("the program was told\n%s", text)
+		t.Errorf("the program received\n%s", text)
 	}
 	if n := strings.Count(text, "challenge="); n < 7 {
-		t.Errorf("%d commands asked for a proof; the program was told\n%s", n, text)
+		t.Errorf("%d commands requested a proof; the program received\n%s", n, text)
 	}
 }
 
 func attackRecord(t *testing.T) {
 	dirs := installation(t)
-	port, told := squatterThatSpeaks(t)
+	port, received := fakeServer(t)
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
 	}
-	// The other program keeps nobody from having a server of his own.
+	// The other program does not prevent the user from running a server.
 	c := startMCP(t, dirs)
 	c.open()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
@@ -308,8 +308,8 @@ func attackRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := told(); strings.Contains(text, token) || strings.Contains(text, "tools/list") {
-		t.Errorf("the program was told\n%s", text)
+	if text := received(); strings.Contains(text, token) || strings.Contains(text, "tools/list") {
+		t.Errorf("the program received\n%s", text)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// leaves returns every command that does something, as words.
+// leaves returns the words of every command that has no subcommands.
 func leaves(cmd *cobra.Command, words []string) [][]string {
 	if !cmd.HasSubCommands() {
 		return [][]string{words}
@@ -26,7 +26,7 @@ func leaves(cmd *cobra.Command, words []string) [][]string {
 	return all
 }
 
-// emptyHome is an installation where nothing is and nobody serves.
+// emptyHome is an empty installation without a running server.
 func emptyHome(t testing.TB) {
 	t.Helper()
 	for name, value := range map[string]string{"OPENTABS_HOME": filepath.Join(t.TempDir(), "home"), "OPENTABS_PORT": "0"} {
@@ -34,7 +34,7 @@ func emptyHome(t testing.TB) {
 	}
 }
 
-// TestWrongArguments gives every command what it does not take.
+// TestWrongArguments runs every command with arguments that it does not accept.
 func TestWrongArguments(t *testing.T) {
 	emptyHome(t)
 	huge := strings.Repeat("x", 1<<20)
@@ -43,55 +43,55 @@ func TestWrongArguments(t *testing.T) {
 		t.Fatalf("only %d commands", len(commands))
 	}
 	for _, command := range commands {
-		if command[0] == "exit-codes" || command[0] == "help" { // pages of help
+		if command[0] == "exit-codes" || command[0] == "help" { // help pages
 			continue
 		}
 		for _, wrong := range [][]string{
 			{"--no-such-flag"}, {"-Z"}, {"--" + huge}, {"--\xff\xfe"}, {"--="}, {"a", "b", "c"}, {huge, huge}, {"\xff", "\xfe"}, {"", "", ""}, {"a", "--json=x\x00y", "b"},
 		} {
-			code, said := runOnce(t, append(slices.Clone(command), wrong...))
+			code, text := runOnce(t, append(slices.Clone(command), wrong...))
 			if code != exitUsage {
-				t.Errorf("%v %.20q: exit code %d, said %.200q", command, wrong, code, said)
+				t.Errorf("%v %.20q: exit code %d, stderr %.200q", command, wrong, code, text)
 			}
 		}
 	}
 	for _, empty := range [][]string{{"call", ""}, {"plugin", "add", ""}, {"plugin", "remove", ""}, {"plugin", "build", ""}, {"calls", "cancel", ""}} {
-		if code, said := runOnce(t, empty); code != exitUsage || !strings.Contains(said, "is empty: ") {
-			t.Errorf("%q: exit code %d, said %q", empty, code, said)
+		if code, text := runOnce(t, empty); code != exitUsage || !strings.Contains(text, "is empty: ") {
+			t.Errorf("%q: exit code %d, stderr %q", empty, code, text)
 		}
 	}
 }
 
-// runOnce runs a command that is bound to fail, and holds what is true of each.
-func runOnce(t *testing.T, args []string) (code int, said string) {
+// runOnce runs a command that has to fail, and checks what all failures have in common.
+func runOnce(t *testing.T, args []string) (code int, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	code = run(ctx, args, strings.NewReader(""), &stdout, &stderr)
-	said = stderr.String()
+	text = stderr.String()
 	if ctx.Err() != nil {
 		t.Errorf("%.100q hung", args)
 	}
 	if code != exitOK && stdout.Len() > 0 {
 		t.Errorf("%.100q failed and wrote %.100q", args, stdout.String())
 	}
-	if len(said) > 8<<10 {
-		t.Errorf("%.100q said %d bytes", args, len(said))
+	if len(text) > 8<<10 {
+		t.Errorf("%.100q printed %d bytes", args, len(text))
 	}
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "opentabs: ") && !strings.HasPrefix(line, "  ") {
-			t.Errorf("%.100q said %.200q", args, line)
+			t.Errorf("%.100q printed %.200q", args, line)
 		}
 	}
-	if code != exitOK && said == "" {
-		t.Errorf("%.100q failed in silence", args)
+	if code != exitOK && text == "" {
+		t.Errorf("%.100q failed without an error message", args)
 	}
-	return code, said
+	return code, text
 }
 
 // FuzzCommandLine gives commands that change nothing any arguments: each ends
-// with one of the exit codes and says why.
+// with one of the exit codes and an error message.
 func FuzzCommandLine(f *testing.F) {
 	emptyHome(f)
 	commands := []string{"call", "calls", "calls cancel", "status", "version", "plugin list", "extension path", "plugin remove", "help", "nothing"}
