@@ -154,7 +154,7 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return mcpclient.Tool{}, usage("there is no tool %q, because there are no plugins: add a plugin with `opentabs plugin add`", name)
+		return mcpclient.Tool{}, usage("there is no tool %q, and no other tool is on: `opentabs plugin list` shows the plugins and why they are off", name)
 	case len(names) <= 20:
 		return mcpclient.Tool{}, usage("there is no tool %q%s: use one of %s", name, config.DidYouMean(name, names), strings.Join(names, ", "))
 	}

@@ -32,8 +32,8 @@ func newCallsApproveCmd(p *program) *cobra.Command {
 		Use:   "approve CALL",
 		Short: "Allow a call that waits for you, or confirm that you are done",
 		Long: `Allow a call that waits for your permission; ` + "`opentabs calls show CALL`" + ` shows
-what it wants to do. Without a flag, only this call is allowed. If the call waits for
-you to do something, such as a login, this confirms that you are done.`,
+what it wants to do. Without a flag, only this call is allowed. If the call
+waits for you to do something, such as a login, this confirms that you are done.`,
 		Example: `  opentabs calls approve call_abc
   opentabs calls approve call_abc --this-session
   opentabs calls approve call_abc --for 10m

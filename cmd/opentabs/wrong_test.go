@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -107,4 +108,25 @@ func FuzzCommandLine(f *testing.F) {
 			t.Errorf("%q: exit code %d", args, code)
 		}
 	})
+}
+
+// TestHelpIsNarrow checks that the help of every command fits a narrow terminal.
+func TestHelpIsNarrow(t *testing.T) {
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		var help bytes.Buffer
+		cmd.SetOut(&help)
+		if err := cmd.Help(); err != nil {
+			t.Error(err)
+		}
+		for line := range strings.Lines(help.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpColumns {
+				t.Errorf("%s: %d columns: %q", cmd.CommandPath(), n, line)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	check(newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}))
 }

@@ -22,7 +22,7 @@ type packageSize struct{ files, lines int }
 // budget became a test (rounded up). An allowance is only ever lowered; a
 // package that fits the budget loses its entry.
 var packageAllowances = map[string]packageSize{
-	"cmd/opentabs": {28, 5800},
+	"cmd/opentabs": {25, 4940},
 }
 
 // methodAllowances are the types above the budget, with their number of methods
