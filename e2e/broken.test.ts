@@ -64,9 +64,11 @@ for (const [name, code, statusHas, more] of kinds) {
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      const { stdout } = await run(command, stack.env);
-      assert.match(stdout, statusHas, command.join(' '));
-      assert.match(stdout, new RegExp(`did not start in a page of ${pages.origin}`), command.join(' '));
+      // Commands read a file, which is written after the page's report.
+      await until(`the error in ${command.join(' ')}`, async () => {
+        const { stdout } = await run(command, stack.env);
+        return statusHas.test(stdout) && stdout.includes(`did not start in a page of ${pages.origin}`);
+      });
     }
     const review = await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);

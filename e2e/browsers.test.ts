@@ -45,7 +45,7 @@ test('if two browsers could run a call, the error lists both, and the caller can
   const out = await call();
   assert.equal(out.code, 'ambiguous_target', out.text);
   for (const id of ids) assert.ok(out.text.includes(`id ${id}`), out.text);
-  assert.match(out.text, /pass its id as "tabId", the browser as "browser"/);
+  assert.match(out.text, /pass its ID as "tabId", the browser as "browser"/);
   assert.equal(pathOf((await call({ browser: ids[0] })).structured), '/');
   assert.equal(pathOf((await call({ browser: ids[1] })).structured), '/second');
   const tabs = (await stack.status()).browsers?.find((b) => b.id === ids[1])?.tabs;

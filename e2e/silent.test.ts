@@ -26,10 +26,10 @@ test('a page that is busy for a while loses no call and recovers', async () => {
   const waiting = client.call('runaway__wait', { ms: 9000 });
   await until('the call', async () => (await stack.calls()).some((call) => call.status === 'running'));
   const spun = client.call('runaway__spin', { ms: 8000 });
-  await until('the status', async () => /does not answer/.test(await status()));
+  await until('the status', async () => /does not respond/.test(await status()));
   assert.equal((await spun).isError, false, (await spun).text);
   assert.equal((await waiting).isError, false, (await waiting).text);
-  await until('the recovery', async () => !/does not answer/.test(await status()));
+  await until('the recovery', async () => !/does not respond/.test(await status()));
 });
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
@@ -62,5 +62,5 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   assert.equal(reloaded.code, 0, reloaded.stderr);
   await other.close();
   await until('the page', async () => (await client.call('runaway__wait', { ms: 1 })).structured !== undefined);
-  assert.doesNotMatch(await status(), /does not answer/);
+  assert.doesNotMatch(await status(), /does not respond/);
 });
