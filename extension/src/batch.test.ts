@@ -21,7 +21,7 @@ function makeBench() {
   return { world, sent, works, batcher, turn };
 }
 
-test('the first message goes at once, those that follow go together', () => {
+test('the first message is sent at once, the following ones as a batch', () => {
   const { sent, batcher, turn, works } = makeBench();
   for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
   assert.deepEqual(sent, [['a']]);
@@ -30,14 +30,14 @@ test('the first message goes at once, those that follow go together', () => {
   batcher.post('d');
   turn();
   assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
-  // Once nothing comes any more it rests, and the next message goes at once.
+  // Without new messages no task is scheduled, and the next message is sent at once.
   turn();
   assert.equal(works.length, 0);
   batcher.post('e');
   assert.deepEqual(sent.at(-1), ['e']);
 });
 
-test('a message that is alone costs no second task', () => {
+test('a lone message schedules no second task', () => {
   const { world, sent, works, batcher } = makeBench();
   world.alone = true;
   batcher.post('a');
@@ -46,7 +46,7 @@ test('a message that is alone costs no second task', () => {
   assert.equal(works.length, 0);
 });
 
-test('a long message goes by itself, after those before it', () => {
+test('a long message is sent alone, after earlier messages', () => {
   const { sent, batcher, turn } = makeBench();
   const long = 'x'.repeat(16 * 1024);
   for (const message of ['a', 'b', long, 'c']) batcher.post(message);
@@ -55,7 +55,7 @@ test('a long message goes by itself, after those before it', () => {
   assert.deepEqual(sent.at(-1), ['c']);
 });
 
-test('what waits is bounded', () => {
+test('the batch size is limited', () => {
   const { sent, batcher } = makeBench();
   const half = 'x'.repeat(16 * 1024 - 1);
   for (let i = 0; i < 40; i++) batcher.post(half);
@@ -63,7 +63,7 @@ test('what waits is bounded', () => {
   assert.ok(sent.length > 1 && Math.max(...chars) < 300 * 1024, `sent ${chars}`);
 });
 
-test('without a port nothing is taken, and what was taken before waits for the next one', () => {
+test('without a port, post drops messages, and queued messages wait for the next port', () => {
   const { world, sent, batcher, turn } = makeBench();
   batcher.post('a');
   batcher.post('b');
@@ -78,7 +78,7 @@ test('without a port nothing is taken, and what was taken before waits for the n
   assert.deepEqual(sent.at(-1), ['d']);
 });
 
-test('what was dropped takes no room', () => {
+test('dropped messages do not count towards the batch size', () => {
   const { world, sent, batcher, turn } = makeBench();
   const half = 'x'.repeat(16 * 1024 - 1);
   batcher.post('a');

@@ -1,32 +1,31 @@
-// The part of chrome.ts that registers the scripts of plugins and runs code in
-// documents.
+// The part of chrome.ts that registers scripts and runs code in documents.
 
 import type { Sender } from './chrome.ts';
 
-/** Script is one adapter as Chrome has it registered. */
+/** Script is a script as it is registered in Chrome. */
 export interface Script {
   readonly id: string;
   readonly matches: readonly string[];
   readonly excludeMatches: readonly string[];
   readonly isolated: boolean;
-  /** worldId names the isolated world that a user script has for itself. */
+  /** worldId names the script's own isolated world. */
   readonly worldId?: string;
-  /** allFrames has it run in the frames of a page too. */
+  /** allFrames makes the script run in frames too. */
   readonly allFrames: boolean;
 }
 
-/** userScriptsAllowed reports whether the person has allowed user scripts. */
+/** userScriptsAllowed reports whether the user has allowed user scripts. */
 export async function userScriptsAllowed(): Promise<boolean> {
   try {
     await chrome.userScripts.getScripts({ ids: [] });
     return true;
   } catch {
-    // Before the person allows them chrome.userScripts is undefined; after they take it back its methods throw.
+    // chrome.userScripts is undefined until the user allows it. After the user revokes it, its methods throw.
     return false;
   }
 }
 
-/** userScripts returns the registered user scripts. Chrome hands over all their code with them, so ask rarely. */
+/** userScripts returns the registered user scripts. It is slow, because Chrome returns all their code too. */
 export async function userScripts(): Promise<Script[]> {
   const scripts = await chrome.userScripts.getScripts();
   return scripts.map((s) => ({
@@ -39,8 +38,8 @@ export async function userScripts(): Promise<Script[]> {
 }
 
 /**
- * registerUserScripts registers code for documents to come: all of it or, if Chrome refuses one, none. Chrome writes its
- * store of scripts anew each time.
+ * registerUserScripts registers code for future documents: all scripts, or none if Chrome rejects one. Each call is
+ * slow, because Chrome rewrites its whole script store.
  */
 export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
   await chrome.userScripts.register(scripts.map(({ code, ...script }) => ({ ...userScript(script), js: [{ code }] })));
@@ -52,7 +51,7 @@ export async function updateUserScript(script: Script): Promise<void> {
 }
 
 function userScript(script: Script): chrome.userScripts.RegisteredUserScript {
-  // A world of its own, so that no other plugin shares a realm with it.
+  // Each plugin has its own isolated world, so that no two plugins share a realm.
   const world = script.isolated
     ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
     : ({ world: 'MAIN' } as const);
@@ -72,8 +71,9 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
 }
 
 /**
- * runInPage runs scripts one after the other in one document, in the page's own world or in the one with worldId, and returns
- * the value of the last. A script that throws or can't be parsed has none. It rejects if the document is gone.
+ * runInPage runs scripts in order in one document and returns the value of the last. They run in the world with
+ * worldId, or else in the page's main world. A script that throws or cannot be parsed has no value. runInPage rejects
+ * if the document is gone.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
@@ -100,9 +100,7 @@ export async function fileScripts(): Promise<Script[]> {
   }));
 }
 
-/**
- * registerFiles registers files of the extension's folder for documents to come: all of them or, if one is missing, none.
- */
+/** registerFiles registers files of the extension for future documents: all of them, or none if one is missing. */
 export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;
   await chrome.scripting.registerContentScripts(scripts.map(({ file, ...script }) => contentScript(script, file)));

@@ -1,11 +1,11 @@
-// This file and chrome-scripts.ts are the only ones that touch chrome.*: thin,
-// typed functions, so that all logic can be tested with fakes, and so that what
-// the extension can do to the browser is seen in one place.
+// Only this file and chrome-scripts.ts use chrome.*. Their functions are thin
+// and typed, so that the rest can be tested with fakes, and so that everything
+// the extension can do to the browser is in one place.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
 
-/** Tab is what is read of a tab. */
+/** Tab holds the used properties of a tab. */
 export interface Tab {
   readonly id: number;
   readonly windowId: number;
@@ -13,9 +13,12 @@ export interface Tab {
   readonly title: string;
   readonly active: boolean;
   readonly loading: boolean;
-  /** pending is whether the tab loads a page of which the site has sent nothing yet; Chrome does not say it of all of them. */
+  /**
+   * pending is whether the tab loads a page and the site has not answered yet. Chrome does not report it for every such
+   * tab.
+   */
   readonly pending?: boolean;
-  /** discarded tabs were unloaded to save memory; frozen ones are in memory and run nothing. */
+  /** discarded tabs were unloaded to save memory. frozen tabs are in memory and run nothing. */
   readonly discarded: boolean;
   readonly frozen: boolean;
   readonly lastAccessed: number;
@@ -33,7 +36,7 @@ export interface Sender {
 /** Port is a connection to a document or a panel. */
 export interface Port {
   readonly name: string;
-  /** sender is set for the top document of a tab, and for its frames of the same origin. */
+  /** sender is set for the top document of a tab and for its frames with the same origin. */
   readonly sender: Sender | undefined;
   /** ownPage is true for a page of the extension itself. */
   readonly ownPage: boolean;
@@ -69,7 +72,7 @@ function wrapPort(port: chrome.runtime.Port): Port {
     onMessage: (listener) => port.onMessage.addListener((message: unknown) => listener(message)),
     onDisconnect: (listener) =>
       port.onDisconnect.addListener(() => {
-        // Reading it keeps Chrome from logging that nobody did.
+        // Reading lastError keeps Chrome from logging it as unchecked.
         void chrome.runtime.lastError;
         listener();
       }),
@@ -77,7 +80,10 @@ function wrapPort(port: chrome.runtime.Port): Port {
   };
 }
 
-/** senderOf takes no frame of another site: what it embeds, or is embedded in, is none of its business. */
+/**
+ * senderOf returns the document of a port. Frames of another origin than the tab's page have none, so plugins do not
+ * run there.
+ */
 function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
   if (frameId !== 0 && (origin === undefined || !tab.url || new URL(tab.url).origin !== origin)) return undefined;
@@ -91,7 +97,7 @@ export function onPort(listener: (port: Port) => void): void {
   chrome.runtime.onConnect.addListener((port) => listener(wrapPort(port)));
 }
 
-/** onWake listens for what starts the worker: the browser's start, an install, and the alarm. */
+/** onWake listens for the events that start the worker: browser start and the alarm. */
 export function onWake(listener: () => void): void {
   chrome.runtime.onStartup.addListener(listener);
   chrome.alarms.onAlarm.addListener(listener);
@@ -102,14 +108,14 @@ export function onInstalled(listener: () => void): void {
   chrome.runtime.onInstalled.addListener(listener);
 }
 
-/** setAlarm has onWake called each half minute, the least that Chrome allows; it brings back a worker that died. */
+/** setAlarm triggers onWake every 30 s, the minimum that Chrome allows. The alarm restarts a worker that died. */
 export async function setAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
 }
 
 /**
- * onTabsChanged listens for anything that changes the list of tabs; removed is called first for a tab that closed, and
- * discarded for one that Chrome unloaded, which has another id from then on.
+ * onTabsChanged listens for everything that changes the list of tabs. removed is called first for a closed tab,
+ * discarded for a tab that Chrome unloaded, whose ID changes. frozen is called when Chrome freezes or thaws a tab.
  */
 export function onTabsChanged(
   changed: () => void,
@@ -136,19 +142,19 @@ export function onTabsChanged(
   chrome.windows.onFocusChanged.addListener(changed);
 }
 
-/** Loads are listeners for top documents. */
+/** Loads are listeners for the loads of top documents. */
 export interface Loads {
-  /** begun is called when a tab asks for one. */
+  /** begun is called when a tab requests a document. */
   begun(tabId: number): void;
-  /** shown is called when a tab shows a new one since atMs, in milliseconds since 1970. */
+  /** shown is called when a tab shows a new document, since atMs in milliseconds since 1970. */
   shown(tabId: number, atMs: number): void;
-  /** failed is called when one could not be loaded, with Chrome's name of the error. */
+  /** failed is called when a document could not be loaded, with Chrome's name for the error. */
   failed(tabId: number, error: string): void;
 }
 
-/** onLoads listens for top documents. */
+/** onLoads listens for loads of top documents. */
 export function onLoads({ begun, shown, failed }: Loads): void {
-  // A page that is loaded ahead is in no tab yet.
+  // A prerendered page is not in a tab yet.
   chrome.webNavigation.onBeforeNavigate.addListener(
     (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && begun(e.tabId),
   );
@@ -158,7 +164,7 @@ export function onLoads({ begun, shown, failed }: Loads): void {
 
 // ---- tabs ----
 
-/** queryTabs returns all tabs whose URL can be seen. */
+/** queryTabs returns all tabs with a known URL. */
 export async function queryTabs(): Promise<Tab[]> {
   const tabs: Tab[] = [];
   for (const tab of await chrome.tabs.query({})) {
@@ -166,7 +172,7 @@ export async function queryTabs(): Promise<Tab[]> {
     tabs.push({
       id: tab.id,
       windowId: tab.windowId,
-      // A new tab has no URL until its site has answered.
+      // A new tab has no URL before its site answers.
       url: tab.url || (tab.pendingUrl ?? ''),
       title: tab.title ?? '',
       active: tab.active,
@@ -180,10 +186,10 @@ export async function queryTabs(): Promise<Tab[]> {
   return tabs;
 }
 
-/** TabState is what there is of a tab: unloaded tabs have no page. */
+/** TabState is whether a tab exists and has a page. */
 export type TabState = 'open' | 'closed' | 'crashed' | 'discarded';
 
-/** tabState returns what there is of a tab. */
+/** tabState returns the state of a tab. */
 export async function tabState(tabId: number): Promise<TabState> {
   try {
     const tab = await chrome.tabs.get(tabId);
@@ -194,7 +200,7 @@ export async function tabState(tabId: number): Promise<TabState> {
   }
 }
 
-/** tabLoading reports whether a tab loads a document: also while it shows the one before. */
+/** tabLoading reports whether a tab is loading a document, even if it still shows the old one. */
 export async function tabLoading(tabId: number): Promise<boolean> {
   try {
     return (await chrome.tabs.get(tabId)).status === 'loading';
@@ -203,7 +209,7 @@ export async function tabLoading(tabId: number): Promise<boolean> {
   }
 }
 
-/** documentGone reports whether a document is not there any more. It takes as long as the page is busy. */
+/** documentGone reports whether a document no longer exists. It waits while the page is busy. */
 export async function documentGone(tabId: number, documentId: string): Promise<boolean> {
   try {
     const target = { tabId, documentIds: [documentId] };
@@ -214,19 +220,22 @@ export async function documentGone(tabId: number, documentId: string): Promise<b
   }
 }
 
-/** Page is what a tab's top document tells of itself. */
+/** Page is the state of a tab's top document. */
 export interface Page {
-  /** touched is whether the person has clicked or typed in it. */
+  /** touched is whether the user has clicked or typed in the document. */
   readonly touched: boolean;
-  /** startedMs is when the document began, in milliseconds since 1970. */
+  /** startedMs is when the document started, in milliseconds since 1970. */
   readonly startedMs: number;
   readonly audible: boolean;
   readonly documentId: string;
-  /** bridged is whether this extension's bridge is in it; that of an extension that was reloaded lives in a world of its own. */
+  /**
+   * bridged is whether the document has a bridge of this extension instance. The bridge from before an extension reload
+   * does not count.
+   */
   readonly bridged: boolean;
 }
 
-/** readPage asks a tab's document; nothing if it can't be asked, 'error' if it is Chrome's page for a load that failed. */
+/** readPage reads the state of a tab's document: 'error' for Chrome's error page, undefined if it cannot be read. */
 export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
   try {
     const { audible = false } = await chrome.tabs.get(tabId);
@@ -245,7 +254,7 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
   }
 }
 
-/** isBlank reports whether a tab has no page that could be lost: it shows an error page, or nothing yet. */
+/** isBlank reports whether a tab has no page to lose: it shows an error page or nothing yet. */
 export async function isBlank(tabId: number): Promise<boolean> {
   const tab = await chrome.tabs.get(tabId).catch(() => undefined); // closed
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
@@ -256,7 +265,7 @@ export async function tabFrozen(tabId: number): Promise<boolean> {
   return (await chrome.tabs.get(tabId)).frozen;
 }
 
-/** unloadTab ends the page of a tab, also one that does not answer, and returns the tab's new id. */
+/** unloadTab unloads the page of a tab, even if it does not answer, and returns the tab's new ID. */
 export async function unloadTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
@@ -267,19 +276,19 @@ export interface Frame {
   readonly url: string;
 }
 
-/** FramePage is what a frame tells of itself. */
+/** FramePage is the state of a frame's document. */
 export interface FramePage extends Frame {
   readonly startedMs: number;
   readonly touched: boolean;
 }
 
-/** listFrames returns the frames of a tab as the browser knows them, and runs nothing in them. */
+/** listFrames returns the frames of a tab from the browser's records, without running a script. */
 export async function listFrames(tabId: number): Promise<Frame[]> {
   const all = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   return all.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
 }
 
-/** readFrames asks the frames of a tab that have the origin of its top document and have loaded something. */
+/** readFrames reads, by a script, the loaded frames of a tab with the same origin as its top document. */
 export async function readFrames(tabId: number): Promise<FramePage[]> {
   const all = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
@@ -293,18 +302,18 @@ export async function readFrames(tabId: number): Promise<FramePage[]> {
   });
 }
 
-/** reloadFrame loads one frame again. */
+/** reloadFrame reloads one frame. */
 export async function reloadFrame(tabId: number, documentId: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
   await chrome.scripting.executeScript({ target, injectImmediately: true, func: () => location.reload() });
 }
 
-/** reloadTab loads a tab anew. */
+/** reloadTab reloads a tab. */
 export async function reloadTab(tabId: number): Promise<void> {
   await chrome.tabs.reload(tabId);
 }
 
-/** navigateTab has a tab load a URL. */
+/** navigateTab navigates a tab to a URL. */
 export async function navigateTab(tabId: number, url: string): Promise<void> {
   await chrome.tabs.update(tabId, { url });
 }
@@ -316,20 +325,20 @@ export async function showTab(tabId: number): Promise<void> {
 }
 
 /**
- * openInBackground opens a tab that takes no focus, in the window that was used last, and returns its id. It rejects if there
- * is no window that it may be in.
+ * openInBackground opens a tab without focus in the last used window, and returns its ID. It rejects if no suitable
+ * window is open.
  */
 export async function openInBackground(url: string): Promise<number> {
   const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((w) => !w.incognito);
   const last = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
   const window = windows.find((w) => w.id === last?.id) ?? windows[0];
-  if (window?.id === undefined) throw new Error('no window is open in this browser; the person has to open one');
+  if (window?.id === undefined) throw new Error('no window is open in this browser; the user has to open one');
   const tab = await chrome.tabs.create({ url, active: false, windowId: window.id });
   if (tab.id === undefined) throw new Error('the browser opened no tab');
   return tab.id;
 }
 
-/** focusedWindow returns the id of the window that has the focus, or -1. */
+/** focusedWindow returns the ID of the focused window, or -1. */
 export async function focusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
   return windows.find((w) => w.focused)?.id ?? -1;
@@ -337,12 +346,12 @@ export async function focusedWindow(): Promise<number> {
 
 // ---- the extension itself ----
 
-/** version is the extension's version. */
+/** version returns the extension's version. */
 export function version(): string {
   return chrome.runtime.getManifest().version;
 }
 
-/** readOwnFile returns a file of the extension's folder, or nothing if it is not there. */
+/** readOwnFile returns the text of a file in the extension's folder, or undefined if it does not exist. */
 export async function readOwnFile(name: string): Promise<string | undefined> {
   try {
     const response = await fetch(chrome.runtime.getURL(name), { cache: 'no-store' });
@@ -352,29 +361,29 @@ export async function readOwnFile(name: string): Promise<string | undefined> {
   }
 }
 
-/** platform is the operating system, for people. */
+/** platform returns the display name of the operating system. */
 export async function platform(): Promise<string> {
   const { os } = await chrome.runtime.getPlatformInfo();
   const names: Readonly<Record<string, string>> = { mac: 'macOS', win: 'Windows', linux: 'Linux', cros: 'ChromeOS' };
   return names[os] ?? os;
 }
 
-/** readSetting returns a text that is kept for this browser profile. */
+/** readSetting returns a text that is stored for this browser profile. */
 export async function readSetting(key: string): Promise<string | undefined> {
   return asText((await chrome.storage.local.get(key))[key]);
 }
 
-/** writeSetting keeps a text for this browser profile. */
+/** writeSetting stores a text for this browser profile. */
 export async function writeSetting(key: string, value: string): Promise<void> {
   await chrome.storage.local.set({ [key]: value });
 }
 
-/** readUntilRestart returns a text that is kept until the browser or the extension starts anew. */
+/** readUntilRestart returns a text that is stored until the browser or the extension restarts. */
 export async function readUntilRestart(key: string): Promise<string | undefined> {
   return asText((await chrome.storage.session.get(key))[key]);
 }
 
-/** writeUntilRestart keeps a text until the browser or the extension starts anew. */
+/** writeUntilRestart stores a text until the browser or the extension restarts. */
 export async function writeUntilRestart(key: string, value: string): Promise<void> {
   await chrome.storage.session.set({ [key]: value });
 }
@@ -383,24 +392,24 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** setBadge shows a short text on the toolbar's icon; title is what the pointer and screen readers find there. */
+/** setBadge shows a short text on the toolbar icon. title is its tooltip and its text for screen readers. */
 export async function setBadge(text: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
   await chrome.action.setBadgeText({ text });
   await chrome.action.setTitle({ title });
 }
 
-/** openPanelOnClick makes the toolbar's icon open the side panel. */
+/** openPanelOnClick makes a click on the toolbar icon open the side panel. */
 export async function openPanelOnClick(): Promise<void> {
   await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 }
 
-/** detailsPage is the page where the person allows user scripts. */
+/** detailsPage returns the URL of the page where the user allows user scripts. */
 export function detailsPage(): string {
   return `chrome://extensions/?id=${chrome.runtime.id}`;
 }
 
-/** openTab opens a page of the browser itself. */
+/** openTab opens a URL in a new tab. */
 export async function openTab(url: string): Promise<void> {
   await chrome.tabs.create({ url });
 }

@@ -16,7 +16,7 @@ import {
   type PluginView,
   Scopes,
 } from '../../wire/wire.gen.ts';
-import { isBag } from './port-message.ts';
+import { isRecord } from './port-message.ts';
 import type { LinkState } from './worker/link.ts';
 
 /** PanelPlugin is one plugin in one tab. */
@@ -91,14 +91,14 @@ export interface FromPanel {
 
 /** readFromPanel validates a message from a panel. */
 export function readFromPanel(value: unknown): FromPanel | undefined {
-  if (!isBag(value) || typeof value.requestId !== 'number' || !isBag(value.action)) return undefined;
+  if (!isRecord(value) || typeof value.requestId !== 'number' || !isRecord(value.action)) return undefined;
   const action = readAction(value.action);
   return action && { requestId: value.requestId, action };
 }
 
-type Bag = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-function readAction(value: Bag): Action | undefined {
+function readAction(value: Fields): Action | undefined {
   const { op, callId, tabId, name, params } = value;
   switch (op) {
     case 'stop':
@@ -112,12 +112,12 @@ function readAction(value: Bag): Action | undefined {
     case 'details':
       return { op };
     default:
-      return isBag(params) ? readRequest(op, params) : undefined;
+      return isRecord(params) ? readRequest(op, params) : undefined;
   }
 }
 
 /** readRequest reads an action that becomes a request to the server. */
-function readRequest(op: unknown, params: Bag): Action | undefined {
+function readRequest(op: unknown, params: Fields): Action | undefined {
   const { callId, ticketId, allow, forMs, plugin, tool, hash } = params;
   const scope = Scopes.find((known) => known === params.scope);
   const permission = Permissions.find((known) => known === params.permission);
@@ -128,7 +128,7 @@ function readRequest(op: unknown, params: Bag): Action | undefined {
     return { op, params: { callId, ticketId, allow, ...(scope ? { scope } : {}), ...until } };
   }
   if (typeof plugin !== 'string') return undefined;
-  if (op === 'settings') return isBag(params.values) ? { op, params: { plugin, values: params.values } } : undefined;
+  if (op === 'settings') return isRecord(params.values) ? { op, params: { plugin, values: params.values } } : undefined;
   if (op === 'opening' || op === 'lateAccess') {
     const { allowed } = params;
     return typeof allowed === 'boolean' ? { op, params: { plugin, allowed } } : undefined;
@@ -151,14 +151,14 @@ function readRequest(op: unknown, params: Bag): Action | undefined {
 
 /** isToPanel checks the parts of a message that the panel reads first. The sender is the same extension. */
 export function isToPanel(value: unknown): value is ToPanel {
-  if (!isBag(value)) return false;
+  if (!isRecord(value)) return false;
   switch (value.op) {
     case 'state':
-      return isBag(value.state) && isBag(value.state.link) && Array.isArray(value.state.calls);
+      return isRecord(value.state) && isRecord(value.state.link) && Array.isArray(value.state.calls);
     case 'plugins':
       return Array.isArray(value.plugins) && Array.isArray(value.failed);
     case 'done':
-      return typeof value.requestId === 'number' && isBag(value.done);
+      return typeof value.requestId === 'number' && isRecord(value.done);
     default:
       return false;
   }

@@ -46,12 +46,12 @@ const toBridge: ToBridge[] = [
   { op: 'remove', plugin: 'p' },
 ];
 
-test('every message arrives as it was sent, without what does not belong to it', () => {
+test('valid messages are read unchanged, without unknown fields', () => {
   for (const message of fromBridge) assert.deepEqual(readFromBridge({ ...message, extra: 1 }), message);
   for (const message of toBridge) assert.deepEqual(readToBridge({ ...message, extra: 1 }), message);
 });
 
-test('what is no message is nothing', () => {
+test('invalid messages are rejected', () => {
   const bad: unknown[] = [
     undefined,
     null,
@@ -96,13 +96,13 @@ test('what is no message is nothing', () => {
   assert.equal(readToBridge({ op: 'ack', ids: ['x', 1] }), undefined);
 });
 
-test('of a list what is no message is left out, and what is no list is empty', () => {
+test('invalid messages of a list are skipped, and other values yield an empty list', () => {
   const [first] = fromBridge;
   assert.deepEqual(readEach([first, { op: 'reboot' }, ...fromBridge.slice(1)], readFromBridge), fromBridge);
   assert.deepEqual(readEach(first, readFromBridge), []);
 });
 
-test('a message is about as long as the text it carries', () => {
+test('charsOf returns the length of the text in a message', () => {
   const text = 'x'.repeat(100);
   assert.equal(charsOf({ op: 'part', id: 'x', seq: 0, text }), 100);
   assert.equal(charsOf({ op: 'result', id: 'x', text }), 100);
@@ -117,6 +117,6 @@ test('a message is about as long as the text it carries', () => {
   assert.equal(charsOf({ op: 'taken' }), 0);
 });
 
-test('a wake has a time that a timer of the browser can have', () => {
+test('a wake has a delay that browser timers support', () => {
   for (const ms of [undefined, -1, 0.5, 2 ** 31]) assert.equal(readFromBridge({ op: 'wake', ms }), undefined);
 });

@@ -1,41 +1,48 @@
-// What crosses the chrome.runtime port between a document's bridge and the
-// service worker, as lists of messages (batch.ts). The worker checks all that
-// comes from a document: its process may be broken into.
+// Messages on the chrome.runtime port between a document's bridge and the
+// service worker. They are sent as lists (batch.ts). The worker validates
+// everything from a document, because an attacker may control the document's
+// process.
 
 import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 
-/** BRIDGE_PORT and PANEL_PORT are the names that ports are connected with. */
+/** BRIDGE_PORT and PANEL_PORT are the names of ports. */
 export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
 
-/** BRIDGE_MARK is set in the isolated world of a document that has a bridge: while one is registered anew, Chrome may run two. */
+/**
+ * BRIDGE_MARK is set in the isolated world of a document that has a bridge. Chrome may run two bridges while one is
+ * registered again.
+ */
 export const BRIDGE_MARK = 'opentabsBridge';
 
-/** Live is an adapter in a document; problem says why it did not start, base what another one can't change there. */
+/**
+ * Live is an adapter in a document. problem is why it failed to start. base identifies what hot reload cannot replace.
+ */
 export interface Live extends TabPlugin {
   base?: string;
   problem?: string;
 }
 
-/** Vacant is a plugin whose adapter was removed from a document, and that can get another one. */
+/** Vacant is a plugin whose adapter was removed from a document. The document can get another one. */
 export interface Vacant {
   name: string;
   base?: string;
 }
 
-/** Started is a plugin whose host is in a document and which is not live there yet. */
+/** Started is a plugin whose host has started in a document but is not live yet. */
 export interface Started {
   readonly name: string;
   readonly hash: string;
-  /** empty is set if its adapter has to come through the entry point. */
+  /** empty is set if the host has no adapter yet and accepts one through its entry point. */
   readonly empty: boolean;
 }
 
-/** FromBridge is a message of a document. */
+/** FromBridge is a message from a document to the worker. */
 export type FromBridge =
   /**
-   * First on every port, and again when a plugin has come: all plugins, those whose adapter was removed, those that have started
-   * and are not live, whether others can come (the base is there), and the calls that run.
+   * live is the first message on each port and is repeated when plugins change. vacant are the plugins whose adapter
+   * was removed, started those that are not live yet, running the running calls. based is whether the document has a
+   * base, which can host more plugins.
    */
   | {
       op: 'live';
@@ -45,42 +52,51 @@ export type FromBridge =
       based?: boolean;
       running: { id: string; plugin: string }[];
     }
-  /** reports is the JSON text of an array of wire.Report, seq how many reports of the call came before them. */
+  /** reports is the JSON text of an array of wire.Report. seq reports of the call came before them. */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
-  /** A piece of a large result; 'result' with their number follows. */
+  /** A part of a large result. A 'result' with the number of parts follows. */
   | { op: 'part'; id: string; seq: number; text: string }
-  /** text is the result's JSON text; absent with parts, and for undefined. */
+  /** text is the result's JSON text. It is absent with parts, and for undefined. */
   | { op: 'result'; id: string; text?: string; parts?: number }
   /** error is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** body is the JSON text of a wire.ToolAskParams without its ids. */
   | { op: 'ask'; id: string; ask: number; body: string }
-  /** An answer has come; taken reports whether something waited for it. */
+  /** Confirms an 'answer'. taken is whether an ask was waiting for it. */
   | { op: 'answered'; id: string; ask: number; taken: boolean }
-  /** Last, when the document is left: the calls that reached a host and whose ending was not confirmed. No other began and is still awaited. */
+  /**
+   * The last message of a document that is being left. begun are the calls that reached a host and whose ending is not
+   * confirmed; no other waiting call has begun.
+   */
   | { op: 'leaving'; begun: readonly string[] }
-  /** The document has begun to navigate to another one, or stays after all. */
+  /** The document started to navigate away, or the navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
-  /** A live adapter says that it is ready, or is not any more; Live has it as well. */
+  /** The readiness of a live adapter changed. Live has the same field. */
   | { op: 'ready'; plugin: string; ready: boolean }
-  /** entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry, dropped how many before them were lost. */
+  /**
+   * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped entries before them were lost.
+   */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
-  /** The document is hidden and has a timer: it should be woken in ms milliseconds, at most 2^31 - 1. Replaces the one before. */
+  /** The document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. Replaces the last one. */
   | { op: 'wake'; ms: number }
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a 'renew', 'host' or 'meet': no call runs in an old adapter any more, and the plugin's entry point, or that of the base,
-   * waits for the nonce; or with late the bridge waits for the host itself.
+   * Answers a 'renew', 'host' or 'meet': no call runs in an old adapter, and an entry point accepts an adapter with the
+   * nonce. based is whether that is the base's entry point instead of the plugin's. With late, the bridge waits for the
+   * host itself.
    */
   | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
-  /** Ends a 'renew': the adapter with this hash is live, as the next 'live' says; or the one before is, and problem says why. */
+  /**
+   * Ends a 'renew'. Without problem, the adapter with this hash is live. With problem, it failed to start and the old
+   * one stays.
+   */
   | { op: 'renewed'; plugin: string; hash: string; problem?: string };
 
-/** ToBridge is a message of the worker. */
+/** ToBridge is a message from the worker to a document. */
 export type ToBridge =
-  /** args is the JSON text of an object, decision JSON text. */
+  /** args is the JSON text of an object, decision is JSON text. */
   | {
       op: 'call';
       id: string;
@@ -90,45 +106,53 @@ export type ToBridge =
       args: string;
       prompt?: true;
       decision?: string;
-      /** atMs is when it was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs later does not begin. */
+      /**
+       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs later
+       * does not start.
+       */
       atMs?: number;
     }
-  /** The bridge answers at once, unless a script occupies the page. */
+  /** Requests a 'pong'. The bridge answers at once unless a script blocks the page. */
   | { op: 'ping'; ping: number }
   | { op: 'cancel'; id: string; reason: string }
-  /** output is JSON text, error that of a wire.CallError; neither means undefined. */
+  /** output is JSON text, error the JSON text of a wire.CallError. Neither means undefined. */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
-  /** The call should report an activity anew. */
+  /** Requests that the call reports an activity again. */
   | { op: 'resync'; id: string; type: string }
-  /** A part has gone on to the server; there is room for another. */
+  /** A part was sent to the server. The bridge may send the next one. */
   | { op: 'taken' }
-  /** The endings of these calls have reached the server; the bridge may forget them. */
+  /** The endings of these calls have reached the server. The bridge can forget them. */
   | { op: 'ack'; ids: readonly string[] }
   /** The plugin's settings have changed. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
-  /** The adapter should be asked whether it is ready. */
+  /** Requests the readiness of the adapter. */
   | { op: 'probe'; plugin: string }
-  /** The time of the document's 'wake' has come. */
+  /** The time of the document's 'wake' is due. */
   | { op: 'wake' }
   /**
-   * An adapter with this hash is to replace the one that is there: 'armed' follows once the calls that run have ended, at the
-   * latest after waitMs. The entry point takes it once, with the nonce.
+   * Announces an adapter with this hash that replaces the current one. The document answers 'armed' once the running
+   * calls have ended, after at most waitMs. The entry point accepts the adapter once, with the nonce.
    */
   | { op: 'renew'; plugin: string; hash: string; nonce: string; waitMs: number }
-  /** The base shall make a host with these options (JSON text), or the one that is there arm its entry point, for an adapter with this hash. */
+  /**
+   * Prepares for an adapter with this hash: the base creates a host with these options (JSON text), or the existing
+   * host arms its entry point.
+   */
   | { op: 'host'; plugin: string; hash: string; nonce: string; options: string }
-  /** The same in a world that the page has no part in: a host that is not there will offer itself in an event of the type nonce. */
+  /**
+   * Same as 'host' for an isolated world. If the host does not exist yet, it sends its offer in an event of type nonce.
+   */
   | { op: 'meet'; plugin: string; hash: string; nonce: string }
-  /** The plugin is gone; its adapter is torn down and is not live any more. */
+  /** The plugin was removed. Its adapter is torn down. */
   | { op: 'remove'; plugin: string };
 
-/** MaxWakeMs is the longest time of a timer of the browser. */
+/** MaxWakeMs is the longest delay of a browser timer. */
 const MaxWakeMs = 2 ** 31 - 1;
 
-/** StaleCallMs is how long a call may be on its way to a bridge; one that arrives later has not begun for the worker. */
+/** StaleCallMs is how long a call may take to reach a bridge. The worker treats a later call as not started. */
 export const StaleCallMs = 4000;
 
-/** charsOf returns about how long a message is, in UTF-16 units. */
+/** charsOf returns the approximate length of a message, in UTF-16 units. */
 export function charsOf(message: FromBridge | ToBridge): number {
   switch (message.op) {
     case 'call':
@@ -152,15 +176,15 @@ export function charsOf(message: FromBridge | ToBridge): number {
   }
 }
 
-/** readEach checks the messages of a list one by one; what is none is left out. */
+/** readEach reads each message of a list and leaves out invalid ones. */
 export function readEach<M>(value: unknown, read: (message: unknown) => M | undefined): M[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => read(item) ?? []);
 }
 
-/** readFromBridge checks a message of a document; nothing means that it is not one. */
+/** readFromBridge validates a message from a document. It returns undefined for an invalid one. */
 export function readFromBridge(value: unknown): FromBridge | undefined {
-  if (!isBag(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { op, id } = value;
   if (op === 'live') return readLive(value);
   if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
@@ -228,7 +252,7 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
   if (!Array.isArray(value.plugins) || !Array.isArray(value.running)) return undefined;
   const plugins: Live[] = [];
   for (const item of value.plugins) {
-    if (!isBag(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
+    if (!isRecord(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
     const live: Live = { name: item.name, hash: item.hash };
     if (typeof item.base === 'string') live.base = item.base;
     if (typeof item.problem === 'string') live.problem = item.problem;
@@ -237,17 +261,17 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
   }
   const vacant: Vacant[] = [];
   for (const item of Array.isArray(value.vacant) ? value.vacant : []) {
-    if (!isBag(item) || typeof item.name !== 'string') return undefined;
+    if (!isRecord(item) || typeof item.name !== 'string') return undefined;
     vacant.push(typeof item.base === 'string' ? { name: item.name, base: item.base } : { name: item.name });
   }
   const started: Started[] = [];
   for (const item of Array.isArray(value.started) ? value.started : []) {
-    if (!isBag(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
+    if (!isRecord(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
     started.push({ name: item.name, hash: item.hash, empty: item.empty === true });
   }
   const running: { id: string; plugin: string }[] = [];
   for (const item of value.running) {
-    if (!isBag(item) || typeof item.id !== 'string' || typeof item.plugin !== 'string') return undefined;
+    if (!isRecord(item) || typeof item.id !== 'string' || typeof item.plugin !== 'string') return undefined;
     running.push({ id: item.id, plugin: item.plugin });
   }
   const message: FromBridge = { op: 'live', plugins, running };
@@ -257,9 +281,12 @@ function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefi
   return message;
 }
 
-/** readToBridge checks a message of the worker; nothing means that it is of another version. */
+/**
+ * readToBridge validates a message from the worker. It returns undefined for an invalid one, such as one of another
+ * version.
+ */
 export function readToBridge(value: unknown): ToBridge | undefined {
-  if (!isBag(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { op, id, ids, plugin } = value;
   if (op === 'taken' || op === 'wake') return { op };
   if (op === 'ping') return isCount(value.ping) ? { op, ping: value.ping } : undefined;
@@ -294,7 +321,7 @@ function readForPlugin(
   const { settings, hash, nonce, options, waitMs } = value;
   switch (op) {
     case 'settings':
-      return isBag(settings) ? { op, plugin, settings } : undefined;
+      return isRecord(settings) ? { op, plugin, settings } : undefined;
     case 'host':
       if (typeof hash !== 'string' || typeof nonce !== 'string' || typeof options !== 'string') return undefined;
       return { op, plugin, hash, nonce, options };
@@ -319,8 +346,8 @@ function readCall(id: string, value: Readonly<Record<string, unknown>>): ToBridg
   return message;
 }
 
-/** isBag narrows to an object whose fields may be asked for. */
-export function isBag(value: unknown): value is Readonly<Record<string, unknown>> {
+/** isRecord reports whether value is an object, so that its fields can be read. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

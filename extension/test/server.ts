@@ -2,7 +2,7 @@
 
 import { notification, request } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
-import { isBag } from '../src/port-message.ts';
+import { isRecord } from '../src/port-message.ts';
 import type { Handshake } from '../src/worker/handshake.ts';
 import type { OpenSocket, SocketEvents } from '../src/worker/socket.ts';
 
@@ -54,7 +54,7 @@ export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
       },
       send: (text) => {
         const frame: unknown = JSON.parse(text);
-        if (isBag(frame)) socket.sent.push(frame);
+        if (isRecord(frame)) socket.sent.push(frame);
       },
       close: () => {
         socket.hungUp = true;

@@ -1,7 +1,7 @@
 // Converts an activity to its display form by its type. Content that does not match its type is shown as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
-import { isBag } from '../port-message.ts';
+import { isRecord } from '../port-message.ts';
 import { escapeHidden, indentJson } from './json-text.ts';
 
 /** MaxRows and MaxColumns limit the visible part of a table. */
@@ -47,12 +47,12 @@ function parse(content: string): unknown {
 function readKnown(type: string, value: unknown): Shown | undefined {
   switch (type) {
     case 'text': {
-      const text = isBag(value) ? value.text : value;
+      const text = isRecord(value) ? value.text : value;
       return typeof text === 'string' ? { kind: 'text', text: escapeHidden(normaliseWhitespace(text)) } : undefined;
     }
     case 'code': {
-      const code = isBag(value) ? value.code : value;
-      const language = isBag(value) && typeof value.language === 'string' ? value.language : '';
+      const code = isRecord(value) ? value.code : value;
+      const language = isRecord(value) && typeof value.language === 'string' ? value.language : '';
       return typeof code === 'string'
         ? { kind: 'code', text: escapeHidden(normaliseWhitespace(code)), language: escapeHidden(language) }
         : undefined;
@@ -71,16 +71,16 @@ function normaliseWhitespace(text: string): string {
 
 /** readTable reads a list of objects, or columns with rows of cells or objects. Undefined for any other value. */
 export function readTable(value: unknown): Table | undefined {
-  const rows: unknown = isBag(value) ? value.rows : value;
+  const rows: unknown = isRecord(value) ? value.rows : value;
   if (!Array.isArray(rows)) return undefined;
-  const named = isBag(value) ? value.columns : undefined;
+  const named = isRecord(value) ? value.columns : undefined;
   const columns = named === undefined ? columnsOf(rows) : readColumns(named);
   if (!columns) return undefined;
   const drawn = columns.slice(0, MaxColumns);
   const cells: string[][] = [];
   for (const row of rows.slice(0, MaxRows)) {
     if (Array.isArray(row)) cells.push(drawn.map((_, i) => cell(row[i])));
-    else if (isBag(row)) cells.push(drawn.map((name) => cell(Object.hasOwn(row, name) ? row[name] : undefined)));
+    else if (isRecord(row)) cells.push(drawn.map((name) => cell(Object.hasOwn(row, name) ? row[name] : undefined)));
     else return undefined;
   }
   return {
@@ -101,7 +101,7 @@ function readColumns(value: unknown): string[] | undefined {
 function columnsOf(rows: readonly unknown[]): string[] | undefined {
   const names = new Set<string>();
   for (const row of rows.slice(0, MaxRows)) {
-    if (!isBag(row) || Array.isArray(row)) return undefined;
+    if (!isRecord(row) || Array.isArray(row)) return undefined;
     for (const name of Object.keys(row)) names.add(name);
   }
   return names.size > 0 ? [...names] : undefined;

@@ -1,36 +1,41 @@
 import { readAs } from '../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../wire/wire.gen.ts';
-import { isBag, type ToBridge } from '../port-message.ts';
+import { isRecord, type ToBridge } from '../port-message.ts';
 
-// What running tools ask the server for. It stays here until the document has
-// the answer or the call has ended, and is sent on each new link; the server
-// takes none twice. An answer waits here while its document has no port.
+// Requests of running tools to the server. A request stays here until the
+// document has the answer or the call has forget, and is sent again on each new
+// link. The server ignores repeated requests. An answer waits here while its
+// document has no port.
 
-/** KeptChars is how much of all asks is kept, in UTF-16 units; what is beyond that is sent once. */
+/** KeptChars limits the stored asks of all calls, in UTF-16 units. Asks beyond it are sent only once. */
 const KeptChars = 64 * 1024 * 1024;
-/** MaxAsks is how many asks of one call are kept; the server takes no more of a call. */
+/** MaxAsks limits the stored asks per call. The server accepts no more per call. */
 const MaxAsks = 1000;
 
 export interface AsksOptions {
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** post hands a message to the document of a call; false means that it is not connected. */
+  /** post sends a message to the document of a call. It returns false if the document is not connected. */
   post(id: string, message: ToBridge): boolean;
 }
 
-/** Asks are those of all calls. */
+/** Asks stores the asks of all calls. */
 export interface Asks {
-  /** asked takes what a call's document says of an ask; body is the JSON text of a wire.ToolAskParams without its ids. */
-  asked(id: string, ask: number, body: string): void;
-  /** answer hands an answer of the server to the call's document and resolves with whether something waited for it. */
+  /**
+   * receiveAsk stores and sends an ask of a document. body is the JSON text of a wire.ToolAskParams without its IDs.
+   */
+  receiveAsk(id: string, ask: number, body: string): void;
+  /**
+   * answer sends an answer of the server to the call's document. It resolves with whether an ask was waiting for it.
+   */
   answer(params: ToolAnswerParams): Promise<boolean>;
-  /** answered takes the document's word for that. */
-  answered(id: string, ask: number, taken: boolean): void;
-  /** connected tells that the document of a call has a new port. */
-  connected(id: string): void;
-  /** ended forgets a call. */
-  ended(id: string): void;
-  /** resume sends all that is open; call it when the link is open. */
+  /** confirmAnswer handles the document's confirmation of an answer. */
+  confirmAnswer(id: string, ask: number, taken: boolean): void;
+  /** documentConnected resends the waiting answers of a call whose document has a new port. */
+  documentConnected(id: string): void;
+  /** forget drops a call. */
+  forget(id: string): void;
+  /** resume sends all open asks. Call it when the link opens. */
   resume(): void;
 }
 
@@ -45,7 +50,7 @@ interface OfCall {
   readonly answers: Map<number, Waiting>;
 }
 
-/** makeAsks returns an empty table. */
+/** makeAsks returns an empty Asks. */
 export function makeAsks(options: AsksOptions): Asks {
   const calls = new Map<string, OfCall>();
   let chars = 0;
@@ -65,7 +70,7 @@ export function makeAsks(options: AsksOptions): Asks {
     chars += frame.length;
   };
 
-  const asked = (id: string, ask: number, body: string) => {
+  const receiveAsk = (id: string, ask: number, body: string) => {
     const frame = frameOf(id, ask, body);
     if (frame === undefined) return;
     const { frames, answers } = ofCall(id);
@@ -79,11 +84,11 @@ export function makeAsks(options: AsksOptions): Asks {
       const { dispatchId: id, ask } = params;
       const { answers } = ofCall(id);
       const message = messageOf(params);
-      // The server says it again on a new link; both times want to know.
+      // The server repeats the answer on a new link. Both requests wait for the result.
       answers.set(ask, { message, resolve: [...(answers.get(ask)?.resolve ?? []), resolve] });
       options.post(id, message);
     });
-  const answered = (id: string, ask: number, taken: boolean) => {
+  const confirmAnswer = (id: string, ask: number, taken: boolean) => {
     const found = calls.get(id);
     const waiting = found?.answers.get(ask);
     if (!found || !waiting) return;
@@ -92,7 +97,7 @@ export function makeAsks(options: AsksOptions): Asks {
     found.frames.delete(ask);
     for (const resolve of waiting.resolve) resolve(taken);
   };
-  const ended = (id: string) => {
+  const forget = (id: string) => {
     const found = calls.get(id);
     if (!found) return;
     calls.delete(id);
@@ -100,30 +105,33 @@ export function makeAsks(options: AsksOptions): Asks {
     for (const { resolve } of found.answers.values()) for (const each of resolve) each(false);
   };
   return {
-    asked,
+    receiveAsk,
     answer,
-    answered,
-    connected: (id) => {
+    confirmAnswer,
+    documentConnected: (id) => {
       for (const { message } of calls.get(id)?.answers.values() ?? []) options.post(id, message);
     },
-    ended,
+    forget,
     resume: () => {
       for (const { frames } of calls.values()) for (const frame of frames.values()) options.send(frame);
     },
   };
 }
 
-/** frameOf returns the text of tool.ask, or nothing for a body that is none: a document's process may be broken into. */
+/**
+ * frameOf returns the text of a tool.ask frame, or undefined for an invalid body: an attacker may control the
+ * document's process.
+ */
 function frameOf(id: string, ask: number, body: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (!isBag(parsed) || Object.keys(parsed).length !== 1) return undefined;
+    if (!isRecord(parsed) || Object.keys(parsed).length !== 1) return undefined;
     if (!('call' in parsed || 'user' in parsed || 'withdrawn' in parsed)) return undefined;
     if (!readAs('ToolAskParams', { ...parsed, dispatchId: id, ask }).ok) return undefined;
   } catch {
     return undefined;
   }
-  // The text as it came keeps integers that a number would round.
+  // Reusing the received text keeps integers that a JavaScript number would round.
   const head = `{"dispatchId":${JSON.stringify(id)},"ask":${ask},`;
   return `{"jsonrpc":"2.0","method":"tool.ask","params":${head}${body.trim().slice(1)}}`;
 }

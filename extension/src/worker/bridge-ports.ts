@@ -34,7 +34,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(messages);
       } catch {
-        // The document has just gone, and onDisconnect follows.
+        // The document is gone. onDisconnect follows.
       }
       return true;
     };
@@ -62,11 +62,11 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
   const receiveCall = (message: CallMessage, doc: Doc) => calls.receive(doc, message);
   return {
     live: (message, doc) => {
-      docs.noted(doc.documentId, message.started ?? [], message.based === true);
+      docs.setStarted(doc.documentId, message.started ?? [], message.based === true);
       calls.receive(doc, message);
-      settingsSync.documentNamed(doc.documentId);
-      hotReload.named(doc);
-      delivery.named(doc);
+      settingsSync.documentReported(doc.documentId);
+      hotReload.documentReported(doc);
+      delivery.documentReported(doc);
     },
     progress: receiveCall,
     part: receiveCall,
@@ -79,7 +79,7 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
     navigating: receiveCall,
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
-    wake: ({ ms }, doc) => wakes.ask(doc, ms),
+    wake: ({ ms }, doc) => wakes.schedule(doc, ms),
     pong: () => undefined, // handled by health.heard
     armed: (message, doc) => {
       delivery.armed(doc, message);

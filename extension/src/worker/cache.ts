@@ -1,25 +1,27 @@
-/** Origin begins the addresses of what is cached: Cache Storage takes http and https alone. Nothing is ever asked there. */
+/**
+ * Origin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. No request is sent there.
+ */
 const Origin = 'https://code.invalid/';
 const Name = 'code';
 
-/** readCached returns a text that was kept; nothing if there is none. */
+/** readCached returns a stored text, or undefined. */
 export async function readCached(key: string): Promise<string | undefined> {
   const found = await (await caches.open(Name)).match(Origin + key);
   return found?.text();
 }
 
-/** writeCached keeps a text. */
+/** writeCached stores a text. */
 export async function writeCached(key: string, text: string): Promise<void> {
   await (await caches.open(Name)).put(Origin + key, new Response(text));
 }
 
-/** cachedKeys returns the keys of all texts that are kept. */
+/** cachedKeys returns the keys of all stored texts. */
 export async function cachedKeys(): Promise<readonly string[]> {
   const all = await (await caches.open(Name)).keys();
   return all.map((request) => request.url.slice(Origin.length));
 }
 
-/** removeCached forgets a text. */
+/** removeCached removes a text. */
 export async function removeCached(key: string): Promise<void> {
   await (await caches.open(Name)).delete(Origin + key);
 }

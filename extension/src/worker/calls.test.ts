@@ -17,11 +17,11 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     [1, 'open'],
     [2, 'open'],
   ]);
-  /** busy are documents that are there and have not connected. */
+  /** busy are documents that exist but have not connected. */
   const busy = new Set<string>();
-  /** loading are tabs that load. */
+  /** loading are tabs that are loading. */
   const loading = new Set<number>();
-  /** frozen tells of tabs that have to be looked at whether they are suspended. */
+  /** frozen holds the tabs whose state must be queried, and whether Chrome has frozen them. */
   const frozen = new Map<number, boolean>();
   const room = { inMs: 0 };
   const counts: number[] = [];
@@ -43,7 +43,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     tabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
     documentGone: async (_tab, id) => !busy.has(id),
     roomIn: () => room.inMs,
-    counted: (n) => counts.push(n),
+    countChanged: (n) => counts.push(n),
     docMissing: (id) => missing.push(id),
     docsChanged: () => undefined,
   });
@@ -97,7 +97,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
   };
 }
 
-test('a call to a suspended page does not begin, so that it may run in another', async (t) => {
+test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
   const { sent, frozen, join, dispatch, codes, pass } = makeBench(t);
   const { got } = join(1, 'd1');
   frozen.set(1, true);
@@ -114,7 +114,7 @@ test('a call to a suspended page does not begin, so that it may run in another',
   );
 });
 
-test('a call that is cancelled while its page is looked at does not begin', async (t) => {
+test("a call that is cancelled while its page's state is read does not begin", async (t) => {
   const { calls, frozen, join, dispatch, pass } = makeBench(t);
   const { got } = join(1, 'd1');
   frozen.set(1, false);
@@ -127,13 +127,13 @@ test('a call that is cancelled while its page is looked at does not begin', asyn
   );
 });
 
-test('what an adapter says of its readiness is kept', (t) => {
+test('the readiness that an adapter reports is stored', (t) => {
   const { calls, docs, join } = makeBench(t);
   calls.receive(join(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
   assert.deepEqual(docs.live(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
 });
 
-test('a document may send more of a large result once the socket has room, also of one that nobody knows', async (t) => {
+test('a document may send the next part of a large result when the socket has room, even for an unknown call', async (t) => {
   const { calls, room, join, dispatch, pass } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
@@ -145,7 +145,7 @@ test('a document may send more of a large result once the socket has room, also 
   room.inMs = 0;
   await pass(1);
   assert.deepEqual(got, [{ op: 'taken' }]);
-  calls.receive(doc, { op: 'part', id: 'nobody', seq: 0, text: '1' });
+  calls.receive(doc, { op: 'part', id: 'unknown', seq: 0, text: '1' });
   await pass(0);
   assert.equal(got.length, 2);
 });
@@ -168,7 +168,7 @@ test('a call goes to its document, and its reports and result to the server', (t
   assert.deepEqual(got.at(-1), { op: 'ack', ids: ['x'] });
 });
 
-test('another document can not speak for a call', (t) => {
+test('messages about a call from another document are ignored', (t) => {
   const { calls, sent, join, dispatch } = makeBench(t);
   join(1, 'd1');
   const other = join(2, 'd2');
@@ -181,7 +181,7 @@ test('another document can not speak for a call', (t) => {
   assert.deepEqual(calls.running(), ['x']);
 });
 
-test('a document or a tab that is not there any more', async (t) => {
+test('calls for a missing document or tab fail without having begun', async (t) => {
   const { join, dispatch, codes, missing, sent, pass } = makeBench(t);
   join(1, 'd1');
   dispatch('a', 1, 'old');
@@ -193,7 +193,7 @@ test('a document or a tab that is not there any more', async (t) => {
   assert.deepEqual(missing, [1, 9, 2]);
 });
 
-test('a worker that was just started waits for documents to come', async (t) => {
+test('a restarted worker waits for documents to connect', async (t) => {
   const { dispatch, join, codes, pass } = makeBench(t, true);
   dispatch('a');
   dispatch('b', 1, 'never');
@@ -203,7 +203,7 @@ test('a worker that was just started waits for documents to come', async (t) => 
   assert.deepEqual(codes(), ['b navigated']);
 });
 
-test('a closed tab ends its calls at once, a navigation after 50 ms; a result that came first wins', async (t) => {
+test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
   const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
   const one = join(1, 'd1');
   const two = join(2, 'd2');
@@ -222,7 +222,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms; a result th
   assert.deepEqual(codes(), ['closed tab_closed', 'won {"output":1}', 'left navigated']);
 });
 
-test('a port that closes before the news of the closed tab still ends as tab_closed', async (t) => {
+test("a port that closes before the tab's removal is reported still ends as tab_closed", async (t) => {
   const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
@@ -232,7 +232,7 @@ test('a port that closes before the news of the closed tab still ends as tab_clo
   assert.deepEqual(codes(), ['x tab_closed']);
 });
 
-test('a document that re-connects in time keeps its calls', async (t) => {
+test('a document that reconnects in time keeps its calls', async (t) => {
   const { calls, sent, join, dispatch, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
@@ -245,7 +245,7 @@ test('a document that re-connects in time keeps its calls', async (t) => {
   assert.deepEqual(sent, ['{"jsonrpc":"2.0","id":"x","result":{"output":1}}']);
 });
 
-test('calls that a document names and nobody knows are told to the server', (t) => {
+test('unknown calls that a document reports are reported to the server', (t) => {
   const { calls, resumed, doc, sent } = makeBench(t);
   const { doc: made } = doc(1, 'd1');
   calls.joined(made);
@@ -253,12 +253,12 @@ test('calls that a document names and nobody knows are told to the server', (t) 
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
   assert.deepEqual(calls.running(), ['x']);
-  // Its ending came while no worker was there: it is passed on, too.
+  // Its ending arrived while no worker ran. It is forwarded too.
   calls.receive(made, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sent.length, 1);
 });
 
-test('cancel: the document answers', async (t) => {
+test("cancel resolves with the document's answer", async (t) => {
   const { calls, join, dispatch, sent } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   const outcomes: CancelOutcome[] = [];
@@ -280,7 +280,7 @@ test('cancel: the document answers', async (t) => {
   assert.deepEqual(sent, []);
 });
 
-test('a cancel of a call that only its document knows still reaches it', async (t) => {
+test('a cancel of a call that only its document has reaches the document', async (t) => {
   const { calls, doc } = makeBench(t);
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
   const { doc: made, got } = doc(1, 'd1');
@@ -290,7 +290,7 @@ test('a cancel of a call that only its document knows still reaches it', async (
   assert.deepEqual(calls.running(), []);
 });
 
-test('an error that can not be read is an internal one', (t) => {
+test('an unreadable error becomes an internal error', (t) => {
   const { calls, join, dispatch, codes } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
@@ -300,7 +300,7 @@ test('an error that can not be read is an internal one', (t) => {
   assert.deepEqual(codes(), ['x internal', 'y internal']);
 });
 
-test('a call that never reached its document, because it was being left, may be tried again', async (t) => {
+test('a call that did not reach its document before a navigation can be retried', async (t) => {
   const { calls, sent, join, dispatch, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('begun');
@@ -329,7 +329,7 @@ for (const [state, code] of [
   });
 }
 
-test('a discarded tab, which has another id from then on, ends its calls with tab_discarded', async (t) => {
+test('a discarded tab, whose ID changes, ends its calls with tab_discarded', async (t) => {
   const { calls, join, dispatch, codes, pass } = makeBench(t);
   join(1, 'd1');
   dispatch('x');
@@ -338,7 +338,7 @@ test('a discarded tab, which has another id from then on, ends its calls with ta
   assert.deepEqual(codes(), ['x tab_discarded']);
 });
 
-test('a call that is sent again is not said not to have begun, and does not run twice', async (t) => {
+test('a repeated call is not reported as not started, and does not run twice', async (t) => {
   const { calls, sent, join, dispatch, codes, pass } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
@@ -357,7 +357,7 @@ test('a call that is sent again is not said not to have begun, and does not run 
   );
 });
 
-test('a worker that was started anew waits for a document that is there and busy', async (t) => {
+test('a restarted worker waits for a busy document', async (t) => {
   const { busy, join, dispatch, codes, pass } = makeBench(t, true);
   busy.add('d1');
   dispatch('x');
@@ -371,10 +371,10 @@ test('a worker that was started anew waits for a document that is there and busy
   assert.equal(got.length, 1);
 });
 
-test('a call for a document that has just gone did not begin, whoever finds out first', async (t) => {
+test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
   const { calls, sent, join, dispatch, codes, pass } = makeBench(t, true);
   const { doc } = join(1, 'd1');
-  await pass(5000); // the worker is young: it asks whether the document is just busy
+  await pass(5000); // soon after its start, the worker checks whether the document is busy
   calls.left(doc);
   dispatch('x');
   dispatch('y', 1, 'd1', true);
@@ -386,19 +386,19 @@ test('a call for a document that has just gone did not begin, whoever finds out 
   );
 });
 
-test('what was sent to an orphaned document has not begun, and the document is not live any more', async (t) => {
+test('calls sent to an orphaned document have not begun, and the document is no longer live', async (t) => {
   const { calls, docs, codes, sent, join, dispatch, pass } = makeBench(t);
   join(1, 'd1');
   dispatch('x');
   calls.orphaned('d1');
-  calls.orphaned('nobody');
+  calls.orphaned('unknown');
   assert.equal(docs.live(1), undefined);
   await pass(50);
   assert.deepEqual(codes(), ['x navigated']);
   assert.match(sent.join(), /"notStarted":true/);
 });
 
-test('a call for a document that navigates away has not begun there', async (t) => {
+test('a call for a document that navigates away does not begin there', async (t) => {
   const { calls, sent, loading, join, dispatch, codes, pass } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
@@ -413,7 +413,7 @@ test('a call for a document that navigates away has not begun there', async (t) 
   assert.match(sent.join(), /"notStarted":true/);
 });
 
-test('a call for a document that stays after all runs in it, in its turn', async (t) => {
+test('a call for a document whose navigation is cancelled runs there in order', async (t) => {
   const { calls, join, dispatch } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
@@ -428,7 +428,7 @@ test('a call for a document that stays after all runs in it, in its turn', async
   );
 });
 
-test('a call that is cancelled while its document navigates never reaches it', async (t) => {
+test('a call that is cancelled while its document navigates does not reach the document', async (t) => {
   const { calls, join, dispatch } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
@@ -444,7 +444,7 @@ test('a call that is cancelled while its document navigates never reaches it', a
 const askText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
   `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
 
-test('what a call asks goes to the server, and the answer to its document, which confirms it', async (t) => {
+test('an ask of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
   const { calls, sent, join, dispatch } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
@@ -462,13 +462,13 @@ test('what a call asks goes to the server, and the answer to its document, which
   assert.equal(sent.length, 1);
 });
 
-test('another document can neither ask for a call nor confirm its answers', async (t) => {
+test('another document can neither send asks for a call nor confirm answers', async (t) => {
   const { calls, sent, join, dispatch } = makeBench(t);
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
   calls.receive(other.doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
-  calls.receive(other.doc, { op: 'ask', id: 'nobody', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  calls.receive(other.doc, { op: 'ask', id: 'unknown', ask: 1, body: '{"user":{"reason":"forged"}}' });
   const outcomes: boolean[] = [];
   void calls.answer({ dispatchId: 'x', ask: 1 }).then((taken) => outcomes.push(taken));
   calls.receive(other.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
@@ -476,7 +476,7 @@ test('another document can neither ask for a call nor confirm its answers', asyn
   assert.deepEqual([sent, outcomes], [[], []]);
 });
 
-test('asks that are open are sent again on a new link, until their call ends', (t) => {
+test('open asks are sent again on a new link until their call ends', (t) => {
   const { calls, sent, linked, join, dispatch } = makeBench(t);
   const { doc } = join(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
@@ -491,7 +491,7 @@ test('asks that are open are sent again on a new link, until their call ends', (
   assert.deepEqual(sent, [askText('x'), askText('x')]);
 });
 
-test('a worker that was started anew hears from documents what is open, and keeps an answer that comes first', async (t) => {
+test('a restarted worker gets open asks from documents, and keeps an answer that arrives first', async (t) => {
   const { calls, sent, doc, pass } = makeBench(t, true);
   const outcomes: [string, boolean][] = [];
   const answer = (id: string) =>
@@ -515,7 +515,7 @@ test('a worker that was started anew hears from documents what is open, and keep
   assert.equal(await calls.answer({ dispatchId: 'gone', ask: 1 }), false);
 });
 
-test('an answer waits for a document that changes its port, and for nobody when its call ends', async (t) => {
+test('an answer waits while its document changes ports, and is dropped when the call ends', async (t) => {
   const { calls, join, doc, dispatch } = makeBench(t);
   const first = join(1, 'd1');
   dispatch('x');
@@ -551,7 +551,7 @@ test('prompts, decisions and resyncs reach the document', (t) => {
   ]);
 });
 
-test('of a document that does not answer, only calls that can not have arrived end at once', (t) => {
+test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
   const arrived = new Set([1]);
   const pings = [0, 1, 2];
   const { calls, sent, join, dispatch } = makeBench(t, false, {

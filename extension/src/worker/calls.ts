@@ -16,13 +16,13 @@ import type { Health } from './health.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 
-/** GoneMs is how long a document whose port closed is awaited, in milliseconds, before its calls end. */
+/** GoneMs is how long a document may take to reconnect after its port closed, before its calls end, in milliseconds. */
 const GoneMs = 50;
-/** BootMs is how long documents may take to connect to a worker that was started anew, in milliseconds. */
+/** BootMs is how long documents may take to connect to a restarted worker, in milliseconds. */
 const BootMs = 300;
-/** BusyMs is how long a document that is there, but busy, may take for that. */
+/** BusyMs is how long an existing but busy document may take to connect to a restarted worker, in milliseconds. */
 const BusyMs = 10_000;
-/** StoppedKept is how many cancels of calls that no document has named yet are remembered. */
+/** StoppedKept limits the stored cancels of calls that no document has reported yet. */
 const StoppedKept = 1000;
 
 /** Call is a call that runs in a document. */
@@ -31,13 +31,13 @@ interface Call {
   readonly plugin: string;
   readonly tabId: number;
   readonly documentId: string;
-  /** mayHaveBegun is set once it was handed to the document, and if the server had sent it before. */
+  /** mayHaveBegun is set once the call was sent to the document, or if the server had sent it before. */
   mayHaveBegun: boolean;
-  /** ping is the number of the ping that was sent just before it; 0 if it needs none. */
+  /** ping is the number of the ping that preceded the call, or 0 if it needs none. */
   ping: number;
 }
 
-/** Waiting is a tool.cancel that was not answered yet. */
+/** Waiting is a tool.cancel without an answer. */
 interface Waiting {
   readonly documentId: string;
   answer(outcome: CancelOutcome): void;
@@ -48,57 +48,57 @@ export interface CallsOptions {
   readonly docs: Docs;
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** resumed tells the server of calls that run in a document but were not in the table. */
+  /** resumed reports calls to the server that run in a document but were not in the table. */
   resumed(ids: readonly string[]): void;
   tabState(tabId: number): Promise<TabState>;
   tabLoading(tabId: number): Promise<boolean>;
-  /** tabFrozen reports whether Chrome has suspended the page of a tab; at once for a tab that it knows to run. */
+  /** tabFrozen reports whether Chrome has frozen a tab. It returns false directly for a tab that is known to run. */
   tabFrozen(tabId: number): false | Promise<boolean>;
   documentGone(tabId: number, documentId: string): Promise<boolean>;
-  /** roomIn returns when more of a large result may come: in how many milliseconds to ask again, 0 for now. */
+  /** roomIn returns how many milliseconds to wait before the next part of a large result, or 0 for none. */
   roomIn(): number;
-  /** counted is called when the number of running calls changed. */
-  counted(running: number): void;
-  /** docMissing is called when the server asked for a document that a tab does not show. */
+  /** countChanged is called when the number of running calls has changed. */
+  countChanged(running: number): void;
+  /** docMissing is called when the server sends a call to a document that the tab does not show. */
   docMissing(tabId: number): void;
-  /** health is asked whether a call has arrived; default: every call has. */
+  /** health reports whether a call has arrived. Without it, every call counts as arrived. */
   readonly health?: Pick<Health, 'calling' | 'answered'>;
-  /** docsChanged is called when a document came or went or its plugins changed. */
+  /** docsChanged is called when a document connects or disconnects, or its plugins change. */
   docsChanged(): void;
 }
 
-/** CallMessage is a message of a document about its calls and the readiness of its plugins. */
+/** CallMessage is a message from a document about its calls or the readiness of its plugins. */
 export type CallMessage = Exclude<FromBridge, { op: 'log' | 'wake' | 'armed' | 'renewed' | 'pong' }>;
 
-/** Calls is the worker's table of the calls that run in documents, which it follows. */
+/** Calls is the worker's table of the calls that run in documents. */
 export interface Calls {
   dispatch(params: ToolDispatchParams): void;
-  /** cancel resolves with how the document answered. */
+  /** cancel resolves with the document's answer. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome>;
-  /** answer brings what a call asked for, and resolves with whether something waited for it. */
+  /** answer delivers the answer to an ask of a call. It resolves with whether the ask was still waiting. */
   answer(params: ToolAnswerParams): Promise<boolean>;
-  /** resync has a call report an activity anew. */
+  /** resync requests that a call reports an activity again. */
   resync(params: ToolResyncParams): void;
-  /** resume sends what calls ask for; call it when the link is open. */
+  /** resume sends the open asks of calls. Call it when the link opens. */
   resume(): void;
-  /** joined, receive and left follow the port of a document. */
+  /** joined, receive and left handle the events of a document's port. */
   joined(doc: Doc): void;
   receive(doc: Doc, message: CallMessage): void;
   left(doc: Doc): void;
   /** tabRemoved and tabDiscarded end the calls of a tab at once. */
   tabRemoved(tabId: number): void;
   tabDiscarded(tabId: number): void;
-  /** orphaned drops a document whose port is open though nobody reads it: what was sent there has not begun. */
+  /** orphaned drops a document whose port is open but has no reader. Calls sent there have not begun. */
   orphaned(documentId: string): void;
-  /** silent ends the calls that a document which does not answer can't have begun; the bridge drops them when it gets them. */
+  /** silent ends the calls that an unresponsive document cannot have begun. Its bridge drops them when they arrive. */
   silent(documentId: string): void;
   /** isBusy reports whether calls run in a document. */
   isBusy(documentId: string): boolean;
-  /** delivered tells documents that the server has the endings of these calls. */
+  /** delivered notifies documents that the server has the endings of these calls. */
   delivered(ids: readonly string[]): void;
   /** count is the number of running calls. */
   readonly count: number;
-  /** running returns the ids of all running calls. */
+  /** running returns the IDs of all running calls. */
   running(): string[];
 }
 
@@ -113,11 +113,11 @@ class CallTable implements Calls {
   readonly #docs: Docs;
   readonly #calls = new Map<string, Call>();
   readonly #waiting = new Map<string, Waiting>();
-  /** #stopped are the reasons of cancels whose call no document has named yet. */
+  /** #stopped holds the reasons of cancels by call, until a document reports the call. */
   readonly #stopped = new Map<string, string>();
-  /** #removedTabs closed a moment ago. */
+  /** #removedTabs are the recently closed tabs. */
   readonly #removedTabs = new Set<number>();
-  /** #began holds, for a document that is being left, the calls that had begun in it. */
+  /** #began holds the calls that had begun in each document that is being left. */
   readonly #began = new Map<string, ReadonlySet<string>>();
   /** #endedIn is the document of each ending that the server has not confirmed. */
   readonly #endedIn = new Map<string, string>();
@@ -137,8 +137,8 @@ class CallTable implements Calls {
   }
 
   #forget(id: string): void {
-    this.#asks.ended(id);
-    if (this.#calls.delete(id)) this.#options.counted(this.#calls.size);
+    this.#asks.forget(id);
+    if (this.#calls.delete(id)) this.#options.countChanged(this.#calls.size);
   }
 
   #fail(call: Call, error: CallError): void {
@@ -152,7 +152,7 @@ class CallTable implements Calls {
     entry?.answer(outcome);
   }
 
-  /** gone ends the calls of a document that is not there any more. */
+  /** gone ends the calls of a document that no longer exists. */
   #gone(documentId: string, state: TabState): void {
     for (const call of [...this.#calls.values()]) {
       if (call.documentId !== documentId) continue;
@@ -161,18 +161,18 @@ class CallTable implements Calls {
       this.#fail(call, never ? { ...error, notStarted: true } : error);
     }
     this.#began.delete(documentId);
-    this.#navigating.gone(documentId);
+    this.#navigating.forget(documentId);
     for (const [id, entry] of [...this.#waiting]) if (entry.documentId === documentId) this.#answer(id, 'ignored');
   }
 
   dispatch(params: ToolDispatchParams): void {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
-    // Text, because it is cheaper on a port than objects, and keeps integers that a number would round.
+    // Text is cheaper on a port than objects, and keeps integers that a JavaScript number would round.
     const args = JSON.stringify(params.args);
     if (this.#calls.has(id) || this.#outbox.has(id)) return;
     const call: Call = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
     this.#calls.set(id, call);
-    this.#options.counted(this.#calls.size);
+    this.#options.countChanged(this.#calls.size);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     if (params.prompt) message.prompt = true;
     if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
@@ -184,14 +184,14 @@ class CallTable implements Calls {
         doc.post({ ...message, atMs: Date.now() });
       } else void this.#missing(call);
     };
-    /** startAwake starts it unless the page is suspended: there it would begin when nobody waits for it any more. */
+    /** startAwake starts the call unless the page is frozen. A call to a frozen page would begin after its timeout. */
     const startAwake = async (asleep: Promise<boolean>) => {
       if (!(await asleep)) start(this.#docs.get(documentId));
       else if (this.#calls.get(id) === call) this.#fail(call, frozen);
     };
     const doc = this.#docs.get(documentId);
     if (doc) {
-      this.#navigating.hold(documentId, () => {
+      this.#navigating.runWhenSettled(documentId, () => {
         const asleep = this.#options.tabFrozen(tabId);
         if (asleep === false || call.mayHaveBegun) start(this.#docs.get(documentId));
         else void startAwake(asleep);
@@ -200,18 +200,18 @@ class CallTable implements Calls {
     else void this.#arrival(tabId, documentId).then(() => start(this.#docs.get(documentId)));
   }
 
-  /** arrival resolves when a document has connected, if it will: a worker that was just started knows none yet. */
+  /** arrival resolves when a document has connected or will not. A restarted worker has no documents yet. */
   async #arrival(tabId: number, documentId: string): Promise<void> {
     const boot = this.#bornAt + BootMs - Date.now();
     if (boot > 0) await pause(boot);
     if (this.#docs.get(documentId)) return;
-    // The page may be busy: it can't be asked either until it can connect.
+    // A busy page cannot answer executeScript before it can connect.
     const late = pause(this.#bornAt + BusyMs - Date.now()).then(() => true);
     const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
     if (!gone) await pause(BootMs);
   }
 
-  /** missing ends a call whose document is not there; the server may try another unless the call may have begun. */
+  /** missing ends a call without a document. If it cannot have begun, the server may try another document. */
   async #missing(call: Call): Promise<void> {
     const state = await this.#options.tabState(call.tabId);
     if (this.#calls.get(call.id) !== call) return;
@@ -227,7 +227,7 @@ class CallTable implements Calls {
     this.delivered([id]);
     this.#forget(id);
     if (!call || !doc) {
-      // After a restart of this worker a document may still come and name the call.
+      // After a restart of this worker, a document may still connect and report the call.
       this.#stopped.set(id, reason);
       for (const [oldest] of this.#stopped) {
         if (this.#stopped.size <= StoppedKept) break;
@@ -245,10 +245,10 @@ class CallTable implements Calls {
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#calls.get(id);
-    // A document that has not connected to a worker which was just started still has to name its calls.
+    // After a restart of this worker, documents that have not connected yet still have to report their calls.
     if (!call && Date.now() - this.#bornAt < BusyMs) {
       const late = pause(this.#bornAt + BusyMs - Date.now());
-      void late.then(() => !this.#calls.has(id) && this.#asks.ended(id));
+      void late.then(() => !this.#calls.has(id) && this.#asks.forget(id));
     } else if (!call) return false;
     return await this.#asks.answer(params);
   }
@@ -261,7 +261,7 @@ class CallTable implements Calls {
     this.#asks.resume();
   }
 
-  /** post hands a message to the document that a call runs in; false means that it is not connected. */
+  /** post sends a message to the document of a call. It returns false if the document is not connected. */
   #post(id: string, message: ToBridge): boolean {
     const doc = this.#docs.get(this.#calls.get(id)?.documentId ?? '');
     doc?.post(message);
@@ -272,11 +272,11 @@ class CallTable implements Calls {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
     this.#began.delete(doc.documentId);
-    this.#navigating.told(doc.tabId, doc.documentId, false);
+    this.#navigating.setNavigating(doc.tabId, doc.documentId, false);
   }
 
-  #named(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
-    this.#docs.named(doc.documentId, message.plugins, message.vacant);
+  #receiveLive(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
+    this.#docs.setPlugins(doc.documentId, message.plugins, message.vacant);
     const unknown: string[] = [];
     for (const { id, plugin } of message.running) {
       const reason = this.#stopped.get(id);
@@ -287,21 +287,23 @@ class CallTable implements Calls {
         this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
         unknown.push(id);
       }
-      this.#asks.connected(id);
+      this.#asks.documentConnected(id);
     }
     if (unknown.length > 0) {
       this.#options.resumed(unknown);
-      this.#options.counted(this.#calls.size);
+      this.#options.countChanged(this.#calls.size);
     }
     this.#options.docsChanged();
   }
 
-  /** owns reports whether a document may speak for a call: it was sent there, or nobody knows of it. */
+  /**
+   * owns reports whether a document may send messages about a call: the call was sent there, or is not in the table.
+   */
   #owns(doc: Doc, id: string): boolean {
     return (this.#calls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
-  /** receive handles a message of a document about its calls. It ignores documents that were replaced. */
+  /** receive handles a message from a document about its calls. It ignores documents that were replaced. */
   receive(doc: Doc, message: CallMessage): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#acceptParts(doc);
@@ -310,20 +312,20 @@ class CallTable implements Calls {
   }
 
   readonly #handlers: PortHandlers<CallMessage, [doc: Doc]> = {
-    live: (message, doc) => this.#named(doc, message),
+    live: (message, doc) => this.#receiveLive(doc, message),
     leaving: ({ begun }, { documentId }) => this.#began.set(documentId, new Set(begun)),
-    navigating: ({ on }, { tabId, documentId }) => this.#navigating.told(tabId, documentId, on),
+    navigating: ({ on }, { tabId, documentId }) => this.#navigating.setNavigating(tabId, documentId, on),
     ready: ({ plugin, ready }, { documentId }) => {
-      this.#docs.ready(documentId, plugin, ready);
+      this.#docs.setReady(documentId, plugin, ready);
       this.#options.docsChanged();
     },
     progress: (message) => {
       if (this.#calls.has(message.id)) this.#outbox.progress(message.id, message);
     },
     ask: ({ id, ask, body }) => {
-      if (this.#calls.has(id)) this.#asks.asked(id, ask, body);
+      if (this.#calls.has(id)) this.#asks.receiveAsk(id, ask, body);
     },
-    answered: ({ id, ask, taken }) => this.#asks.answered(id, ask, taken),
+    answered: ({ id, ask, taken }) => this.#asks.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
     result: ({ id, text, parts }, doc) => {
       this.#forget(id);
@@ -340,7 +342,7 @@ class CallTable implements Calls {
     },
   };
 
-  /** acceptParts lets a document send another part as soon as the link has room. */
+  /** acceptParts requests the next part from a document as soon as the link has room. */
   async #acceptParts(doc: Doc): Promise<void> {
     for (let waitMs = this.#options.roomIn(); waitMs > 0; waitMs = this.#options.roomIn()) {
       await pause(waitMs);

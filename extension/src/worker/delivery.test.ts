@@ -30,7 +30,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     docs,
     entryPoints: { nameOf: async (name) => `_${name}` },
     plugins: () => state.plugins,
-    comesLate: () => state.late,
+    canStartLate: () => state.late,
     code: async () => {
       if (state.noCode-- > 0) throw new Error('there is no link to the server');
       return { code: 'function () {}', options: '{"name":"demo"}' };
@@ -51,7 +51,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     changed: () => undefined,
     used: (name) => used.push(name),
   });
-  /** join has a document connect. */
+  /** join connects a document. */
   const join = (
     documentId: string,
     more: { based?: boolean; started?: Started[]; live?: string[]; url?: string; frameId?: number } = {},
@@ -59,12 +59,12 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     const { based = true, started = [], live = [], url = 'https://demo.example/', frameId = 0 } = more;
     const doc: Doc = { tabId: 1, frameId, documentId, url, post: (message) => got.push(message) };
     docs.add(doc);
-    docs.named(
+    docs.setPlugins(
       documentId,
       live.map((name) => ({ name, hash: 'h' })),
     );
-    docs.noted(documentId, started, based);
-    delivery.named(doc);
+    docs.setStarted(documentId, started, based);
+    delivery.documentReported(doc);
     return doc;
   };
   const pass = async (ms: number) => {
@@ -74,7 +74,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   return { docs, delivery, got, ran, used, state, join, pass, parsed: () => parsed };
 }
 
-test('the adapter goes through the entry point of the base once the document waits for it', async (t) => {
+test("the adapter goes through the base's entry point once the document is armed", async (t) => {
   const { delivery, got, ran, used, join, pass } = makeBench(t);
   const doc = join('d');
   await settle();
@@ -92,7 +92,7 @@ test('the adapter goes through the entry point of the base once the document wai
   assert.equal(ran.length, 1);
 });
 
-test('code that Chrome never runs in the page is brought again', async (t) => {
+test('code that Chrome does not run in the page is injected again', async (t) => {
   const { delivery, got, ran, state, join, pass } = makeBench(t);
   state.hangs = true;
   const doc = join('d');
@@ -105,7 +105,7 @@ test('code that Chrome never runs in the page is brought again', async (t) => {
   assert.equal(got.length, 2);
 });
 
-test('a host that does not become live is not waited for without end', async (t) => {
+test('expects gives up on a host that does not become live', async (t) => {
   const { delivery, join, pass } = makeBench(t);
   join('d', { started: [{ name: 'demo', hash: 'h', empty: false }] });
   assert.equal(delivery.expects('d', 'demo'), true);
@@ -119,7 +119,7 @@ test('a host that does not become live is not waited for without end', async (t)
   assert.equal(delivery.expects('d', 'demo'), true);
 });
 
-test('nothing goes where the plugin is, is about to be, does not match, or can not be trusted', async (t) => {
+test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
   const { delivery, got, state, join } = makeBench(t);
   join('live', { live: ['demo'] });
   join('ahead', { started: [{ name: 'demo', hash: 'h', empty: false }] });
@@ -137,16 +137,16 @@ test('nothing goes where the plugin is, is about to be, does not match, or can n
   assert.equal(got.length, 1);
 });
 
-test('a page that goes to a matching address without a new document gets it as well', async (t) => {
+test('a page that changes its URL without a new document gets the adapter', async (t) => {
   const { delivery, got, join } = makeBench(t);
   join('d', { url: 'https://demo.example/not' });
-  delivery.moved(1, 'https://demo.example/');
-  delivery.moved(1, 'https://demo.example/');
+  delivery.urlChanged(1, 'https://demo.example/');
+  delivery.urlChanged(1, 'https://demo.example/');
   await settle();
   assert.equal(got.length, 1);
 });
 
-test('in a world of its own a host starts late, where the bridge waits for it', async (t) => {
+test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
   const { delivery, got, ran, join } = makeBench(t, { ...demo, world: 'isolated' });
   const doc = join('d', { based: false });
   await settle();
@@ -157,7 +157,7 @@ test('in a world of its own a host starts late, where the bridge waits for it', 
   assert.deepEqual(ran, [`d ${startApart('_demo', start)}`]);
 });
 
-test('a host that does not start is started again', async (t) => {
+test('a host that fails to start is started again', async (t) => {
   const { delivery, got, ran, state, join, pass } = makeBench(t, { ...demo, world: 'isolated' });
   const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true } as const;
   state.refuses = true;
@@ -173,7 +173,7 @@ test('a host that does not start is started again', async (t) => {
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [2, 2, true]);
 });
 
-test('an adapter that was taken and is not live is brought again, a few times', async (t) => {
+test('an accepted adapter that is not live is injected again, up to MaxStarts times', async (t) => {
   const { delivery, got, ran, join, pass } = makeBench(t);
   const doc = join('d');
   for (let i = 0; i < 5; i++) {
@@ -189,7 +189,7 @@ test('an adapter that was taken and is not live is brought again, a few times', 
   assert.equal(got.length, 4);
 });
 
-test('code of a plugin that is not wanted any more goes nowhere', async (t) => {
+test('code of a plugin that is no longer wanted is not injected', async (t) => {
   const { delivery, got, ran, state, join } = makeBench(t);
   const doc = join('d');
   await settle();
@@ -200,7 +200,7 @@ test('code of a plugin that is not wanted any more goes nowhere', async (t) => {
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [1, 0, false]);
 });
 
-test('what fails is tried again, and in the end the document says why; the next sync begins from the start', async (t) => {
+test('failures are retried and finally reported, and the next sync starts over', async (t) => {
   const { delivery, got, state, join, pass } = makeBench(t);
   state.noCode = 2;
   join('d');
@@ -219,7 +219,7 @@ test('what fails is tried again, and in the end the document says why; the next 
   assert.deepEqual([delivery.problem('d', 'demo'), got.length], [undefined, 2]);
 });
 
-test('a document that goes ends its way', async (t) => {
+test('the removal of a document ends its injections', async (t) => {
   const { docs, delivery, ran, join, pass } = makeBench(t);
   const doc = join('d');
   await settle();
@@ -230,7 +230,7 @@ test('a document that goes ends its way', async (t) => {
   assert.deepEqual([ran, delivery.expects('d', 'demo')], [[], false]);
 });
 
-test('code that can not be parsed is broken at once, until there is other code', async (t) => {
+test('code with a syntax error is broken at once, until other code is wanted', async (t) => {
   const { delivery, got, state, join, pass } = makeBench(t);
   Object.assign(state, { refuses: true, syntax: 'SyntaxError' });
   const doc = join('d');
@@ -252,7 +252,7 @@ test('code that can not be parsed is broken at once, until there is other code',
   assert.deepEqual([got.length, seen()], [2, [undefined, false, true]]);
 });
 
-test('a plugin that comes at the start only and is missing is broken if its code can not be parsed', async (t) => {
+test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
   const { delivery, got, state, join, parsed } = makeBench(t);
   state.late = false;
   join('fine');

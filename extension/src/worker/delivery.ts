@@ -5,23 +5,27 @@ import { BASE, type EntryPoints, enter, startApart } from './entry-points.ts';
 import { matchesAny } from './match.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ArmMs is how long a document may take until it waits for an adapter, in milliseconds. */
+/** ArmMs is how long a document may accept to accept an adapter, in milliseconds. */
 const ArmMs = 10_000;
-/** RunMs is how long Chrome may take to run an adapter's code in a document, in milliseconds: a busy page runs it later. */
+/**
+ * RunMs is how long Chrome may accept to run an adapter's code in a document, in milliseconds. A busy page runs it late.
+ */
 const RunMs = 20_000;
-/** RetryMs is the time to the second try, in milliseconds; each further one takes twice as long. MaxTries is how many there are. */
+/**
+ * RetryMs doubles after each of at most MaxTries attempts. The first retry comes after twice RetryMs, in milliseconds.
+ */
 const RetryMs = 200;
 const MaxTries = 6;
 /**
- * StartMs is how long an adapter that was brought may take to become live, in milliseconds. Then it is brought again, at most
- * MaxStarts times in all, and its tab counts as one without it.
+ * StartMs is how long an injected adapter may accept to become live, in milliseconds. It is injected at most MaxStarts
+ * times. After that, its tab counts as one without the plugin.
  */
 const StartMs = 5000;
 const MaxStarts = 3;
 
 /**
- * ComeMs is how long a host that has started may take to become live until its document counts as one without the plugin, in
- * milliseconds: the server waits as long.
+ * ComeMs is how long a started host may accept to become live, in milliseconds. After that, its document counts as one
+ * without the plugin. The server waits equally long.
  */
 const ComeMs = 15_000;
 
@@ -30,39 +34,39 @@ type Armed = Extract<FromBridge, { op: 'armed' }>;
 export interface DeliveryOptions {
   readonly docs: Docs;
   readonly entryPoints: EntryPoints;
-  /** plugins returns those that can be brought into documents now. */
+  /** plugins returns the plugins that can be injected into documents now. */
   plugins(): readonly PluginInfo[];
-  /** comesLate reports whether a plugin may be brought into a document that has no host for it. */
-  comesLate(plugin: PluginInfo): boolean;
-  /** code returns that of a plugin, host that of the host. */
+  /** canStartLate reports whether a plugin may be injected into a document without a host for it. */
+  canStartLate(plugin: PluginInfo): boolean;
+  /** code returns the code of a plugin, host the code of the host. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
   readonly syntax: Syntax;
   /** run runs code in a document, in the world of a plugin, and returns its value. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns a text that nobody can guess. */
+  /** nonce returns an unguessable text. */
   nonce(): string;
   /** changed is called when expects or problem has changed. */
   changed(): void;
-  /** used is called for a plugin that was brought into a document. */
+  /** used is called for each plugin that was injected into a document. */
   used(plugin: string): void;
 }
 
-/** Delivery brings the adapters of plugins into the documents that match them and have none. */
+/** Delivery injects the adapters of plugins into the matching documents without them. */
 export interface Delivery {
-  /** named takes a document that has named its plugins. */
-  named(doc: Doc): void;
-  /** moved takes the address that a tab shows: a page goes to another one without a new document. */
-  moved(tabId: number, url: string): void;
-  /** synced looks at all documents once more: other plugins are wanted, or the server is back. */
+  /** documentReported handles a document that has reported its plugins. */
+  documentReported(doc: Doc): void;
+  /** urlChanged handles the URL of a tab, which can change without a new document. */
+  urlChanged(tabId: number, url: string): void;
+  /** synced rechecks all documents, because the wanted plugins changed or the server is back. */
   synced(): void;
-  /** armed takes the word of a document that it waits for an adapter. */
+  /** armed handles the message of a document that is ready for an adapter. */
   armed(doc: Doc, message: Armed): void;
-  /** expects reports whether the adapter of a plugin is on its way into a document. */
+  /** expects reports whether a plugin is being injected into a document. */
   expects(documentId: string, plugin: string): boolean;
-  /** problem says why a plugin could not be brought into a document; nothing if nothing went wrong. */
+  /** problem returns why a plugin could not be injected into a document, or undefined. */
   problem(documentId: string, plugin: string): string | undefined;
-  /** isBroken reports whether the problem is in the plugin's code: then a reload does not help. */
+  /** isBroken reports whether the problem is in the plugin's code, so that a reload does not help. */
   isBroken(documentId: string, plugin: string): boolean;
 }
 
@@ -71,83 +75,83 @@ export function makeDelivery(options: DeliveryOptions): Delivery {
   return new EntryPointDelivery(options);
 }
 
-/** Way is one adapter on its way into one document. */
-interface Way {
+/** Injection is the delivery of one adapter to one document. */
+interface Injection {
   readonly doc: Doc;
   readonly plugin: PluginInfo;
-  /** url is the address for which it matched. */
+  /** url is the URL that the plugin matched. */
   readonly url: string;
   tries: number;
-  /** starts is how often its code was run. */
+  /** starts is how often the code was run. */
   starts: number;
   problem?: string;
-  /** isBroken is set if the problem is in the plugin's code: it is not brought again. */
+  /** isBroken is set if the problem is in the plugin's code. It is not injected again. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  /** armed is called once with the document's word. */
-  armed?: { readonly nonce: string; readonly take: (message: Armed) => void };
+  /** armed is called once, when the document is ready. */
+  armed?: { readonly nonce: string; readonly accept: (message: Armed) => void };
 }
 
 class EntryPointDelivery implements Delivery {
   readonly #options: DeliveryOptions;
-  /** #ways are those of each document, by the plugin. */
-  readonly #ways = new Map<string, Map<string, Way>>();
-  /** #coming are the hosts that are not live yet, by document and plugin. */
+  /** #injections are the injections by document and plugin. */
+  readonly #injections = new Map<string, Map<string, Injection>>();
+  /** #coming are the started hosts that are not live yet, by document and plugin. */
   readonly #coming = new Map<string, { isOverdue: boolean }>();
-  /** #examined are the scripts that examine has looked at, by document. */
+  /** #examined are the scripts whose syntax was checked, by document. */
   readonly #examined = new Map<string, Set<string>>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
   }
 
-  named(doc: Doc): void {
-    this.#look(doc, doc.url);
+  documentReported(doc: Doc): void {
+    this.#injectMissing(doc, doc.url);
   }
 
-  moved(tabId: number, url: string): void {
+  urlChanged(tabId: number, url: string): void {
     const live = this.#options.docs.live(tabId);
-    if (live) this.#look(live.doc, url);
+    if (live) this.#injectMissing(live.doc, url);
   }
 
   synced(): void {
     const wanted = this.#options.plugins();
-    for (const [id, ways] of this.#ways) {
+    for (const [id, injections] of this.#injections) {
       const isThere = this.#options.docs.get(id) !== undefined;
-      for (const way of [...ways.values()]) {
+      for (const injection of [...injections.values()]) {
         const isWanted = wanted.some(
-          (plugin) => plugin.name === way.plugin.name && plugin.script === way.plugin.script,
+          (plugin) => plugin.name === injection.plugin.name && plugin.script === injection.plugin.script,
         );
-        const isRetried = way.problem !== undefined && !way.isBroken;
-        if (!isThere || !isWanted || isRetried) this.#end(way);
+        const isRetried = injection.problem !== undefined && !injection.isBroken;
+        if (!isThere || !isWanted || isRetried) this.#end(injection);
       }
     }
     for (const id of this.#examined.keys()) if (!this.#options.docs.get(id)) this.#examined.delete(id);
     for (const key of this.#coming.keys()) {
       if (!this.#options.docs.get(key.slice(0, key.indexOf(' ')))) this.#coming.delete(key);
     }
-    for (const { doc } of this.#options.docs.all()) this.#look(doc, doc.url);
+    for (const { doc } of this.#options.docs.all()) this.#injectMissing(doc, doc.url);
   }
 
   armed(doc: Doc, message: Armed): void {
-    const way = this.#ways.get(doc.documentId)?.get(message.plugin);
-    if (way?.armed?.nonce === message.nonce) way.armed.take(message);
+    const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
+    if (injection?.armed?.nonce === message.nonce) injection.armed.accept(message);
   }
 
   expects(documentId: string, plugin: string): boolean {
-    const way = this.#ways.get(documentId)?.get(plugin);
-    if (way) return way.problem === undefined;
+    const injection = this.#injections.get(documentId)?.get(plugin);
+    if (injection) return injection.problem === undefined;
     const key = `${documentId} ${plugin}`;
     if (!this.#options.docs.started(documentId).some((s) => s.name === plugin)) {
       this.#coming.delete(key);
       return false;
     }
-    const coming = this.#coming.get(key) ?? this.#await(key);
+    const coming = this.#coming.get(key) ?? this.#startTimer(key);
     return !coming.isOverdue;
   }
 
-  /** await gives a host that has started ComeMs to become live. */
-  #await(key: string): { isOverdue: boolean } {
+  /** startTimer gives a started host ComeMs to become live. */
+  #startTimer(key: string): { isOverdue: boolean } {
     const coming = { isOverdue: false };
     this.#coming.set(key, coming);
     setTimeout(() => {
@@ -159,115 +163,121 @@ class EntryPointDelivery implements Delivery {
   }
 
   problem(documentId: string, plugin: string): string | undefined {
-    return this.#ways.get(documentId)?.get(plugin)?.problem;
+    return this.#injections.get(documentId)?.get(plugin)?.problem;
   }
 
   isBroken(documentId: string, plugin: string): boolean {
-    return this.#ways.get(documentId)?.get(plugin)?.isBroken === true;
+    return this.#injections.get(documentId)?.get(plugin)?.isBroken === true;
   }
 
-  /** look sends what a document lacks. */
-  #look(doc: Doc, url: string): void {
+  /** injectMissing injects the plugins that a document lacks. */
+  #injectMissing(doc: Doc, url: string): void {
     for (const plugin of this.#options.plugins()) {
-      const ways = this.#ways.get(doc.documentId);
-      const way = ways?.get(plugin.name);
-      if (way && this.#isLive(doc, plugin)) this.#end(way);
-      if (way?.plugin.script === plugin.script || !this.#lacks(doc, url, plugin)) continue;
-      if (way) this.#end(way);
-      const fresh: Way = { doc, plugin, url, tries: 0, starts: 0 };
-      if (this.#comes(doc, plugin)) {
+      const injections = this.#injections.get(doc.documentId);
+      const injection = injections?.get(plugin.name);
+      if (injection && this.#isLive(doc, plugin)) this.#end(injection);
+      if (injection?.plugin.script === plugin.script || !this.#isMissing(doc, url, plugin)) continue;
+      if (injection) this.#end(injection);
+      const fresh: Injection = { doc, plugin, url, tries: 0, starts: 0 };
+      if (this.#canInject(doc, plugin)) {
         this.#begin(fresh);
-        void this.#bring(fresh);
-      } else if (this.#shouldHaveStarted(doc, plugin)) void this.#examine(fresh);
+        void this.#inject(fresh);
+      } else if (this.#shouldHaveStarted(doc, plugin)) void this.#checkSyntax(fresh);
     }
   }
 
-  #begin(way: Way): void {
-    const { documentId } = way.doc;
-    this.#ways.set(documentId, (this.#ways.get(documentId) ?? new Map()).set(way.plugin.name, way));
+  #begin(injection: Injection): void {
+    const { documentId } = injection.doc;
+    this.#injections.set(
+      documentId,
+      (this.#injections.get(documentId) ?? new Map()).set(injection.plugin.name, injection),
+    );
     this.#options.changed();
   }
 
-  /** examine finds out whether a plugin that can't be brought is missing because Chrome can't parse its code. */
-  async #examine(way: Way): Promise<void> {
-    const { doc, plugin } = way;
+  /** checkSyntax checks whether a plugin that cannot be injected is missing because Chrome cannot parse its code. */
+  async #checkSyntax(injection: Injection): Promise<void> {
+    const { doc, plugin } = injection;
     const examined = this.#examined.get(doc.documentId) ?? new Set();
     if (examined.has(plugin.script)) return;
     this.#examined.set(doc.documentId, examined.add(plugin.script));
-    const problem = await this.#unparsable(way, () => this.#options.code(plugin)).catch(() => undefined);
+    const problem = await this.#findSyntaxError(injection, () => this.#options.code(plugin)).catch(() => undefined);
     const isWanted = this.#options.plugins().some((p) => p.name === plugin.name && p.script === plugin.script);
-    if (problem === undefined || !isWanted || !this.#lacks(doc, way.url, plugin)) return;
-    this.#begin(way);
-    this.#broken(way, problem);
+    if (problem === undefined || !isWanted || !this.#isMissing(doc, injection.url, plugin)) return;
+    this.#begin(injection);
+    this.#broken(injection, problem);
   }
 
-  /** unparsable returns why Chrome can't parse the code of a plugin; nothing if it can. */
-  async #unparsable({ doc, plugin }: Way, code: () => Promise<PluginFetchResult>): Promise<string | undefined> {
+  /** findSyntaxError returns why Chrome cannot parse the code of a plugin, or undefined. */
+  async #findSyntaxError(
+    { doc, plugin }: Injection,
+    code: () => Promise<PluginFetchResult>,
+  ): Promise<string | undefined> {
     const { syntax, docs } = this.#options;
     return syntax.known(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
   }
 
-  #broken(way: Way, problem: string): void {
-    way.isBroken = true;
-    this.#giveUp(way, problem);
+  #broken(injection: Injection, problem: string): void {
+    injection.isBroken = true;
+    this.#giveUp(injection, problem);
   }
 
-  #giveUp(way: Way, problem: string): void {
-    way.problem = problem;
-    console.warn(`opentabs: tab ${way.doc.tabId} does not get the plugin ${way.plugin.name}: ${problem}`);
+  #giveUp(injection: Injection, problem: string): void {
+    injection.problem = problem;
+    console.warn(`opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${problem}`);
     this.#options.changed();
   }
 
-  #end(way: Way): void {
-    clearTimeout(way.timer);
-    const ways = this.#ways.get(way.doc.documentId);
-    if (ways?.get(way.plugin.name) !== way) return;
-    ways.delete(way.plugin.name);
-    if (ways.size === 0) this.#ways.delete(way.doc.documentId);
+  #end(injection: Injection): void {
+    clearTimeout(injection.timer);
+    const injections = this.#injections.get(injection.doc.documentId);
+    if (injections?.get(injection.plugin.name) !== injection) return;
+    injections.delete(injection.plugin.name);
+    if (injections.size === 0) this.#injections.delete(injection.doc.documentId);
     this.#options.changed();
   }
 
   #isLive(doc: Doc, { name }: PluginInfo): boolean {
-    return this.#options.docs.told(doc.documentId)?.plugins.some((p) => p.name === name) === true;
+    return this.#options.docs.reported(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
-  /** lacks reports whether a plugin should be in a document and is not. */
-  #lacks(doc: Doc, url: string, plugin: PluginInfo): boolean {
+  /** isMissing reports whether a plugin should be in a document but is not. */
+  #isMissing(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
-    if (!docs.told(doc.documentId) || this.#isLive(doc, plugin)) return false;
+    if (!docs.reported(doc.documentId) || this.#isLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
-    // Where it was removed and came back, it is brought like a new build (hotReload.ts).
+    // After its removal from a document, a plugin returns there as a hot reload (hot-reload.ts).
     return !docs.vacant(doc.documentId).some((p) => p.name === plugin.name);
   }
 
-  /** comes reports whether a plugin that a document lacks can be brought there. */
-  #comes(doc: Doc, plugin: PluginInfo): boolean {
+  /** canInject reports whether a missing plugin can be injected into a document. */
+  #canInject(doc: Doc, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     const started = docs.started(doc.documentId).find((s) => s.name === plugin.name);
     if (started) return started.empty;
-    if (!this.#options.comesLate(plugin)) return false;
-    return plugin.world === 'isolated' || docs.based(doc.documentId);
+    if (!this.#options.canStartLate(plugin)) return false;
+    return plugin.world === 'isolated' || docs.hasBase(doc.documentId);
   }
 
-  /** shouldHaveStarted reports whether a plugin that a document lacks comes at the document's start only. */
+  /** shouldHaveStarted reports whether a missing plugin can only start with the document. */
   #shouldHaveStarted(doc: Doc, plugin: PluginInfo): boolean {
-    const { docs, comesLate } = this.#options;
-    return !comesLate(plugin) && !docs.started(doc.documentId).some((s) => s.name === plugin.name);
+    const { docs, canStartLate } = this.#options;
+    return !canStartLate(plugin) && !docs.started(doc.documentId).some((s) => s.name === plugin.name);
   }
 
-  async #bring(way: Way): Promise<void> {
-    const { plugin, doc } = way;
+  async #inject(injection: Injection): Promise<void> {
+    const { plugin, doc } = injection;
     try {
       const known = this.#options.syntax.known(plugin);
       if (known !== undefined) {
-        this.#broken(way, known);
+        this.#broken(injection, known);
         return;
       }
       const code = await this.#options.code(plugin);
-      if (!this.#goesOn(way)) return;
+      if (!this.#isCurrent(injection)) return;
       const nonce = this.#options.nonce();
-      const armed = await this.#arm(way, nonce, code.options ?? '');
+      const armed = await this.#arm(injection, nonce, code.options ?? '');
       const text = armed.late
         ? lateStart(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
         : enter(
@@ -276,65 +286,68 @@ class EntryPointDelivery implements Delivery {
             plugin.hash,
             code.code,
           );
-      if (!this.#goesOn(way)) return;
+      if (!this.#isCurrent(injection)) return;
       const taken = await within(RunMs, this.#options.run(doc, plugin, text), 'the page did not run its code');
       if (taken !== true) {
-        const problem = await this.#unparsable(way, async () => code);
+        const problem = await this.#findSyntaxError(injection, async () => code);
         if (problem === undefined)
           throw new Error(armed.late ? 'its host did not start' : 'its entry point rejected the adapter');
-        if (this.#goesOn(way)) this.#broken(way, problem);
+        if (this.#isCurrent(injection)) this.#broken(injection, problem);
         return;
       }
       this.#options.used(plugin.name);
-      way.starts++;
-      way.timer = setTimeout(() => this.#late(way), StartMs);
+      injection.starts++;
+      injection.timer = setTimeout(() => this.#retryStart(injection), StartMs);
     } catch (error) {
-      this.#failed(way, error);
+      this.#failed(injection, error);
     }
   }
 
-  /** late brings an adapter again that is not live: where it waits for the page's content, it starts once all the same. */
-  #late(way: Way): void {
-    if (!this.#goesOn(way)) return;
-    if (way.starts >= MaxStarts) this.#end(way);
-    else void this.#bring(way);
+  /**
+   * retryStart injects an adapter again that is not live. If the first one still waits for the page's content, only one
+   * of them starts.
+   */
+  #retryStart(injection: Injection): void {
+    if (!this.#isCurrent(injection)) return;
+    if (injection.starts >= MaxStarts) this.#end(injection);
+    else void this.#inject(injection);
   }
 
-  /** goesOn reports whether a way is still wanted; one whose document has gone ends. */
-  #goesOn(way: Way): boolean {
-    const { documentId } = way.doc;
-    if (this.#ways.get(documentId)?.get(way.plugin.name) !== way) return false;
-    if (this.#options.docs.get(documentId)?.tabId === way.doc.tabId) return true;
-    this.#end(way);
+  /** isCurrent reports whether an injection is still wanted. It ends the injection if the document is gone. */
+  #isCurrent(injection: Injection): boolean {
+    const { documentId } = injection.doc;
+    if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
+    if (this.#options.docs.get(documentId)?.tabId === injection.doc.tabId) return true;
+    this.#end(injection);
     return false;
   }
 
-  #failed(way: Way, error: unknown): void {
-    if (!this.#goesOn(way)) return;
-    way.tries++;
-    if (way.tries < MaxTries) {
-      way.timer = setTimeout(
+  #failed(injection: Injection, error: unknown): void {
+    if (!this.#isCurrent(injection)) return;
+    injection.tries++;
+    if (injection.tries < MaxTries) {
+      injection.timer = setTimeout(
         () => {
-          if (this.#goesOn(way)) void this.#bring(way);
+          if (this.#isCurrent(injection)) void this.#inject(injection);
         },
-        RetryMs * 2 ** way.tries,
+        RetryMs * 2 ** injection.tries,
       );
       return;
     }
-    this.#giveUp(way, error instanceof Error ? error.message : String(error));
+    this.#giveUp(injection, error instanceof Error ? error.message : String(error));
   }
 
-  /** arm has the document wait for the adapter; the port that it connected with last is used. */
-  #arm(way: Way, nonce: string, options: string): Promise<Armed> {
-    const { plugin, doc } = way;
+  /** arm prepares the document for the adapter. It uses the document's latest port. */
+  #arm(injection: Injection, nonce: string, options: string): Promise<Armed> {
+    const { plugin, doc } = injection;
     const to = this.#options.docs.get(doc.documentId) ?? doc;
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error('the page did not answer')), ArmMs);
-      way.armed = {
+      injection.armed = {
         nonce,
-        take: (message) => {
+        accept: (message) => {
           clearTimeout(late);
-          delete way.armed;
+          delete injection.armed;
           resolve(message);
         },
       };
@@ -345,7 +358,7 @@ class EntryPointDelivery implements Delivery {
   }
 }
 
-/** within returns what work returns, or rejects with a reason after some milliseconds. */
+/** within returns the result of work, or rejects after ms milliseconds. */
 function within<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(why)), ms);
@@ -353,7 +366,7 @@ function within<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
   });
 }
 
-/** lateStart returns a script that starts a host with its adapter in a world that the page has no part in. */
+/** lateStart returns a script that starts a host with its adapter in an isolated world. */
 function lateStart(
   host: string,
   entryPoint: string,

@@ -11,17 +11,20 @@ const doc = (tabId: number, documentId: string, frameId = 0): Doc => ({
 });
 const demo = [{ name: 'demo', hash: 'h' }];
 
-test('the newest document of a tab that has told its adapters is the live one', () => {
+test('the newest document of a tab that has reported its adapters is the live one', () => {
   const docs = makeDocs();
   const newest = doc(1, 'd2');
   for (const each of [doc(1, 'd1'), newest]) {
     docs.add(each);
-    docs.named(each.documentId, demo);
+    docs.setPlugins(each.documentId, demo);
   }
   docs.add(doc(1, 'silent'));
   assert.deepEqual(docs.live(1), { doc: newest, plugins: demo });
   assert.equal(docs.live(2), undefined);
-  assert.deepEqual([docs.told('d2')?.doc, docs.told('silent'), docs.told('nobody')], [newest, undefined, undefined]);
+  assert.deepEqual(
+    [docs.reported('d2')?.doc, docs.reported('silent'), docs.reported('unknown')],
+    [newest, undefined, undefined],
+  );
   docs.remove('d2');
   assert.equal(docs.live(1)?.doc.documentId, 'd1');
   assert.deepEqual(
@@ -30,27 +33,27 @@ test('the newest document of a tab that has told its adapters is the live one', 
   );
 });
 
-test('frames stand beside the top document, in the order of their ids, and go one by one', () => {
+test('frames are separate from the top document, ordered by ID, and removed one by one', () => {
   const docs = makeDocs();
   for (const each of [doc(1, 'f9', 9), doc(1, 'd1'), doc(1, 'f4', 4), doc(2, 'other', 3)]) {
     docs.add(each);
-    docs.named(each.documentId, demo);
+    docs.setPlugins(each.documentId, demo);
   }
   const frames = () => docs.frames(1).map((live) => live.doc.documentId);
   assert.deepEqual([docs.live(1)?.doc.documentId, frames()], ['d1', ['f4', 'f9']]);
   docs.remove('f4');
-  docs.remove('nobody');
+  docs.remove('unknown');
   assert.deepEqual(frames(), ['f9']);
   assert.equal(docs.all().length, 3);
 });
 
-test('an adapter that failed runs nowhere, and one that nobody knows is not ready', () => {
+test('an adapter that failed does not run, and an unknown one is not ready', () => {
   const docs = makeDocs();
   docs.add(doc(1, 'd1'));
-  docs.ready('d1', 'demo', true);
-  docs.named('d1', [...demo, { name: 'broken', hash: 'h', problem: 'it threw' }]);
-  docs.ready('d1', 'demo', false);
-  docs.ready('d1', 'nobody', true);
+  docs.setReady('d1', 'demo', true);
+  docs.setPlugins('d1', [...demo, { name: 'broken', hash: 'h', problem: 'it threw' }]);
+  docs.setReady('d1', 'demo', false);
+  docs.setReady('d1', 'unknown', true);
   assert.deepEqual(docs.live(1)?.plugins[0], { name: 'demo', hash: 'h', ready: false });
   assert.deepEqual([docs.runs('d1', 'demo'), docs.runs('d1', 'broken'), docs.runs('d2', 'demo')], [true, false, false]);
 });

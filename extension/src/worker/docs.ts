@@ -3,46 +3,49 @@ import type { Live, Started, ToBridge, Vacant } from '../port-message.ts';
 /** Doc is one document with a bridge. */
 export interface Doc {
   readonly tabId: number;
-  /** frameId is 0 for the top document of its tab; a frame has the origin of that. */
+  /** frameId is 0 for the top document of a tab. A frame has the same origin as the top document. */
   readonly frameId: number;
   readonly documentId: string;
-  /** url is what it was when the document connected. */
+  /** url is the URL at the time of the connection. */
   readonly url: string;
   post(message: ToBridge): void;
 }
 
-/** LiveDoc is a document that has told its adapters. */
+/** LiveDoc is a document that has reported its adapters. */
 export interface LiveDoc {
   readonly doc: Doc;
   readonly plugins: readonly Live[];
 }
 
-/** Docs is the table of the documents that are connected, and of the adapters in them. */
+/** Docs is the table of the connected documents and their adapters. */
 export interface Docs {
   get(documentId: string): Doc | undefined;
-  /** add takes a document in, or its new port. */
+  /** add adds a document, or replaces its port. */
   add(doc: Doc): void;
   remove(documentId: string): void;
-  /** noted notes the plugins that have started in a document and are not live yet, and whether it has a base. */
-  noted(documentId: string, started: readonly Started[], based: boolean): void;
+  /** setStarted stores which plugins have started in a document but are not live yet, and whether it has a base. */
+  setStarted(documentId: string, started: readonly Started[], based: boolean): void;
   started(documentId: string): readonly Started[];
-  based(documentId: string): boolean;
-  /** named notes all adapters of a document and the plugins whose adapter was removed there, ready what one of them says of itself later. */
-  named(documentId: string, plugins: readonly Live[], vacant?: readonly Vacant[]): void;
-  ready(documentId: string, plugin: string, ready: boolean): void;
+  hasBase(documentId: string): boolean;
+  /**
+   * setPlugins stores the adapters of a document and the plugins whose adapter was removed. setReady updates the
+   * readiness of one plugin.
+   */
+  setPlugins(documentId: string, plugins: readonly Live[], vacant?: readonly Vacant[]): void;
+  setReady(documentId: string, plugin: string, ready: boolean): void;
   /** vacant returns the plugins whose adapter was removed from a document. */
   vacant(documentId: string): readonly Vacant[];
   /** runs reports whether a plugin runs in a document. */
   runs(documentId: string, plugin: string): boolean;
-  /** told returns a document that has told its adapters. */
-  told(documentId: string): LiveDoc | undefined;
+  /** reported returns a document if it has reported its adapters. */
+  reported(documentId: string): LiveDoc | undefined;
   /** live returns the top document of a tab. */
   live(tabId: number): LiveDoc | undefined;
-  /** frames returns the frames of a tab, those that came first before the others. */
+  /** frames returns the frames of a tab, ordered by frame ID. */
   frames(tabId: number): LiveDoc[];
   /** all returns all documents. */
   all(): LiveDoc[];
-  /** ofTab returns the documents of a tab, also those that have told nothing. */
+  /** ofTab returns all documents of a tab, including those that have not reported their adapters. */
   ofTab(tabId: number): Doc[];
 }
 
@@ -51,8 +54,8 @@ export function makeDocs(): Docs {
   const docs = new Map<string, Doc>();
   const plugins = new Map<string, readonly Live[]>();
   const vacant = new Map<string, readonly Vacant[]>();
-  const notes = new Map<string, { readonly started: readonly Started[]; readonly based: boolean }>();
-  /** tabs are the ids of their documents, oldest first. */
+  const starts = new Map<string, { readonly started: readonly Started[]; readonly based: boolean }>();
+  /** tabs holds the document IDs of each tab, oldest first. */
   const tabs = new Map<number, Set<string>>();
 
   const ofTab = (tabId: number) => [...(tabs.get(tabId) ?? [])].flatMap((id) => docs.get(id) ?? []);
@@ -72,19 +75,19 @@ export function makeDocs(): Docs {
       docs.delete(documentId);
       plugins.delete(documentId);
       vacant.delete(documentId);
-      notes.delete(documentId);
+      starts.delete(documentId);
       tabs.get(tabId)?.delete(documentId);
       if (tabs.get(tabId)?.size === 0) tabs.delete(tabId);
     },
-    noted: (documentId, started, based) => notes.set(documentId, { started, based }),
-    started: (documentId) => notes.get(documentId)?.started ?? [],
-    based: (documentId) => notes.get(documentId)?.based === true,
-    named: (documentId, found, without = []) => {
+    setStarted: (documentId, started, based) => starts.set(documentId, { started, based }),
+    started: (documentId) => starts.get(documentId)?.started ?? [],
+    hasBase: (documentId) => starts.get(documentId)?.based === true,
+    setPlugins: (documentId, found, without = []) => {
       plugins.set(documentId, found);
       vacant.set(documentId, without);
     },
     vacant: (documentId) => vacant.get(documentId) ?? [],
-    ready: (documentId, name, ready) => {
+    setReady: (documentId, name, ready) => {
       const found = plugins.get(documentId);
       if (!found) return;
       plugins.set(
@@ -94,11 +97,11 @@ export function makeDocs(): Docs {
     },
     runs: (documentId, name) =>
       plugins.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) === true,
-    // While a tab navigates, both documents may be there for a moment; the newer one came last.
+    // During a navigation, a tab may have two documents for a moment. The newer one connected last.
     live: (tabId) => live(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     frames: (tabId) =>
       live(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),
-    told: (documentId) => live([docs.get(documentId)].flatMap((doc) => doc ?? []))[0],
+    reported: (documentId) => live([docs.get(documentId)].flatMap((doc) => doc ?? []))[0],
     all: () => live(docs.values()),
     ofTab,
   };

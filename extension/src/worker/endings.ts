@@ -2,7 +2,7 @@ import { readAs } from '../../../wire/frame.ts';
 import type { CallError } from '../../../wire/wire.gen.ts';
 import type { TabState } from '../chrome.ts';
 
-/** endings say why a call ended whose document is gone. */
+/** endings are the errors of calls whose document is gone. */
 export const endings: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
   closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
@@ -10,28 +10,28 @@ export const endings: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab to save memory while the tool ran in it' },
 };
 
-/** missing say why a call did not begin in its document. */
+/** missing are the errors of calls that did not begin because their document is gone. */
 export const missing: Readonly<Record<TabState, CallError>> = {
-  open: { code: 'navigated', message: 'the tab shows another document by now' },
+  open: { code: 'navigated', message: 'the tab navigated to another document' },
   closed: { code: 'tab_closed', message: 'the tab was closed before the tool began' },
   crashed: { code: 'page_crashed', message: 'the page crashed before the tool began' },
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
 };
 
-/** frozen says that a call did not begin because Chrome has suspended the page. */
+/** frozen is the error of a call that did not begin because Chrome has frozen the page. */
 export const frozen: CallError = {
   code: 'tab_frozen',
   message: 'the browser has suspended the tab to save resources, so nothing runs in it',
   notStarted: true,
 };
 
-/** readError reads a host's error. */
+/** readError reads an error from a host. */
 export function readError(text: string): CallError {
   try {
     const read = readAs('CallError', JSON.parse(text));
     if (read.ok) return read.value;
   } catch {
-    // Told below.
+    // Return the error below.
   }
   return { code: 'internal', message: "the page's error can't be read" };
 }

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { createContext, runInContext, runInNewContext } from 'node:vm';
 import { declare, declareApart, enter, makeEntryPoints, startApart } from './entry-points.ts';
 
-test('an entry point has a name of its own for each plugin and each browser, and keeps it', async () => {
+test('each plugin and browser has its own stable entry point name', async () => {
   const entryPoints = makeEntryPoints(async () => 'secret');
   const name = await entryPoints.nameOf('demo');
   assert.match(name, /^_[0-9a-f]{32}$/);
@@ -13,20 +13,20 @@ test('an entry point has a name of its own for each plugin and each browser, and
   assert.notEqual(await makeEntryPoints(async () => 'another').nameOf('demo'), name);
 });
 
-test('an entry point is no property of the window, and what is missing is no error', () => {
+test('an entry point is not a window property', () => {
   const realm = { got: [] };
   runInNewContext(declare('_entry', '((...args) => { got.push(args.length); return true; })\n'), realm);
   assert.deepEqual(Object.keys(realm), ['got']);
 });
 
-test('what comes to an entry point ends its own last line', () => {
+test('an adapter may end with a comment, and a missing entry point causes no error', () => {
   const code = (name: string) =>
     `${declare('_entry', '(nonce, hash, next) => next() === 7')};\n${enter(name, 'n', 'h', 'function () { return 7 } // end')}`;
   assert.equal(runInNewContext(code('_entry')), true);
   assert.equal(runInNewContext(code('_none')), false);
 });
 
-test('in a world of its own a host starts late where one that the bridge did not take has started before', () => {
+test('in an isolated world, a host can start late after the bridge rejected an earlier one', () => {
   const realm = createContext({});
   runInContext(declareApart('_entry', '() => "first"'), realm);
   assert.equal(runInContext(startApart('_entry', '(() => undefined)()'), realm), false);

@@ -26,7 +26,7 @@ async function answer(text: string): Promise<string[]> {
   return sent;
 }
 
-test('the socket reaches these methods and no others', async () => {
+test('the socket reaches the listed methods only', async () => {
   assert.deepEqual(
     [...ServerMethods],
     [
@@ -61,7 +61,7 @@ test('the socket reaches these methods and no others', async () => {
   }
 });
 
-test('results and failures are answers, a dispatch answers later', async (t) => {
+test('results and failures are sent as answers, and a dispatch is answered later', async (t) => {
   const warn = t.mock.method(console, 'warn', () => undefined);
   assert.deepEqual(await answer(request('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
   assert.deepEqual(await answer(request('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [

@@ -1,7 +1,7 @@
 import { errorFrame, type RequestFrame, resultFrame } from '../../../wire/frame.ts';
 import { CodeInternal, CodeMethodNotFound, type Requests } from '../../../wire/wire.gen.ts';
 
-/** ServerMethods are the requests that the socket may make of this browser. Nothing else is reachable from it. */
+/** ServerMethods are the requests that the server may send to this browser. The socket reaches nothing else. */
 export const ServerMethods = [
   'ping',
   'tool.dispatch',
@@ -15,12 +15,12 @@ export const ServerMethods = [
 ] as const;
 export type ServerMethod = (typeof ServerMethods)[number];
 
-/** Handlers answer the server. One that returns nothing answers later by itself. */
+/** Handlers answer the requests of the server. A handler that returns undefined answers later by itself. */
 export type Handlers = {
   readonly [M in ServerMethod]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
 };
 
-/** serve has a request handled and sends the answer. It never rejects. */
+/** serve runs the handler of a request and sends the answer. It never rejects. */
 export async function serve(handlers: Handlers, frame: RequestFrame, send: (text: string) => void): Promise<void> {
   if (!isServed(frame)) {
     const message = `the browser does not answer ${frame.method}`;

@@ -6,27 +6,27 @@ import { findListener, makeHandshake } from './handshake.ts';
 
 const connection = { port: 9527, key: 'key-of-browsers' };
 
-/** hmac is what wire/proof.go computes. */
+/** hmac computes the same proof as wire/proof.go. */
 function hmac(role: string, nonces: readonly string[], key = connection.key, port = connection.port): string {
   return createHmac('sha256', key)
     .update([`opentabs link ${role}`, port, ...nonces].join('\n'))
     .digest('hex');
 }
 
-/** begin returns a handshake and the nonce that it offers. */
+/** begin returns a handshake and its nonce. */
 async function begin() {
   const handshake = await makeHandshake(connection);
   const nonce = handshake.protocols[1]?.slice('opentabs.nonce.'.length) ?? '';
   return { handshake, nonce };
 }
 
-test('it offers a nonce that is new each time, and no secret', async () => {
+test('the handshake offers a new nonce each time, and no secret', async () => {
   const [one, two] = [await begin(), await begin()];
   assert.match(one.handshake.protocols.join(' '), /^opentabs opentabs\.nonce\.[0-9a-f]{32}$/);
   assert.notEqual(one.nonce, two.nonce);
 });
 
-test('it proves itself to the server, over both nonces', async () => {
+test("answer proves the browser's identity to the server, over both nonces", async () => {
   const { handshake, nonce } = await begin();
   const answer = await handshake.answer({ nonce: 'server', proof: hmac('server', [nonce, 'server']) });
   assert.equal(answer, hmac('browser', [nonce, 'server']));
@@ -40,7 +40,7 @@ test('the frames of the handshake in wire/testdata have the proofs that the serv
   assert.equal(Object(frame('hello')).proof, hmac('browser', nonces));
 });
 
-test('it proves nothing to anything else', async () => {
+test('answer returns no proof for an invalid challenge', async () => {
   const old = await begin();
   const seen = hmac('server', [old.nonce, 'server']);
   const challenges: [string, (nonce: string) => { nonce: string; proof: string }][] = [
@@ -62,7 +62,7 @@ test('it proves nothing to anything else', async () => {
   }
 });
 
-test('what listens is found without a secret', async () => {
+test('findListener sends no secret', async () => {
   const asked: string[] = [];
   const answers: [string, string][] = [
     ['{"ok":true,"version":"0.1.0","pid":1}', 'opentabs'],

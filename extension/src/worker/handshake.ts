@@ -1,11 +1,11 @@
-// While the server does not run, any program of any user can listen on its port.
-// So this browser sends nothing but a random nonce until the other end of this very
-// socket has proved that it knows the key of this installation, and then proves the
-// same. Each proof is an HMAC over both nonces and the port (wire/proof.go): it fits
-// one connection, and a program on another port cannot pass it on.
+// While the server is down, any local program can listen on its port. So this
+// browser sends only a random nonce until the peer has proved on the same
+// socket that it has the key of this installation. Then this browser proves the
+// same. Each proof is an HMAC over both nonces and the port (wire/proof.go), so
+// a program cannot reuse it for another connection or port.
 
 import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../wire/wire.gen.ts';
-import { isBag } from '../port-message.ts';
+import { isRecord } from '../port-message.ts';
 import { hex } from './hex.ts';
 
 /** Connection is where the server listens, as `opentabs extension install` wrote it beside the manifest. */
@@ -18,13 +18,13 @@ export interface Connection {
 export interface Handshake {
   /** protocols are the subprotocols to offer. */
   readonly protocols: readonly string[];
-  /** answer returns this browser's proof, or undefined if the challenge is not that of the server. */
+  /** answer returns this browser's proof, or undefined if the challenge does not come from the server. */
   answer(challenge: ChallengeParams): Promise<string | undefined>;
 }
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** makeHandshake prepares the handshake of one socket; its nonce is new. */
+/** makeHandshake prepares the handshake of one socket, with a new nonce. */
 export async function makeHandshake({ port, key }: Connection): Promise<Handshake> {
   const encoder = new TextEncoder();
   const mac = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign', 'verify']);
@@ -43,24 +43,25 @@ export async function makeHandshake({ port, key }: Connection): Promise<Handshak
   };
 }
 
-/** bytes reads lower-case hex; undefined for anything else. */
+/** bytes decodes lower-case hex. It returns undefined for other text. */
 function bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** Listener is what answers HTTP on the port: something like an opentabs server, another program, or nothing. Nothing is proved by it. */
+/** Listener is the kind of HTTP server on the port. It is a hint for error texts and proves nothing. */
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
- * AnswerMs is how long whoever listens may take to answer, in milliseconds. Chrome asks on a connection that it has kept,
- * which may be half-open like the link that was lost; the next try gets a new one.
+ * AnswerMs is how long the listener may take to answer, in milliseconds. Chrome may use a cached connection that is
+ * half-open, like the lost link. The next try uses a new one.
  */
 const AnswerMs = 2500;
 
 /**
- * findListener asks the port what listens there, without a secret. Chrome neither says why a WebSocket failed nor lets
- * one be tried often while they fail: it delays the next ones by seconds. So tries wait until something listens.
+ * findListener sends an HTTP request without secrets to find out what listens on the port. Chrome does not report why a
+ * WebSocket failed, and delays further WebSockets by seconds after failures. So the worker opens none until a server
+ * listens.
  */
 export async function findListener({ port }: Connection, ask: typeof fetch): Promise<Listener> {
   try {
@@ -79,7 +80,7 @@ export async function findListener({ port }: Connection, ask: typeof fetch): Pro
 function isHealth(text: string): boolean {
   try {
     const health: unknown = JSON.parse(text);
-    return isBag(health) && health.ok === true && typeof health.version === 'string';
+    return isRecord(health) && health.ok === true && typeof health.version === 'string';
   } catch {
     return false;
   }

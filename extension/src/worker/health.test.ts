@@ -44,20 +44,20 @@ test('a document that answers is pinged each second while calls run, and not oth
   assert.deepEqual([pinged.length, changes], [5, []]);
 });
 
-test('one that does not answer for 5 s is silent until it answers', async (t) => {
+test('a document that does not answer for 5 s is silent until it answers', async (t) => {
   const { health, doc, changes, pass } = makeBench(t);
   await pass(1000);
   await pass(4999);
   assert.equal(health.isSilent('d'), false);
   await pass(1);
   assert.equal(health.isSilent('d'), true);
-  health.heard(doc); // what was on its way before
+  health.heard(doc); // a message from before the ping
   assert.equal(health.isSilent('d'), true);
   health.heard(doc, 1);
   assert.deepEqual([health.isSilent('d'), changes], [false, [true, false]]);
 });
 
-test('a call that follows a ping has arrived once that is answered; after a message it needs none', async (t) => {
+test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
   const { health, doc, pinged, page, pass } = makeBench(t);
   assert.equal(health.calling(doc), 0);
   page.busy = false;
@@ -71,7 +71,7 @@ test('a call that follows a ping has arrived once that is answered; after a mess
   assert.equal(health.calling(doc), 0);
 });
 
-test('a frozen tab, a sleep of the machine and a new port are no silence', async (t) => {
+test('a frozen tab, a sleeping machine and a new port do not make a document silent', async (t) => {
   const { health, doc, page, pass, changes } = makeBench(t);
   page.frozen = true;
   await pass(1000);
@@ -93,7 +93,7 @@ test('a frozen tab, a sleep of the machine and a new port are no silence', async
   assert.deepEqual(changes, [true]);
 });
 
-test('a document is asked whether it answers, once at a time and within a limit', async (t) => {
+test('answers sends one ping at a time and resolves within its limit', async (t) => {
   const { health, doc, pinged, page, pass } = makeBench(t);
   page.busy = false;
   const answers: boolean[] = [];

@@ -1,43 +1,48 @@
 import type { Doc } from './docs.ts';
 
-/** SilentMs is how long a document may take to answer a ping before it counts as not answering, in milliseconds. */
+/** SilentMs is how long a document may take to answer a ping before it counts as silent, in milliseconds. */
 const SilentMs = 5000;
-/** AgainMs is how long after its last message a document in which calls run is pinged again, in milliseconds. */
+/** AgainMs is how long after its last message a document with running calls is pinged again, in milliseconds. */
 const AgainMs = 1000;
-/** LateMs is how late a timer fires at least if the whole machine or browser slept, in milliseconds. */
+/** LateMs is the timer delay that shows that the machine or browser was asleep, in milliseconds. */
 const LateMs = 2000;
 
 export interface HealthOptions {
   /** isBusy reports whether calls run in a document. */
   isBusy(documentId: string): boolean;
-  /** isFrozen reports whether Chrome has frozen a tab: it runs nothing until the user looks at it. */
+  /** isFrozen reports whether Chrome has frozen a tab: its page runs nothing until the user shows the tab. */
   isFrozen(tabId: number): Promise<boolean>;
   /** changed is called when a document stops answering, or answers again. */
   changed(doc: Doc): void;
 }
 
 /**
- * Health finds documents whose page does not answer, because a script occupies its main thread. The bridge shares that
- * thread, so it answers no ping. Documents in which no call runs are not pinged.
+ * Health detects documents whose page does not answer because a script blocks its main thread. The bridge runs on the
+ * same thread, so it cannot answer pings. Only documents with running calls are pinged.
  */
 export interface Health {
-  /** calling notes that a call is about to be sent, and returns the number of the ping that precedes it; 0 if it needs none. */
+  /**
+   * calling notes that a call is about to be sent. It returns the number of the ping that precedes the call, or 0 if it
+   * needs none.
+   */
   calling(doc: Doc): number;
-  /** answers pings a document and reports whether it has answered within some milliseconds. */
+  /** answers pings a document and resolves with whether it answered within a time limit. */
   answers(doc: Doc, withinMs: number): Promise<boolean>;
-  /** answered reports whether a document has answered a ping: what was sent after it has arrived. */
+  /**
+   * answered reports whether a document has answered a ping. If so, a call sent right after the ping has arrived too.
+   */
   answered(documentId: string, ping: number): boolean;
-  /** heard notes a message of a document; ping is the number that it answers. */
+  /** heard notes a message from a document. ping is the number that it answers. */
   heard(doc: Doc, ping?: number): void;
-  /** joined notes a port of a document: what was sent over one before may have been lost, or may have arrived. */
+  /** joined notes a new port of a document. Messages on its last port may or may not have arrived. */
   joined(doc: Doc): void;
-  /** left forgets a document. */
+  /** left drops a document. */
   left(documentId: string): void;
-  /** isSilent reports whether a document does not answer. */
+  /** isSilent reports whether a document is silent. */
   isSilent(documentId: string): boolean;
 }
 
-/** Pulse is what is known of one document. */
+/** Pulse is the state of one document. */
 interface Pulse {
   doc: Doc;
   heardAt: number;
@@ -45,11 +50,11 @@ interface Pulse {
   answered: number;
   silent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** waiting is called at the next answer. */
+  /** waiting are callbacks for the next answer. */
   waiting: (() => void)[];
 }
 
-/** makeHealth returns a Health that knows no document. */
+/** makeHealth returns a Health without documents. */
 export function makeHealth(options: HealthOptions): Health {
   const pulses = new Map<string, Pulse>();
 
@@ -94,7 +99,7 @@ export function makeHealth(options: HealthOptions): Health {
     pulse.silent = true;
     options.changed(pulse.doc);
   };
-  /** watch pings a document again as long as calls run in it. */
+  /** watch pings a document again while calls run in it. */
   const watch = (pulse: Pulse) => {
     clearTimeout(pulse.timer);
     pulse.timer = setTimeout(() => {

@@ -47,7 +47,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     const post = (message: ToBridge) => got.push(`${documentId} ${message.op}`);
     const doc = { tabId: 1, frameId: 0, documentId, url: '', post };
     docs.add(doc);
-    docs.named(documentId, plugins, vacant);
+    docs.setPlugins(documentId, plugins, vacant);
     return doc;
   };
   const old = (documentId: string) => join(documentId, [{ name: 'demo', hash: 'h1', base: 'b' }]);
@@ -55,11 +55,11 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  const told = () => warn.mock.calls.map((call) => String(call.arguments[0]));
-  return { docs, hotReload, got, ran, wanted, fetched, join, old, pass, told };
+  const warnings = () => warn.mock.calls.map((call) => String(call.arguments[0]));
+  return { docs, hotReload, got, ran, wanted, fetched, join, old, pass, warnings };
 }
 
-test('the new adapter goes where an older one is, or was, on the same base, once its calls have ended', async (t) => {
+test('the new adapter replaces older or removed ones on the same base, once their calls have ended', async (t) => {
   const { hotReload, got, ran, join, old, pass } = makeBench(t);
   const doc = old('old');
   join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
@@ -67,7 +67,7 @@ test('the new adapter goes where an older one is, or was, on the same base, once
   join('without', []);
   join('vacant', [], [{ name: 'demo', base: 'b' }]);
   join('vacant, other base', [], [{ name: 'demo', base: 'c' }]);
-  assert.deepEqual(hotReload.lacking(), ['demo', 'demo']);
+  assert.deepEqual(hotReload.outdated(), ['demo', 'demo']);
   await hotReload.code(fresh);
   await pass(900);
   assert.deepEqual([got, ran], [['old renew', 'vacant renew'], []]);
@@ -76,16 +76,16 @@ test('the new adapter goes where an older one is, or was, on the same base, once
   assert.deepEqual(ran, [`old demo ${enter('_entry', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
 });
 
-test('a document that says it late gets the code as well, however late', async (t) => {
+test('a document that reports an older adapter late gets the new code too', async (t) => {
   const { hotReload, got, ran, wanted, fetched, join, old, pass } = makeBench(t);
   wanted.code = 'function () {}';
   await hotReload.code(fresh);
   await pass(60_000);
   const doc = old('late');
-  hotReload.named(doc);
-  hotReload.named(doc);
+  hotReload.documentReported(doc);
+  hotReload.documentReported(doc);
   await settle();
-  hotReload.named(join('vacant', [], [{ name: 'demo', base: 'b' }]));
+  hotReload.documentReported(join('vacant', [], [{ name: 'demo', base: 'b' }]));
   await settle();
   assert.deepEqual(
     [got, fetched],
@@ -98,45 +98,45 @@ test('a document that says it late gets the code as well, however late', async (
   hotReload.armed(doc, armed);
   await settle();
   assert.deepEqual(ran, [`late demo ${enter('_entry', 'n', 'h2', 'function () {}')}`]);
-  hotReload.named(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
-  hotReload.named(join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
+  hotReload.documentReported(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
+  hotReload.documentReported(join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
   assert.equal(fetched.length, 2);
 });
 
-test('code that can not be fetched now is fetched when the document names its adapters again', async (t) => {
+test('code that could not be fetched is fetched when the document reports its adapters again', async (t) => {
   const { hotReload, got, wanted, old } = makeBench(t);
   const doc = old('d');
-  hotReload.named(doc);
+  hotReload.documentReported(doc);
   await settle();
   assert.deepEqual([got, hotReload.expects(1, 'demo')], [[], false]);
   wanted.code = 'function () {}';
-  hotReload.named(doc);
+  hotReload.documentReported(doc);
   await settle();
   assert.deepEqual(got, ['d renew']);
 });
 
-test('a build that a document refused is not tried there again, and its problem is said until there is another', async (t) => {
-  const { docs, hotReload, got, wanted, old, told } = makeBench(t);
+test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
+  const { docs, hotReload, got, wanted, old, warnings } = makeBench(t);
   const doc = old('d');
-  assert.equal(hotReload.takes(doc, demo), true, 'no reload while its code is still to come');
+  assert.equal(hotReload.canReplace(doc, demo), true, 'no reload while its code is still to come');
   await hotReload.code(fresh);
   assert.equal(hotReload.problem('d', demo), undefined);
   hotReload.renewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(hotReload.problem('d', demo), 'a typo');
-  assert.equal(hotReload.takes(doc, demo), false);
-  assert.match(told().join(), /tab 1 keeps the old adapter of demo: a typo/);
-  hotReload.named(old('d')); // the same document on another port
+  assert.equal(hotReload.canReplace(doc, demo), false);
+  assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
+  hotReload.documentReported(old('d')); // the same document on another port
   await hotReload.code(fresh);
-  assert.deepEqual([got.length, hotReload.lacking()], [1, []]);
+  assert.deepEqual([got.length, hotReload.outdated()], [1, []]);
   wanted.plugin = { ...demo, hash: 'h3', script: 's3' };
   assert.equal(hotReload.problem('d', wanted.plugin), undefined);
-  assert.deepEqual(hotReload.lacking(), ['demo']);
+  assert.deepEqual(hotReload.outdated(), ['demo']);
   docs.remove('d');
   hotReload.synced([]);
   assert.equal(hotReload.problem('d', demo), undefined);
 });
 
-test('a build that can not be parsed is refused at once, with the reason', async (t) => {
+test('a build with a syntax error is refused at once, with the reason', async (t) => {
   const { hotReload, got, wanted, old, pass } = makeBench(t);
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
@@ -148,8 +148,8 @@ test('a build that can not be parsed is refused at once, with the reason', async
   assert.equal(got.length, 1);
 });
 
-test('a document that does not answer is asked again, three times', async (t) => {
-  const { hotReload, got, old, pass, told } = makeBench(t);
+test('a document that does not answer gets three attempts', async (t) => {
+  const { hotReload, got, old, pass, warnings } = makeBench(t);
   const all = ['gone', 'deaf', 'silent'].map(old);
   hotReload.synced(['demo']);
   await hotReload.code(fresh);
@@ -158,15 +158,15 @@ test('a document that does not answer is asked again, three times', async (t) =>
     await settle();
     await pass(2000);
   }
-  assert.match(told().join(), /No document with id.*its entry point rejected the new adapter/);
-  assert.equal(told().length, 2);
+  assert.match(warnings().join(), /No document with id.*its entry point rejected the new adapter/);
+  assert.equal(warnings().length, 2);
   for (let i = 0; i < 20; i++) await pass(1000);
-  assert.match(told()[2] ?? '', /it did not answer/);
-  assert.deepEqual([got.length, hotReload.expects(1, 'demo'), hotReload.lacking()], [9, false, []]);
+  assert.match(warnings()[2] ?? '', /it did not answer/);
+  assert.deepEqual([got.length, hotReload.expects(1, 'demo'), hotReload.outdated()], [9, false, []]);
   for (const { documentId } of all) assert.equal(hotReload.problem(documentId, demo), undefined);
 });
 
-test('code that is not wanted any more is put nowhere', async (t) => {
+test('code that is no longer wanted is not sent to documents', async (t) => {
   const { hotReload, got, ran, wanted, old } = makeBench(t);
   const doc = old('old');
   await hotReload.code({ ...fresh, hash: 'h3' });
@@ -181,10 +181,10 @@ test('code that is not wanted any more is put nowhere', async (t) => {
   assert.deepEqual(ran, []);
 });
 
-test('a tab that is about to get new code needs no reload, one that does not take it does', async (t) => {
+test('a tab that is about to get new code needs no reload, but a tab that fails to get it does', async (t) => {
   const { hotReload, old, pass } = makeBench(t);
   const doc = old('old');
-  assert.equal(hotReload.expects(1, 'demo'), false, 'nothing was said yet');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'no sync yet');
   hotReload.synced(['other']);
   assert.equal(hotReload.expects(1, 'demo'), false, 'its code is not on the way');
   hotReload.synced(['demo']);

@@ -10,52 +10,54 @@ import type { Doc, Docs } from './docs.ts';
 import { BASE, type EntryPoints, enter } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ReplyMs is how long a document may take beyond its calls until its entry point is open, in milliseconds. */
+/** ReplyMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
 const ReplyMs = 5000;
-/** CodeMs is how long the server's code may take after a sync, in milliseconds. Then it is fetched. */
+/** CodeMs is how long the server may take to send code after a sync, in milliseconds. Then the code is fetched. */
 const CodeMs = 30_000;
-/** RetryMs is half the time to the second try in a document that did not answer, in milliseconds; each further one takes twice as long. */
+/**
+ * RetryMs doubles after each of at most MaxTries attempts. The first retry comes after twice RetryMs, in milliseconds.
+ */
 const RetryMs = 500;
 const MaxTries = 3;
 
 export interface HotReloadOptions {
   readonly docs: Docs;
   readonly entryPoints: EntryPoints;
-  /** plugins returns those that can be in documents now, as the server wants them. */
+  /** plugins returns the plugins that the server wants in documents. */
   plugins(): readonly PluginInfo[];
-  /** code returns the code of a plugin, for documents that name their older adapter after the server sent it. */
+  /** code fetches the code of a plugin, for documents that report an older adapter after the server sent the code. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: Syntax;
   /** run runs code in the world of a plugin in a document and returns its value. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns a text that nobody can guess. */
+  /** nonce returns an unguessable text. */
   nonce(): string;
   /** changed is called when expects or problem has changed. */
   changed(): void;
 }
 
-/** HotReload replaces the adapters of plugins in documents that have an older one, or had one that was removed. */
+/** HotReload replaces the older adapters of plugins in documents, including those that were removed. */
 export interface HotReload {
   /**
-   * code takes what the server sent. Where the new adapter can't be put in, the document keeps the old one, and the tab
-   * counts as one that needs a reload.
+   * code handles code from the server. If the new adapter cannot be injected, the document keeps the old one and its
+   * tab needs a reload.
    */
   code(params: PluginCodeParams): Promise<void>;
-  /** named notes that a document has named its adapters. What is older is replaced, however late that is. */
-  named(doc: Doc): void;
-  /** armed notes that a document waits for the new adapter, and brings it there. */
+  /** documentReported handles a document that has reported its adapters. It replaces older ones at any time. */
+  documentReported(doc: Doc): void;
+  /** armed handles the message of a document that is ready for the new adapter, and sends the adapter. */
   armed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void;
-  /** renewed notes that a document has the new adapter, or keeps the old one because of a problem. */
+  /** renewed handles the message that a document has the new adapter, or keeps the old one because of a problem. */
   renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void;
-  /** lacking returns the names of the plugins that have documents with an older adapter which can be replaced. */
-  lacking(): string[];
-  /** synced takes the names of the plugins whose code is about to come. */
+  /** outdated returns the names of the plugins that have a replaceable older adapter in some document. */
+  outdated(): string[];
+  /** synced notes the plugins whose code the server is about to send. */
   synced(missing: readonly string[]): void;
-  /** expects reports whether a tab's top document is about to get the new code of a plugin: then it needs no reload. */
+  /** expects reports whether a tab's top document is about to get new code of a plugin, so that it needs no reload. */
   expects(tabId: number, plugin: string): boolean;
-  /** takes reports whether a document has an older adapter of a plugin that is replaced without a reload, now or after the sync. */
-  takes(doc: Doc, plugin: PluginInfo): boolean;
-  /** problem returns why the adapter that the server wants did not start in a document, which keeps the old one. */
+  /** canReplace reports whether a document has an older adapter of a plugin that can be replaced without a reload. */
+  canReplace(doc: Doc, plugin: PluginInfo): boolean;
+  /** problem returns why the wanted adapter failed to start in a document, which keeps the old one. */
   problem(documentId: string, plugin: PluginInfo): string | undefined;
 }
 
@@ -64,26 +66,26 @@ interface Build {
   readonly name: string;
   readonly hash: string;
   readonly adapter: string;
-  /** waitMs is how long the calls that run may take to end. */
+  /** waitMs is how long running calls may take to end. */
   readonly waitMs: number;
 }
 
-/** Swap is a replacement that a document was asked to prepare for. */
+/** Swap is a replacement that a document is preparing. */
 interface Swap {
   readonly build: Build;
   readonly nonce: string;
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** Attempt is what became of one adapter in one document. */
+/** Attempt is the result of injecting one adapter into one document. */
 interface Attempt {
   readonly documentId: string;
   readonly hash: string;
-  /** tries counts those without an answer. */
+  /** tries counts attempts without an answer. */
   tries: number;
-  /** isOver is set once the document gets it no more. */
+  /** isOver is set when the document does not get the adapter again. */
   isOver: boolean;
-  /** problem says why it did not start; absent if the document did not answer. */
+  /** problem is why the adapter failed to start. It is absent if the document did not answer. */
   problem?: string;
 }
 
@@ -94,10 +96,10 @@ export function makeHotReload(options: HotReloadOptions): HotReload {
 
 class HotReloader implements HotReload {
   readonly #options: HotReloadOptions;
-  /** #due are the documents that are about to get new code, by the plugin. */
+  /** #due are the documents that are about to get new code, by plugin. */
   readonly #due = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
-  /** #attempts are the latest, by document and plugin. */
+  /** #attempts are the latest attempts, by document and plugin. */
   readonly #attempts = new Map<string, Attempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -112,10 +114,10 @@ class HotReloader implements HotReload {
     for (const doc of this.#older(plugin)) this.#begin(doc, build);
   }
 
-  named(doc: Doc): void {
+  documentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isComing = this.#swap(doc, plugin.name) || this.#due.get(plugin.name)?.has(doc);
-      if (!isComing && this.#needs(doc, plugin)) void this.#obtain(doc, plugin);
+      if (!isComing && this.#needs(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
     }
   }
 
@@ -130,10 +132,10 @@ class HotReloader implements HotReload {
     if (!swap || !plugin || swap.nonce !== message.nonce) return;
     clearTimeout(swap.timer);
     swap.timer = setTimeout(() => this.#failed(doc, swap, 'it did not answer'), ReplyMs);
-    void this.#bring(doc, plugin, swap, message.based);
+    void this.#sendAdapter(doc, plugin, swap, message.based);
   }
 
-  lacking(): string[] {
+  outdated(): string[] {
     const { docs } = this.#options;
     return docs.all().flatMap(({ doc, plugins }) =>
       [...plugins, ...docs.vacant(doc.documentId)].flatMap(({ name }) => {
@@ -160,7 +162,7 @@ class HotReloader implements HotReload {
     return live !== undefined && this.#due.get(plugin)?.has(live.doc) === true;
   }
 
-  takes(doc: Doc, plugin: PluginInfo): boolean {
+  canReplace(doc: Doc, plugin: PluginInfo): boolean {
     return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needs(doc, plugin);
   }
 
@@ -177,12 +179,12 @@ class HotReloader implements HotReload {
     return this.#swaps.get(doc)?.get(plugin);
   }
 
-  /** needs reports whether a document has an older adapter of a plugin, or none, and can get the new one. */
+  /** needs reports whether a document has an older adapter of a plugin, or a removed one, and can get the new one. */
   #needs({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;
     const attempt = this.#attempts.get(`${documentId} ${name}`);
     if (attempt?.hash === hash && attempt.isOver) return false;
-    const older = docs.told(documentId)?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
+    const older = docs.reported(documentId)?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
     return older === true || docs.vacant(documentId).some((p) => p.name === name && p.base === base);
   }
 
@@ -190,13 +192,13 @@ class HotReloader implements HotReload {
     return this.#options.docs.all().flatMap(({ doc }) => (this.#needs(doc, plugin) ? [doc] : []));
   }
 
-  /** fetchDue fetches the code that the server did not send. */
+  /** fetchDue fetches the code that the server did not send in time. */
   #fetchDue(): void {
     for (const [name, docs] of this.#due) {
       const plugin = this.#plugin(name);
       for (const doc of docs) {
         if (this.#swap(doc, name)) continue;
-        if (plugin && this.#isConnected(doc) && this.#needs(doc, plugin)) void this.#obtain(doc, plugin);
+        if (plugin && this.#isConnected(doc) && this.#needs(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
         else docs.delete(doc);
       }
     }
@@ -207,19 +209,19 @@ class HotReloader implements HotReload {
     return this.#options.docs.get(doc.documentId) === doc;
   }
 
-  /** obtain fetches the code for one document. */
-  async #obtain(doc: Doc, plugin: PluginInfo): Promise<void> {
+  /** fetchAndBegin fetches the code for one document and begins the replacement. */
+  async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
     const { name, hash } = plugin;
     this.#expect(doc, name);
     try {
       const { code } = await this.#options.code(plugin);
       const isCurrent = this.#plugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#swap(doc, name)) return; // the server has sent it meanwhile
+      if (this.#swap(doc, name)) return; // the server sent the code in the meantime
       if (isCurrent && this.#needs(doc, plugin)) {
         this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? SwapWaitDevMs : SwapWaitMs });
       } else this.#end(doc, name);
     } catch (error) {
-      console.warn(`opentabs: the code of ${name} can't be had for tab ${doc.tabId}: ${String(error)}`);
+      console.warn(`opentabs: cannot fetch the code of ${name} for tab ${doc.tabId}: ${String(error)}`);
       this.#end(doc, name);
     }
   }
@@ -242,11 +244,11 @@ class HotReloader implements HotReload {
     doc.post({ op: 'renew', plugin: name, hash, nonce, waitMs });
   }
 
-  async #bring(doc: Doc, plugin: PluginInfo, swap: Swap, based: boolean): Promise<void> {
+  async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: Swap, based: boolean): Promise<void> {
     const { name, hash, adapter } = swap.build;
     try {
       const code = enter(await this.#options.entryPoints.nameOf(based ? BASE : name), swap.nonce, hash, adapter);
-      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document says how it went
+      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document reports the result
       const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
       if (this.#swap(doc, name) !== swap) return;
       if (problem !== undefined) this.#refuse(doc, name, problem);
@@ -256,14 +258,14 @@ class HotReloader implements HotReload {
     }
   }
 
-  /** end ends a replacement, if there is one. */
+  /** end ends a replacement. */
   #end(doc: Doc, name: string): void {
     clearTimeout(this.#swap(doc, name)?.timer);
     this.#swaps.get(doc)?.delete(name);
     if (this.#due.get(name)?.delete(doc)) this.#options.changed();
   }
 
-  /** attempt returns that of the adapter which a document is asked to take. */
+  /** attempt returns the Attempt of a build in a document. */
   #attempt({ documentId }: Doc, { name, hash }: Build): Attempt {
     const key = `${documentId} ${name}`;
     const before = this.#attempts.get(key);
@@ -272,7 +274,7 @@ class HotReloader implements HotReload {
     return attempt;
   }
 
-  /** refuse notes that the new adapter did not start. */
+  /** refuse notes that the new adapter failed to start. */
   #refuse(doc: Doc, name: string, problem: string): void {
     const swap = this.#swap(doc, name);
     if (!swap) return;
@@ -284,7 +286,7 @@ class HotReloader implements HotReload {
     this.#options.changed();
   }
 
-  /** failed has a document that did not take the new adapter asked again, a few times. */
+  /** failed retries a replacement that the document did not complete, up to MaxTries attempts. */
   #failed(doc: Doc, swap: Swap, why: string): void {
     const { name } = swap.build;
     if (this.#swap(doc, name) !== swap) return;
@@ -299,13 +301,13 @@ class HotReloader implements HotReload {
     clearTimeout(swap.timer);
     swap.timer = setTimeout(
       () => {
-        if (this.#swap(doc, name) === swap) this.#again(doc, swap.build);
+        if (this.#swap(doc, name) === swap) this.#retry(doc, swap.build);
       },
       RetryMs * 2 ** attempt.tries,
     );
   }
 
-  #again(doc: Doc, build: Build): void {
+  #retry(doc: Doc, build: Build): void {
     const plugin = this.#plugin(build.name);
     const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
     if (isCurrent && this.#needs(doc, plugin)) this.#begin(doc, build);

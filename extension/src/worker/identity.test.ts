@@ -17,7 +17,7 @@ function makeStorage(file?: string) {
   return { storage, session };
 }
 
-test('a browser keeps its id, a boot until the browser starts anew', async () => {
+test('a browser keeps its ID, and its boot ID until it restarts', async () => {
   const { storage, session } = makeStorage();
   const first = await helloParams(storage);
   assert.deepEqual([first.protocol, first.browserName, first.extensionVersion], [1, 'Chrome on Linux', '1.2.3']);
@@ -28,7 +28,7 @@ test('a browser keeps its id, a boot until the browser starts anew', async () =>
   assert.notEqual(second.bootId, first.bootId);
 });
 
-test('the person names the browser', async () => {
+test('the user names the browser', async () => {
   const { storage } = makeStorage();
   await rename(storage, `  Work ${'x'.repeat(100)}`);
   assert.equal((await helloParams(storage)).browserName, `Work ${'x'.repeat(55)}`);
@@ -36,7 +36,7 @@ test('the person names the browser', async () => {
   assert.equal((await helloParams(storage)).browserName, 'Chrome on Linux');
 });
 
-test('connection.json', async () => {
+test('readConnection accepts a valid connection.json only', async () => {
   assert.deepEqual(await readConnection(makeStorage('{"port":9527,"key":"t"}').storage), { port: 9527, key: 't' });
   const bad = [
     undefined,

@@ -41,7 +41,7 @@ function makeBench(t: TestContext) {
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
-  /** accepted lets the server prove itself. */
+  /** accepted sends the server's proof. */
   const accepted = async () => {
     last().accept();
     await settle();
@@ -54,7 +54,7 @@ function makeBench(t: TestContext) {
     await settle();
     return last();
   };
-  /** pass lets time go by, with what it sets off. */
+  /** pass advances the time and runs due timers. */
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
@@ -62,7 +62,7 @@ function makeBench(t: TestContext) {
   return { link, sockets, states, events, world, last, accepted, connected, pass };
 }
 
-test('the server proves itself first, then comes hello with the proof of this browser', async (t) => {
+test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {
   const { link, states, events, last } = makeBench(t);
   link.start();
   link.start();
@@ -88,7 +88,7 @@ test('the server proves itself first, then comes hello with the proof of this br
   assert.equal(link.send('{}'), true);
 });
 
-test('a browser that does not tell what a try needs is asked again', async (t) => {
+test('a try for which Chrome returns no data is repeated', async (t) => {
   const { link, states, sockets, world, pass } = makeBench(t);
   world.stuck = true;
   link.start();
@@ -101,7 +101,7 @@ test('a browser that does not tell what a try needs is asked again', async (t) =
   assert.equal(sockets.length, 1);
 });
 
-test('frames are handed on, garbage is answered or dropped', async (t) => {
+test('valid frames are forwarded, invalid ones are answered or dropped', async (t) => {
   const { events, connected } = makeBench(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   const socket = await connected();
@@ -111,7 +111,7 @@ test('frames are handed on, garbage is answered or dropped', async (t) => {
   socket.text('garbage');
   socket.text('{"jsonrpc":"2.0","id":"7","method":"browser.reboot","params":{}}');
   socket.text('{"jsonrpc":"2.0","id":"8","method":"tool.cancel","params":{"dispatchId":5}}');
-  socket.text('{"jsonrpc":"2.0","id":"nobody","result":{}}');
+  socket.text('{"jsonrpc":"2.0","id":"unknown","result":{}}');
   assert.deepEqual(
     socket.sent.map((f) => [f.id, JSON.stringify(f.error).slice(0, 14)]),
     [
@@ -122,7 +122,7 @@ test('frames are handed on, garbage is answered or dropped', async (t) => {
   assert.equal(warn.mock.callCount(), 3);
 });
 
-test('it pings after 5 s of silence and gives the link up after 10 s', async (t) => {
+test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
   const { sockets, events, states, connected, pass } = makeBench(t);
   const socket = await connected();
   for (let i = 0; i < 20; i++) {
@@ -144,7 +144,7 @@ test('it pings after 5 s of silence and gives the link up after 10 s', async (t)
   assert.equal(sockets.length, 2);
 });
 
-test('a machine that slept does not find its link dead', async (t) => {
+test('a link survives the sleep of the machine', async (t) => {
   const { events, connected, pass } = makeBench(t);
   const socket = await connected();
   await pass(2500);
@@ -155,7 +155,7 @@ test('a machine that slept does not find its link dead', async (t) => {
   assert.deepEqual([socket.hungUp, events], [false, ['opened']]);
 });
 
-test('a link on which a large result still goes out is alive', async (t) => {
+test('a link that still sends a large result is alive', async (t) => {
   const { connected, pass } = makeBench(t);
   const socket = await connected();
   for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
@@ -166,7 +166,7 @@ test('a link on which a large result still goes out is alive', async (t) => {
   assert.equal(socket.hungUp, true);
 });
 
-test('a lost link is tried again within a second, for ever', async (t) => {
+test('a lost link is retried within a second, for ever', async (t) => {
   const { sockets, states, world, accepted, connected, last, pass } = makeBench(t);
   const socket = await connected();
   world.listener = 'nothing';
@@ -213,7 +213,7 @@ test('another program on the port gets no socket, and the server is found when i
   assert.equal(sockets.length, 2);
 });
 
-test('a peer that does not prove that it is the server is sent nothing, whatever it says', async (t) => {
+test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
   const { link, events, states, sockets, last, pass } = makeBench(t);
   const peers: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
@@ -248,7 +248,7 @@ test('a peer that does not prove that it is the server is sent nothing, whatever
   assert.deepEqual(events, []);
 });
 
-test('without an installed connection it waits for one', async (t) => {
+test('the link waits until a connection is installed', async (t) => {
   const { link, sockets, states, world, pass } = makeBench(t);
   const { connection } = world;
   world.connection = undefined;
@@ -263,7 +263,7 @@ test('without an installed connection it waits for one', async (t) => {
   assert.equal(sockets.length, 1);
 });
 
-test('a version mismatch is told in the words of the server and tried again slowly', async (t) => {
+test("a version mismatch shows the server's message and is retried slowly", async (t) => {
   const { link, sockets, states, accepted, last, pass } = makeBench(t);
   link.start();
   await settle();
@@ -290,7 +290,7 @@ test('a version mismatch is told in the words of the server and tried again slow
   assert.equal(last().hungUp, true);
 });
 
-test('a connection that another browser took over is not fought for', async (t) => {
+test('a connection that another browser replaced is retried slowly', async (t) => {
   const { states, sockets, link, connected, pass } = makeBench(t);
   (await connected()).close(CloseReplaced, 'another connection');
   await pass(20_000);
@@ -303,7 +303,7 @@ test('a connection that another browser took over is not fought for', async (t) 
   assert.equal(sockets.length, 2);
 });
 
-test('a handshake ends within 5 s, wherever it stops', async (t) => {
+test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
   const { link, states, sockets, last, pass } = makeBench(t);
   const stops: [string, (socket: FakeSocket) => void, LinkState][] = [
     ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
@@ -330,7 +330,7 @@ test('a handshake ends within 5 s, wherever it stops', async (t) => {
   }
 });
 
-test('every request ends once: answer, error, unreadable answer, time-out, loss', async (t) => {
+test('every request ends once: answer, error, unreadable answer, timeout, loss', async (t) => {
   const { link, connected, pass } = makeBench(t);
   const socket = await connected();
   const ends: string[] = [];
@@ -362,7 +362,7 @@ test('every request ends once: answer, error, unreadable answer, time-out, loss'
   ]);
 });
 
-test('a socket that was given up can do nothing more', async (t) => {
+test('an abandoned socket has no effect', async (t) => {
   const { link, events, states, accepted, connected, last } = makeBench(t);
   const old = await connected();
   link.restart();

@@ -23,28 +23,30 @@ import type { Connection, Handshake, Listener } from './handshake.ts';
 import type { Identity } from './identity.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-/** Down says why there is no link. */
+/** Down is why there is no link. */
 export type Down = 'not_installed' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
-/** LinkState is what the panel shows of the link. text is the server's own sentence where it gave one. */
+/** LinkState is the state of the link for the panel. text is the server's explanation if it sent one. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
   | { readonly kind: 'down'; readonly why: Down; readonly text: string };
 
 export interface LinkOptions {
-  /** connection is asked before each try, so that a new install is seen. */
+  /** connection is read before each try, so that a new installation is detected. */
   connection(): Promise<Connection | undefined>;
-  /** hello is asked before each try. */
+  /** hello is read before each try. */
   hello(): Promise<Identity>;
   open: OpenSocket;
   /** handshake prepares the handshake of one socket. */
   handshake(connection: Connection): Promise<Handshake>;
-  /** listener finds out what listens on the port; called after a socket that could not be opened, and before the next. */
+  /**
+   * listener finds out what listens on the port. It is called after a socket failed to open, and before the next try.
+   */
   listener(connection: Connection): Promise<Listener>;
-  /** opened is called when hello was answered, before anything else the server sends is handed on. */
+  /** opened is called when the server has answered hello, before other frames are handled. */
   opened(server: HelloResult): void;
-  /** lost is called when an open link is gone. */
+  /** lost is called when an open link was lost. */
   lost(): void;
   request(frame: RequestFrame): void;
   notification(frame: NotificationFrame): void;
@@ -57,43 +59,52 @@ export interface LinkOptions {
 const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
-/** UnsentBytes is how much of large results may wait in the socket, where everything else waits behind it; DrainMs is about how long it takes to go out. */
+/**
+ * UnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind them. DrainMs
+ * is roughly how long they take to send.
+ */
 const UnsentBytes = 1024 * 1024;
 const DrainMs = 4;
-/** PrepareMs is how long Chrome may take to tell what a try needs: in a worker that begins while the extension is reloaded it may never. */
+/**
+ * PrepareMs is how long Chrome may take to return what a try needs. In a worker that starts during an extension reload,
+ * Chrome may never return it.
+ */
 const PrepareMs = 3000;
 const OpenMs = 5000;
 const AnswerMs = 10_000;
 /**
- * The pulse beats four times in the silence that ends a link: a ping is sent at the second beat. Silence is counted in
- * beats, not by the clock, which jumps when the machine has slept or the browser was held.
+ * DeadBeats of the pulse without a message end the link, and a ping is sent after PingBeats. Beats are counted instead
+ * of time, because the clock jumps when the machine sleeps or the browser is suspended.
  */
 const DeadBeats = 4;
 const PingBeats = 2;
 
-/** Pending ends one request of this side; without a frame the link was lost. */
+/** Pending ends one request of the browser. Without a frame, the link was lost. */
 type Pending = (frame: Frame | undefined) => void;
 
-/** Link is the connection to the server. It tries for ever. */
+/** Link is the connection to the server. It retries for ever. */
 export interface Link {
   readonly state: LinkState;
-  /** start makes the first try; later calls make a try at once if there is no link. */
+  /** start makes the first try. Later calls retry at once if there is no link. */
   start(): void;
-  /** restart drops the link and makes a new one, for what is told in hello or after it. */
+  /** restart drops the link and opens a new one, to apply changes that are sent with or after hello. */
   restart(): void;
-  /** send sends a frame; false means that there is no link. */
+  /** send sends a frame. It returns false without a link. */
   send(text: string): boolean;
   /**
-   * request asks the server. It rejects while there is no link, when it is lost, when 10 s have passed, and with the
+   * request sends a request to the server. It rejects without a link, when the link is lost, after 10 s, and with the
    * server's error.
    */
   request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']>;
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean;
-  /** roomIn returns 0 if the socket has passed on most of what it was given; otherwise in how many milliseconds to ask again. */
+  /**
+   * roomIn returns 0 if the socket has sent most of its data. Otherwise it returns in how many milliseconds to check
+   * again.
+   */
   roomIn(): number;
 }
 
-/** makeLink returns a link that was not started. */
+/** makeLink returns a link that is not started. */
 export function makeLink(options: LinkOptions): Link {
   return new ServerLink(options);
 }
@@ -103,15 +114,15 @@ class ServerLink implements Link {
   readonly #pending = new Map<string, Pending>();
   #state: LinkState = { kind: 'connecting' };
   #socket: Socket | undefined;
-  /** #trying is set while a try is being prepared or explained. */
+  /** #trying is set while a try is being prepared or its failure explained. */
   #trying = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pulse: ReturnType<typeof setInterval> | undefined;
-  /** #silent counts the beats since anything was heard; #unsent is what waited in the socket at the last one. */
+  /** #silent counts the beats since the last message. #unsent is the number of unsent bytes at the last beat. */
   #silent = 0;
   #unsent = 0;
   #requests = 0;
-  /** #unopened is set after a socket that could not be opened. */
+  /** #unopened is set after a socket failed to open. */
   #unopened = false;
 
   constructor(options: LinkOptions) {
@@ -149,7 +160,8 @@ class ServerLink implements Link {
   }
 
   request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Before hello is answered nothing that waits has been sent, so the answer to a ping would confirm too much (outbox.ts).
+    // Before hello is answered, queued frames have not been sent, so a ping's answer would confirm too much
+    // (outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket ? this.#ask(socket, method, params) : Promise.reject(new Error('there is no link to the server'));
   }
@@ -180,7 +192,7 @@ class ServerLink implements Link {
     this.#trying = true;
     clearTimeout(this.#retry);
     try {
-      const [connection, hello] = await prepared(this.#options);
+      const [connection, hello] = await prepareTry(this.#options);
       if (!connection) return this.#down('not_installed', '', RetryMs);
       if (this.#unopened) {
         const listener = await this.#options.listener(connection);
@@ -196,14 +208,14 @@ class ServerLink implements Link {
 
   #dial(connection: Connection, hello: Identity, handshake: Handshake): void {
     let stage: Stage = 'opening';
-    /** ended acts on the end of this socket, whoever hung up. */
+    /** ended handles the end of this socket, whichever side closed it. */
     const ended = (code: number, reason: string) => {
       clearTimeout(late);
       if (this.#socket !== mine) return;
       this.#hangUp();
       void this.#explain(code, reason, stage, connection);
     };
-    /** refuse hangs up; a server that hangs would let close take its time. */
+    /** refuse drops the socket first, because close is slow if the server hangs. */
     const refuse = (code: number, reason: string) => {
       ended(code, reason);
       mine.close();
@@ -212,16 +224,16 @@ class ServerLink implements Link {
       clearTimeout(late);
       if (this.#socket !== mine) return;
       if (server.protocol === Version) this.#welcome(server);
-      else refuse(CloseVersion, versions(server));
+      else refuse(CloseVersion, versionMismatch(server));
     };
-    /** challenged takes the first frame. Nothing that comes before hello is sent is read. */
+    /** challenged handles the first frame. No other frame is read before hello is sent. */
     const challenged = async (text: string) => {
       const proof = await prove(handshake, text);
       if (this.#socket !== mine) return;
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
       this.#ask(mine, 'hello', { ...hello, proof }).then(greeted, (error: unknown) => {
-        // The server closes the socket after a refusal, but its whole sentence is here already.
+        // The server closes the socket after a refusal, but its full message is already in the error.
         const version = error instanceof RefusedError && error.code === CodeVersion;
         refuse(version ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
@@ -234,7 +246,7 @@ class ServerLink implements Link {
       },
       text: (text) => {
         if (this.#socket !== mine) return;
-        if (stage === 'proven') return this.#take(text);
+        if (stage === 'proven') return this.#receive(text);
         if (stage === 'opened') void challenged(text);
         stage = 'challenged';
       },
@@ -253,7 +265,8 @@ class ServerLink implements Link {
 
   #beat(): void {
     const unsent = this.#socket?.unsent ?? 0;
-    // The answer to a ping waits behind a large result; that the result goes out is a sign of life too.
+    // The answer to a ping queues behind a large result. Progress in sending the result also proves that the link is
+    // alive.
     this.#silent = unsent < this.#unsent ? 0 : this.#silent + 1;
     this.#unsent = unsent;
     if (this.#silent >= DeadBeats) {
@@ -266,7 +279,7 @@ class ServerLink implements Link {
     }
   }
 
-  #take(text: string): void {
+  #receive(text: string): void {
     this.#silent = 0;
     const frame = parseFrame(text);
     switch (frame.kind) {
@@ -288,7 +301,7 @@ class ServerLink implements Link {
     }
   }
 
-  /** hangUp forgets the socket and ends everything that waits for its answers. */
+  /** hangUp drops the socket and ends its pending requests. */
   #hangUp(): void {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
@@ -303,11 +316,11 @@ class ServerLink implements Link {
   }
 
   /**
-   * explain finds out why a socket closed: a browser tells a script neither status nor text of a refused handshake. What a
-   * peer says that has proved nothing is not shown.
+   * explain finds out why a socket closed. Browsers expose neither the status nor the text of a refused handshake.
+   * Texts of an unauthenticated peer are not shown.
    */
   async #explain(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
-    if (stage === 'opened' || stage === 'challenged') return this.#down('refused', taken(connection), RetryMs);
+    if (stage === 'opened' || stage === 'challenged') return this.#down('refused', portInUse(connection), RetryMs);
     if (stage === 'proven') {
       if (code === CloseVersion) return this.#down('version', reason, SlowRetryMs);
       if (code === CloseReplaced) return this.#down('replaced', reason, SlowRetryMs);
@@ -320,10 +333,10 @@ class ServerLink implements Link {
     if (!this.#socket) this.#unreachable(listener, connection);
   }
 
-  /** #unreachable says why no socket could be opened. */
+  /** #unreachable reports why no socket could be opened. */
   #unreachable(listener: Listener, connection: Connection): void {
     if (listener === 'nothing') this.#down('no_server', '', RetryMs);
-    else this.#down('refused', taken(connection), RetryMs);
+    else this.#down('refused', portInUse(connection), RetryMs);
   }
 
   #down(why: Down, text: string, waitMs: number): void {
@@ -339,23 +352,26 @@ class ServerLink implements Link {
   }
 }
 
-/** Stage is how far a socket has come; only what has proved to be the server is listened to. */
+/**
+ * Stage is the progress of a socket. Frames are handled only in the last stage, when the server has proved its
+ * identity.
+ */
 type Stage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-/** taken says that it is not our server that listens. */
-function taken({ port }: Connection): string {
+/** portInUse is the error for a peer that is not the server of this installation. */
+function portInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
-/** prove returns this browser's proof if the first frame is the server's challenge; it never rejects. */
+/** prove returns this browser's proof if the first frame is the server's challenge. It never rejects. */
 async function prove(handshake: Handshake, text: string): Promise<string | undefined> {
   const frame = parseFrame(text);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
   return handshake.answer(frame.params).catch(() => undefined);
 }
 
-/** prepared returns where the server is and who this browser is; it rejects after PrepareMs. */
-async function prepared(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
+/** prepareTry returns the server's address and the identity of this browser. It rejects after PrepareMs. */
+async function prepareTry(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
   let late: ReturnType<typeof setTimeout> | undefined;
   const never = new Promise<never>((_, reject) => {
     late = setTimeout(() => reject(new Error(`the browser did not answer for ${PrepareMs / 1000} s`)), PrepareMs);
@@ -367,7 +383,7 @@ async function prepared(options: LinkOptions): Promise<[Connection | undefined, 
   }
 }
 
-/** readAnswer returns the result in an answer, or why there is none; no frame means that the link was lost. */
+/** readAnswer returns the result in an answer, or an error. Without a frame, the link was lost. */
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
@@ -385,15 +401,15 @@ export class RefusedError extends Error {
   }
 }
 
-/** versions says which side to update. */
-function versions(server: HelloResult): string {
+/** versionMismatch explains which side to update. */
+function versionMismatch(server: HelloResult): string {
   const both = `this extension speaks protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
   return server.protocol > Version
     ? `${both}: update the extension with "opentabs extension install" and reload it`
     : `${both}: update the opentabs program`;
 }
 
-/** isSlow tells which faults no further try can mend soon. */
+/** isSlow reports whether a failure cannot be fixed by retrying soon. */
 function isSlow(why: Down): boolean {
   return why === 'version' || why === 'replaced';
 }

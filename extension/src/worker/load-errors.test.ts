@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeLoadErrors } from './load-errors.ts';
 
-test('an error is known until the tab shows another page', (t) => {
+test('an error lasts until the tab shows another page', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 5000 });
   let changes = 0;
   const errors = makeLoadErrors(() => {
@@ -11,7 +11,7 @@ test('an error is known until the tab shows another page', (t) => {
   errors.failed(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual(errors.of(1), { name: 'net::ERR_CONNECTION_REFUSED', atMs: 5000 });
   assert.equal(errors.of(2), undefined);
-  // The same error at another time is another failure.
+  // The same error at another time is a new error.
   t.mock.timers.tick(10);
   errors.failed(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual([errors.of(1)?.atMs, changes], [5010, 2]);
@@ -20,7 +20,7 @@ test('an error is known until the tab shows another page', (t) => {
   assert.deepEqual([errors.of(1), changes], [undefined, 3]);
 });
 
-test('a navigation that was given up leaves the tab with the page that it shows', () => {
+test('a cancelled navigation leaves the tab with its current page', () => {
   const errors = makeLoadErrors(() => undefined);
   errors.failed(1, 'net::ERR_ABORTED');
   assert.equal(errors.of(1), undefined);
@@ -29,7 +29,7 @@ test('a navigation that was given up leaves the tab with the page that it shows'
   assert.equal(errors.of(1)?.name, 'net::ERR_NAME_NOT_RESOLVED');
 });
 
-test('a site that has not answered for 8 s is an error until it answers, or the tab asks again', (t) => {
+test('a site that has not answered for 8 s is an error until it answers, or the tab requests it again', (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
   let changes = 0;
   const errors = makeLoadErrors(() => {
@@ -44,7 +44,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.deepEqual([wait(1), changes], [{ name: 'no_answer', atMs: 8000 }, 1]);
   errors.shown(1);
   assert.deepEqual([wait(60_000), changes], [undefined, 2]);
-  // An answer in time, a failure in time and a navigation that was given up end the wait.
+  // An answer in time, a failure in time and a cancelled navigation end the wait.
   for (const end of [errors.shown, (id: number) => errors.failed(id, 'net::ERR_ABORTED')]) {
     errors.begun(1);
     wait(7000);
@@ -54,7 +54,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.begun(1);
   errors.failed(1, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(60_000)?.name, 'net::ERR_CONNECTION_RESET');
-  // A new tab is only seen to wait, again and again.
+  // A new tab sends no begun event, only repeated waits.
   errors.failed(1, 'net::ERR_CONNECTION_RESET');
   errors.waits(1);
   wait(5000);
@@ -66,7 +66,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.equal(changes, seen);
   errors.shown(1);
   errors.failed(1, 'net::ERR_CONNECTION_RESET');
-  // An error page whose reload gets no answer; then the reload is stopped, and asked for again.
+  // An error page whose reload gets no answer. The reload is stopped and started again.
   errors.begun(1);
   assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(1)?.name, 'no_answer');

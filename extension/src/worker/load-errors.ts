@@ -1,41 +1,41 @@
 import { LoadErrorNoAnswer, NoAnswerMs } from '../../../wire/wire.gen.ts';
 
-/** Aborted is the error of a navigation that was given up: the tab shows what it showed before, or a download began. */
+/** Aborted is the error of a cancelled navigation: the tab keeps its page, or a download started. */
 const Aborted = 'net::ERR_ABORTED';
 
 /** LoadError is a failed load of a tab's page. */
 export interface LoadError {
-  /** name is Chrome's, such as net::ERR_CONNECTION_REFUSED, or LoadErrorNoAnswer while Chrome still waits. */
+  /** name is Chrome's name, such as net::ERR_CONNECTION_REFUSED. It is LoadErrorNoAnswer while Chrome still waits. */
   readonly name: string;
-  /** atMs is when it failed, in milliseconds since 1970. */
+  /** atMs is when the load failed, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
-/** LoadErrors knows the tabs that show Chrome's error page, and those whose site does not answer. */
+/** LoadErrors tracks the tabs that show Chrome's error page, and those whose site does not answer. */
 export interface LoadErrors {
-  /** of returns why the page that a tab shows could not be loaded; nothing if it was. */
+  /** of returns why the page of a tab could not be loaded, or undefined if it was loaded. */
   of(tabId: number): LoadError | undefined;
-  /** begun notes that a tab asks a site for a page. */
+  /** begun notes that a tab requests a page from a site. */
   begun(tabId: number): void;
-  /** waits notes that a tab was seen to wait for a site: of a new tab Chrome does not say that it has begun. */
+  /** waits notes that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
   waits(tabId: number): void;
   /** failed notes that a page could not be loaded. */
   failed(tabId: number, name: string): void;
-  /** shown notes that a tab shows another page, or is gone. */
+  /** shown notes that a tab shows another page or was closed. */
   shown(tabId: number): void;
 }
 
-/** makeLoadErrors returns a LoadErrors without errors; changed is called when an error comes or goes. */
+/** makeLoadErrors returns a LoadErrors without errors. changed is called when an error is added or removed. */
 export function makeLoadErrors(changed: () => void): LoadErrors {
   const errors = new Map<number, LoadError>();
-  /** timers are those of the tabs whose site has not answered yet. */
+  /** timers are the timers of the tabs whose site has not answered yet. */
   const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
   const note = (tabId: number, name: string) => {
     errors.set(tabId, { name, atMs: Date.now() });
     changed();
   };
-  /** stopWaiting forgets a site that has not answered, and reports whether that was known as an error. */
+  /** stopWaiting stops the timer of a tab. It reports whether the missing answer was already an error. */
   const stopWaiting = (tabId: number): boolean => {
     clearTimeout(timers.get(tabId));
     timers.delete(tabId);

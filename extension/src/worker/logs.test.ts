@@ -19,7 +19,7 @@ const entries = (...messages: string[]) =>
   JSON.stringify(messages.map((message) => ({ level: 'info', message, atMs: 1 })));
 const log = (text: string, dropped = 0, plugin = 'demo') => ({ op: 'log', plugin, entries: text, dropped }) as const;
 
-test('entries are passed on with the tab of the document that sent them', (t) => {
+test('entries are forwarded with the tab of their document', (t) => {
   const { logs, sent, d1 } = makeBench(t);
   logs.add(d1, log('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
   assert.deepEqual(sent, [
@@ -32,14 +32,14 @@ test('entries are passed on with the tab of the document that sent them', (t) =>
   ]);
 });
 
-test('a plugin that does not run in the document logs nothing there', (t) => {
+test('entries of a plugin that does not run in the document are ignored', (t) => {
   const { logs, sent, d1, d2 } = makeBench(t);
   logs.add(d1, log(entries('x'), 0, 'other'));
   logs.add(d2, log(entries('x')));
   assert.deepEqual(sent, []);
 });
 
-test('what makes no sense is counted as dropped, and told with what comes next', (t) => {
+test('invalid entries are counted as dropped, and reported with the next entries', (t) => {
   const { logs, sent, d1 } = makeBench(t);
   for (const bad of [
     'no json',
@@ -57,7 +57,7 @@ test('what makes no sense is counted as dropped, and told with what comes next',
   assert.equal(sent[1]?.dropped, undefined);
 });
 
-test('a document sends 20 frames in a second; of more it is told how many entries there were', (t) => {
+test('a document can send 20 frames per second, and further entries are counted', (t) => {
   const { logs, sent, d1, tick } = makeBench(t);
   for (let i = 0; i < 30; i++) logs.add(d1, log(entries('a', 'b'), i === 29 ? 5 : 0));
   assert.equal(sent.length, 20);

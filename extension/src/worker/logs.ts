@@ -3,10 +3,10 @@ import { MaxLogEntries, type PluginLogParams } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc } from './docs.ts';
 
-/** MaxFrames is how many frames of logs a document may have sent in WindowMs, in milliseconds. */
+/** MaxFrames limits the log frames per document in WindowMs, in milliseconds. */
 const MaxFrames = 20;
 const WindowMs = 1000;
-/** MaxChars is the longest text of entries that is read, in UTF-16 units: as long as a document of ours makes them. */
+/** MaxChars limits the text of entries that is parsed, in UTF-16 units. Bridges send no longer text. */
 const MaxChars = 4 * 1024 * 1024;
 
 type Log = Extract<FromBridge, { op: 'log' }>;
@@ -17,14 +17,16 @@ export interface LogsOptions {
   send(params: PluginLogParams): void;
 }
 
-/** Logs passes on what adapters log. Of what a document sends too fast it counts the entries. */
+/** Logs forwards the log entries of adapters. Entries that a document sends too fast are dropped and counted. */
 export interface Logs {
   add(doc: Doc, message: Log): void;
 }
 
 /** makeLogs returns a Logs. */
 export function makeLogs(options: LogsOptions): Logs {
-  /** pace holds, by document, how much it has sent in the window that began last, and what was dropped by plugin. */
+  /**
+   * pace holds, by document, the start of the last window, its number of frames, and the dropped entries per plugin.
+   */
   const pace = new WeakMap<Doc, { began: number; frames: number; readonly dropped: Map<string, number> }>();
 
   return {
@@ -48,7 +50,7 @@ export function makeLogs(options: LogsOptions): Logs {
   };
 }
 
-/** countOf returns how many entries there are in a text, at least one: that of a document which is out of step is not read. */
+/** countOf returns the number of entries in a text. Invalid text counts as one entry. */
 function countOf(entries: string): number {
   const list = entries.length <= MaxChars ? parse(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;

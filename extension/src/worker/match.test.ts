@@ -35,13 +35,13 @@ const cases: [pattern: string, url: string, want: boolean][] = [
   ['*://EXAMPLE.com/*', 'https://example.com/', true],
 ];
 
-test('match patterns as Chrome does, the query string among them (fault 97)', () => {
+test('match patterns work as in Chrome, including the query string', () => {
   for (const [pattern, url, want] of cases) {
     assert.equal(matchesAny(url, [pattern], []), want, `${pattern} on ${url}`);
   }
 });
 
-test('excludes win, and what is no URL or no pattern matches nothing', () => {
+test('excludes win, and invalid URLs and patterns match nothing', () => {
   assert.equal(matchesAny('https://a.org/x', ['*://a.org/*'], ['*://a.org/x*']), false);
   assert.equal(matchesAny('https://a.org/y', ['*://a.org/*'], ['*://a.org/x*']), true);
   assert.equal(matchesAny('about:blank', ['*://*/*'], []), false);
@@ -51,7 +51,7 @@ test('excludes win, and what is no URL or no pattern matches nothing', () => {
   }
 });
 
-test('a port with the scheme * becomes two patterns: Chrome refuses it, and all that are registered with it', () => {
+test('a port with the scheme * becomes two patterns, because Chrome would reject the whole registration', () => {
   assert.deepEqual(asChrome('*://a.org:8080/x*'), ['http://a.org:8080/x*', 'https://a.org:8080/x*']);
   for (const same of ['*://a.org/*', '*://a.org:*/*', 'http://localhost:8080/*'])
     assert.deepEqual(asChrome(same), [same]);

@@ -1,19 +1,20 @@
-// Chrome's match patterns, as far as plugins use them: <scheme>://<host>[:port]/<path>.
-// Chrome itself decides where an adapter runs; this decides which tabs are
-// told to the server and which need a reload.
+// Chrome's match patterns, as far as plugins use them:
+// <scheme>://<host>[:port]/<path>. Chrome itself decides where an adapter runs.
+// This file decides which tabs are reported to the server and which need a
+// reload.
 
 /** Pattern reports whether a URL matches. */
 export type Pattern = (url: URL) => boolean;
 
 const parsed = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])(?::(\*|\d+))?(\/.*)$/;
 
-/** parsePattern reads one match pattern; nothing means that it is not one. */
+/** parsePattern parses one match pattern. It returns undefined for an invalid one. */
 export function parsePattern(pattern: string): Pattern | undefined {
   const parts = parsed.exec(pattern);
   if (!parts) return undefined;
   const [, scheme = '', host = '', port = '*', path = ''] = parts;
   const pathMatches = glob(path);
-  // To Chrome, /app/* takes in /app as well.
+  // In Chrome, /app/* also matches /app.
   const whole = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
     schemeMatches(scheme, url.protocol) &&
@@ -22,7 +23,10 @@ export function parsePattern(pattern: string): Pattern | undefined {
     (pathMatches(url.pathname + url.search) || url.pathname + url.search === whole);
 }
 
-/** asChrome returns the patterns that say the same to Chrome: it takes no port with the scheme `*`. Nothing for what is none. */
+/**
+ * asChrome returns equivalent patterns that Chrome accepts: it rejects ports with the scheme `*`. An invalid pattern
+ * returns none.
+ */
 export function asChrome(pattern: string): string[] {
   const parts = parsed.exec(pattern);
   if (!parts) return [];
@@ -63,7 +67,7 @@ function portOf(url: URL): string {
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-/** glob matches text in which each `*` stands for anything. */
+/** glob returns a matcher for text in which each `*` matches any text. */
 function glob(pattern: string): (text: string) => boolean {
   const pieces = pattern.split('*');
   const [first = ''] = pieces;

@@ -8,7 +8,7 @@ function makeBench(t: TestContext) {
   const tab = { loads: false };
   const started: string[] = [];
   const navigating = makeNavigating(async () => tab.loads);
-  const hold = (name: string) => navigating.hold('d', () => started.push(name));
+  const hold = (name: string) => navigating.runWhenSettled('d', () => started.push(name));
   const pass = async (ms: number) => {
     for (let past = 0; past < ms; past += 100) {
       t.mock.timers.tick(100);
@@ -24,9 +24,9 @@ test('a call starts at once in a document that does not navigate', (t) => {
   assert.deepEqual(started, ['a']);
 });
 
-test('a navigation that brings no document, such as a download, delays a call until the tab loads no more', async (t) => {
+test('a navigation without a new document, such as a download, delays a call until the tab stops loading', async (t) => {
   const { tab, started, navigating, hold, pass } = makeBench(t);
-  navigating.told(1, 'd', true);
+  navigating.setNavigating(1, 'd', true);
   hold('a');
   hold('b');
   tab.loads = true;
@@ -37,9 +37,9 @@ test('a navigation that brings no document, such as a download, delays a call un
   assert.deepEqual(started, ['a', 'b']);
 });
 
-test('a navigation that never shows delays a call by a second', async (t) => {
+test('a navigation during which the tab never loads delays a call by 1 s', async (t) => {
   const { started, navigating, hold, pass } = makeBench(t);
-  navigating.told(1, 'd', true);
+  navigating.setNavigating(1, 'd', true);
   hold('a');
   await pass(900);
   assert.deepEqual(started, []);
@@ -47,12 +47,12 @@ test('a navigation that never shows delays a call by a second', async (t) => {
   assert.deepEqual(started, ['a']);
 });
 
-test('a navigation after a navigation is awaited as well, both for five seconds at most', async (t) => {
+test('two navigations in a row delay a call by at most 5 s together', async (t) => {
   const { tab, started, navigating, hold, pass } = makeBench(t);
-  navigating.told(1, 'd', true);
+  navigating.setNavigating(1, 'd', true);
   hold('a');
   await pass(900);
-  navigating.told(1, 'd', true);
+  navigating.setNavigating(1, 'd', true);
   await pass(900);
   assert.deepEqual(started, []);
   tab.loads = true;
@@ -62,13 +62,13 @@ test('a navigation after a navigation is awaited as well, both for five seconds 
   assert.deepEqual(started, ['a']);
 });
 
-test('a navigation that takes the place of one has its own second to show', async (t) => {
+test('a navigation that replaces another one has its own second to start loading', async (t) => {
   const { tab, started, navigating, hold, pass } = makeBench(t);
-  navigating.told(1, 'd', true);
+  navigating.setNavigating(1, 'd', true);
   hold('a');
   tab.loads = true;
   await pass(200);
-  navigating.told(1, 'd', true);
+  navigating.setNavigating(1, 'd', true);
   tab.loads = false;
   await pass(900);
   assert.deepEqual(started, []);
@@ -76,11 +76,11 @@ test('a navigation that takes the place of one has its own second to show', asyn
   assert.deepEqual(started, ['a']);
 });
 
-test('a call for a document that goes never starts', async (t) => {
+test('a call for a removed document never starts', async (t) => {
   const { started, navigating, hold, pass } = makeBench(t);
-  navigating.told(1, 'd', true);
+  navigating.setNavigating(1, 'd', true);
   hold('a');
-  navigating.gone('d');
+  navigating.forget('d');
   await pass(6000);
   assert.deepEqual(started, []);
 });

@@ -1,34 +1,35 @@
-/** PollMs is how often a tab is looked at whose document has begun to navigate, in milliseconds. */
+/** PollMs is how often a navigating tab is checked, in milliseconds. */
 const PollMs = 100;
-/** SeenMs is how long a tab may take to show that it loads, in milliseconds. */
+/** SeenMs is how long a tab may take to start loading, in milliseconds. */
 const SeenMs = 1000;
-/** HeldMs is how long a call waits at most for the document that a navigation brings, in milliseconds. */
-const HeldMs = 5000;
+/** MaxHoldMs is the maximum delay of a call that waits for a navigation, in milliseconds. */
+const MaxHoldMs = 5000;
 
-/** Navigating knows the documents that have begun to navigate: no call should begin in them any more. */
+/** Navigating tracks the documents that started to navigate away. No new call should begin in them. */
 export interface Navigating {
-  /** told notes what a document says of itself. */
-  told(tabId: number, documentId: string, navigating: boolean): void;
-  /** gone forgets a document, and the calls that wait for it. */
-  gone(documentId: string): void;
+  /** setNavigating stores whether a document is navigating away. */
+  setNavigating(tabId: number, documentId: string, navigating: boolean): void;
+  /** forget drops a document and the calls that wait for it. */
+  forget(documentId: string): void;
   /**
-   * hold calls start once a call may be handed to the document: at once, unless it navigates. Then when its navigation has
-   * come to nothing (a download, an empty answer, a person who stays), or takes too long.
+   * runWhenSettled calls start when a call may be sent to the document: at once if it does not navigate. Otherwise
+   * start runs when the navigation ends without a new document (a download, an empty answer, a user who stays), or
+   * takes too long.
    */
-  hold(documentId: string, start: () => void): void;
+  runWhenSettled(documentId: string, start: () => void): void;
 }
 
 interface Entry {
   readonly tabId: number;
-  /** since is when it said so first, last when it did last. */
+  /** since is when the document first reported its navigation, last when it last did. */
   readonly since: number;
   last: number;
-  /** seen is whether its tab was seen to load. */
+  /** seen is whether the tab was seen loading. */
   seen: boolean;
   readonly waiting: (() => void)[];
 }
 
-/** makeNavigating returns a Navigating that asks loading whether a tab loads. */
+/** makeNavigating returns a Navigating. loading reports whether a tab loads. */
 export function makeNavigating(loading: (tabId: number) => Promise<boolean>): Navigating {
   const entries = new Map<string, Entry>();
 
@@ -37,19 +38,19 @@ export function makeNavigating(loading: (tabId: number) => Promise<boolean>): Na
     entries.delete(documentId);
     for (const start of waiting) start();
   };
-  const look = async (documentId: string, entry: Entry) => {
+  const check = async (documentId: string, entry: Entry) => {
     if (entries.get(documentId) !== entry) return;
     const loads = await loading(entry.tabId);
     if (entries.get(documentId) !== entry) return;
     entry.seen ||= loads;
     const now = Date.now();
-    // What was seen to load and does so no more is over; what never did was none.
+    // A navigation is over when its tab stopped loading, or did not start within SeenMs.
     const over = !loads && (entry.seen || now - entry.last >= SeenMs);
-    if (over || now - entry.since >= HeldMs) release(documentId);
-    else setTimeout(() => void look(documentId, entry), PollMs);
+    if (over || now - entry.since >= MaxHoldMs) release(documentId);
+    else setTimeout(() => void check(documentId, entry), PollMs);
   };
   return {
-    told: (tabId, documentId, navigating) => {
+    setNavigating: (tabId, documentId, navigating) => {
       const now = Date.now();
       const known = entries.get(documentId);
       if (!navigating) release(documentId);
@@ -59,13 +60,13 @@ export function makeNavigating(loading: (tabId: number) => Promise<boolean>): Na
       } else {
         const entry: Entry = { tabId, since: now, last: now, seen: false, waiting: [] };
         entries.set(documentId, entry);
-        setTimeout(() => void look(documentId, entry), PollMs);
+        setTimeout(() => void check(documentId, entry), PollMs);
       }
     },
-    gone: (documentId) => {
+    forget: (documentId) => {
       entries.delete(documentId);
     },
-    hold: (documentId, start) => {
+    runWhenSettled: (documentId, start) => {
       const entry = entries.get(documentId);
       if (entry) entry.waiting.push(start);
       else start();

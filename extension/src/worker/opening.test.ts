@@ -44,22 +44,22 @@ function makeBench(t: TestContext) {
   return { failed, shown, navigated, opening, opened, there, state, tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-test('calls that come together, and those that try again, get one tab', async (t) => {
+test('simultaneous and repeated calls get the same tab', async (t) => {
   const { opening, opened, there, tick } = makeBench(t);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [1, 1]);
   tick(9 * 60_000);
   assert.equal(await opening.open(page), 1);
   assert.equal(await opening.open(`${page}?2`), 2);
-  // The person has closed it.
+  // The user closed the tab.
   there.delete(1);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [3, 3]);
-  // By now it may show anything.
+  // The tab may show any page now.
   tick(10 * 60_000);
   assert.equal(await opening.open(page), 4);
   assert.equal(opened.length, 4);
 });
 
-test('nothing is opened in which no plugin works', async (t) => {
+test('open rejects a URL that no plugin matches', async (t) => {
   const { opening, opened } = makeBench(t);
   for (const url of ['https://evil.example/', 'https://demo.example/admin', 'javascript:alert(1)', 'about:blank', '']) {
     await assert.rejects(opening.open(url), /no plugin works in that page/, url);
@@ -67,7 +67,7 @@ test('nothing is opened in which no plugin works', async (t) => {
   assert.deepEqual(opened, []);
 });
 
-test('one that could not be opened is tried again', async (t) => {
+test('a tab that failed to open can be opened again', async (t) => {
   const { opening, state } = makeBench(t);
   state.window = false;
   await assert.rejects(opening.open(page), /no window is open/);
@@ -75,39 +75,39 @@ test('one that could not be opened is tried again', async (t) => {
   assert.equal(await opening.open(page), 1);
 });
 
-test('a tab that was led to a dead site loads its own page again, others are left to a reload', async (t) => {
+test('reopen loads the original page in a tab that was redirected to a dead site, and ignores other tabs', async (t) => {
   const { opening, failed, shown, navigated, there, state, tick } = makeBench(t);
   assert.equal(await opening.open(page), 1);
   assert.deepEqual([opening.openedWith(1), opening.openedWith(2)], [page, undefined]);
   there.add(2);
-  // A page that was loaded, its own page that failed, and the user's tab.
+  // A loaded page, the original page that failed, and a tab of the user.
   shown.set(1, 'https://login.example/');
-  assert.equal(await opening.again(1), false);
+  assert.equal(await opening.reopen(1), false);
   failed.set(1, 'net::ERR_FAILED').set(2, 'net::ERR_FAILED');
   shown.set(1, page);
-  assert.equal(await opening.again(1), false);
+  assert.equal(await opening.reopen(1), false);
   shown.set(2, 'https://dead.example/');
-  assert.equal(await opening.again(2), false);
+  assert.equal(await opening.reopen(2), false);
   shown.set(1, 'https://dead.example/');
   state.blank = false;
-  assert.equal(await opening.again(1), false);
+  assert.equal(await opening.reopen(1), false);
   state.blank = true;
-  assert.equal(await opening.again(1), true);
+  assert.equal(await opening.reopen(1), true);
   assert.deepEqual(navigated, [[1, page]]);
   there.delete(1);
-  assert.equal(await opening.again(1), false);
+  assert.equal(await opening.reopen(1), false);
   there.add(1);
   tick(10 * 60_000);
-  assert.deepEqual([opening.openedWith(1), await opening.again(1)], [undefined, false]);
+  assert.deepEqual([opening.openedWith(1), await opening.reopen(1)], [undefined, false]);
 });
 
-test('a site that has not answered for 20 s is asked again', async (t) => {
+test('a site that has not answered for 20 s is requested again', async (t) => {
   const { opening, failed, navigated, tick } = makeBench(t);
   assert.equal(await opening.open(page), 1);
   failed.set(1, 'no_answer'); // after 8 s
   tick(11_999);
-  assert.equal(await opening.again(1), false);
+  assert.equal(await opening.reopen(1), false);
   tick(1);
-  assert.equal(await opening.again(1), true);
+  assert.equal(await opening.reopen(1), true);
   assert.deepEqual(navigated, [[1, page]]);
 });

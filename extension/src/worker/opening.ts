@@ -2,13 +2,13 @@ import { LoadErrorNoAnswer, NoAnswerMs, type PluginInfo } from '../../../wire/wi
 import type { LoadError } from './load-errors.ts';
 import { matchesAny } from './match.ts';
 
-/** AgainMs is how long a tab stands for the page that it was opened with, whatever it shows by then, in milliseconds. */
+/** AgainMs is how long a tab is reused for the page that it was opened with, whatever it shows, in milliseconds. */
 const AgainMs = 10 * 60_000;
 
-/** RestartMs is how long a site may take to answer before a later call asks it again, in milliseconds. */
+/** RestartMs is how long a site may take to answer before a later call requests it again, in milliseconds. */
 const RestartMs = 20_000;
 
-/** Opened is a tab that was opened for a call, and when. */
+/** Opened is a tab that was opened for a call. */
 interface Opened {
   readonly tabId: number;
   readonly atMs: number;
@@ -16,39 +16,40 @@ interface Opened {
 
 export interface OpeningOptions {
   plugins(): readonly PluginInfo[];
-  /** open opens a tab that takes no focus, and returns its id. */
+  /** open opens a tab without focus and returns its ID. */
   open(url: string): Promise<number>;
   exists(tabId: number): Promise<boolean>;
-  /** urlOf returns the URL that a tab shows; nothing if it is gone. */
+  /** urlOf returns the URL of a tab, or undefined if it is closed. */
   urlOf(tabId: number): Promise<string | undefined>;
-  /** loadError returns why the page of a tab could not be loaded; nothing if it was. */
+  /** loadError returns why the page of a tab could not be loaded, or undefined if it was loaded. */
   loadError(tabId: number): LoadError | undefined;
-  /** isBlank reports whether a tab has no page that could be lost: it shows an error page, or nothing yet. */
+  /** isBlank reports whether a tab has no page to lose: it shows an error page or nothing yet. */
   isBlank(tabId: number): Promise<boolean>;
-  /** navigate has a tab load a URL. */
+  /** navigate navigates a tab to a URL. */
   navigate(tabId: number, url: string): Promise<void>;
 }
 
-/** Opening opens tabs for calls that found none. */
+/** Opening opens tabs for calls without a target. */
 export interface Opening {
   /**
-   * open returns the tab of a page that a plugin works in. One that was opened for it a while ago and is still there does
-   * again, so that calls which fail, as at a login, don't fill the window. It rejects with a sentence.
+   * open returns a tab for a page of a plugin. It reuses a recently opened tab, so that calls that keep failing, for
+   * example at a login, do not fill the window with tabs. It rejects with a sentence.
    */
   open(url: string): Promise<number>;
-  /** openedWith returns the URL that a tab was opened with a while ago; nothing for other tabs. */
+  /** openedWith returns the URL that a tab was recently opened with, or undefined. */
   openedWith(tabId: number): string | undefined;
   /**
-   * again has a tab load the page that it was opened for, if it was led to another site that could not be loaded, because a
-   * reload would ask that site, or if its site has not answered for RestartMs. It reports whether it does.
+   * reopen navigates a tab back to the page that it was opened with, if it was redirected to a failing site, because a
+   * reload would request that site. It does the same if the tab's own site has not answered for RestartMs. It reports
+   * whether it did.
    */
-  again(tabId: number): Promise<boolean>;
+  reopen(tabId: number): Promise<boolean>;
 }
 
-/** makeOpening returns an Opening that has opened nothing. */
+/** makeOpening returns an Opening without tabs. */
 export function makeOpening(options: OpeningOptions): Opening {
   const opened = new Map<string, Promise<Opened>>();
-  /** urls are the URLs of the tabs that were opened. */
+  /** urls are the URLs with which tabs were opened. */
   const urls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
   const usable = async (tab: Promise<Opened> | undefined) => {
@@ -62,7 +63,7 @@ export function makeOpening(options: OpeningOptions): Opening {
   };
   return {
     openedWith,
-    again: async (tabId) => {
+    reopen: async (tabId) => {
       const url = openedWith(tabId);
       const error = options.loadError(tabId);
       if (url === undefined || error === undefined || !(await options.isBlank(tabId))) return false;
@@ -78,7 +79,7 @@ export function makeOpening(options: OpeningOptions): Opening {
       for (;;) {
         const known = opened.get(url);
         if (known && (await usable(known))) return (await known).tabId;
-        // Another call may have been first meanwhile.
+        // Another call may have opened the tab in the meantime.
         if (opened.get(url) !== known) continue;
         const fresh = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
         opened.set(url, fresh);

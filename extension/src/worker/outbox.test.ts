@@ -25,7 +25,7 @@ function makeBench(t: TestContext) {
   return { outbox, sent, delivered, link, idle };
 }
 
-test('with a link everything is sent at once, the text untouched', (t) => {
+test('with a link, everything is sent at once, with unchanged text', (t) => {
   const { outbox, sent } = makeBench(t);
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.progress('a', { seq: 4, skipped: 3, reports: '[{}]' });
@@ -53,12 +53,12 @@ test('a call ends once', (t) => {
   assert.equal(sent.length, 1);
 });
 
-test('an ending is delivered when a ping after it was answered', async (t) => {
+test('an ending is delivered when a later ping was answered', async (t) => {
   const { outbox, sent, delivered, link, idle } = makeBench(t);
   outbox.result('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
-  // This one came after the ping: its answer says nothing of it.
+  // This ending was sent after the ping, so the ping's answer does not confirm it.
   outbox.result('b', '2', undefined);
   link.pongs[0]?.ok();
   await idle();
@@ -72,7 +72,7 @@ test('an ending is delivered when a ping after it was answered', async (t) => {
   assert.deepEqual([link.pongs.length, sent.length], [2, 2]);
 });
 
-test('what the old link may have swallowed is sent again, and is delivered then', async (t) => {
+test('frames that a lost link may have dropped are sent again and then delivered', async (t) => {
   const { outbox, sent, delivered, link, idle } = makeBench(t);
   outbox.part('a', 0, 'x');
   outbox.result('a', undefined, 1);
@@ -91,7 +91,7 @@ test('what the old link may have swallowed is sent again, and is delivered then'
   assert.deepEqual(delivered, ['a']);
 });
 
-test('without a link progress waits before the ending', (t) => {
+test('without a link, progress waits in front of the ending', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
@@ -106,7 +106,7 @@ test('without a link progress waits before the ending', (t) => {
   );
 });
 
-test('a call the server wants no more is forgotten', (t) => {
+test('a call that the server no longer wants is dropped', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{}]' });
@@ -118,7 +118,7 @@ test('a call the server wants no more is forgotten', (t) => {
   assert.equal(outbox.has('a'), false);
 });
 
-test('a result that can not be kept becomes an error that says so', (t) => {
+test('a result that is too large to store becomes an error with the reason', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
   const text = 'x'.repeat(1 << 20);
@@ -132,7 +132,7 @@ test('a result that can not be kept becomes an error that says so', (t) => {
   assert.match(sent[1] ?? '', /"id":"small","result"/);
 });
 
-test('reports that the old link may have swallowed are sent again, before the ending, until they have arrived', async (t) => {
+test('reports that a lost link may have dropped are sent again before the ending, until they have arrived', async (t) => {
   const { outbox, sent, link, idle } = makeBench(t);
   const report = (seq: number) => outbox.progress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
   const seqs = () => sent.splice(0).map((text) => /"seq":(\d+)|"output":1/.exec(text)?.[1] ?? 'end');
@@ -160,7 +160,7 @@ test('reports that the old link may have swallowed are sent again, before the en
   assert.equal(link.pongs.length, 2);
 });
 
-test('of reports that are sent and not confirmed it keeps the newest 256 Ki units', (t) => {
+test('the newest 256 Ki units of unconfirmed reports are kept', (t) => {
   const { outbox, sent } = makeBench(t);
   const text = `["${'x'.repeat(100 * 1024)}"]`;
   for (let seq = 0; seq < 9; seq++) outbox.progress('a', { seq, skipped: 0, reports: text });

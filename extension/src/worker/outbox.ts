@@ -2,58 +2,58 @@ import { callErrorFrame, notification, rawProgressFrame, rawResultFrame, resultF
 import type { CallError } from '../../../wire/wire.gen.ts';
 import { addBounded, type Batch } from '../bounded-buffer.ts';
 
-// What documents say of calls, on its way to the server. A WebSocket does not
-// tell whether what was sent has arrived, so reports and the ending of a call
-// are kept until the server has answered a ping that was sent after them; when
-// the link was lost, they are sent again. The server ignores what it knows.
+// Progress and endings of calls on their way to the server. A WebSocket does
+// not report whether sent data has arrived. So reports and the ending of a call
+// are stored until the server has answered a later ping. After a lost link they
+// are sent again, and the server ignores duplicates.
 
-/** KeptChars is how much of all endings is kept, in UTF-16 units. */
+/** KeptChars limits the stored endings, in UTF-16 units. */
 const KeptChars = 128 * 1024 * 1024;
-/** An ending is confirmed after a while, together with others, or at once when much is kept. */
+/** Endings are confirmed together after ConfirmMs, or at once when ConfirmChars are stored. */
 const ConfirmMs = 1000;
 const ConfirmChars = 4 * 1024 * 1024;
 
-/** Ending is the frames that tell how a call ended: parts of a large result, then the answer. */
+/** Ending is the frames that end a call: the parts of a large result, then the answer. */
 interface Ending {
   frames: string[];
   /** whole is set once the answer is among the frames. */
   whole: boolean;
   chars: number;
-  /** dropped is set if the frames were too large to be kept; they can't be sent again. */
+  /** dropped is set if the frames were too large to store. They cannot be sent again. */
   dropped: boolean;
 }
 
-/** Reports are those of one call that the server may not have: sent on this link or one before it, or not yet. */
+/** Reports are the reports of one call that the server may not have: sent but not confirmed, or not sent yet. */
 interface Reports {
   sent: Batch[];
   sentChars: number;
   readonly waiting: Batch[];
 }
 
-/** SentChars is how much of what was sent and is not confirmed is kept for each call, the newest, in UTF-16 units. */
+/** SentChars limits the stored unconfirmed reports per call, in UTF-16 units. The newest are kept. */
 const SentChars = 256 * 1024;
 
 export interface OutboxOptions {
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** confirm resolves once the server has taken all that was sent before; it rejects when the link is lost. */
+  /** confirm resolves once the server has handled all frames sent before. It rejects when the link is lost. */
   confirm(): Promise<unknown>;
   /** delivered is called when the server has the endings of these calls. */
   delivered(ids: readonly string[]): void;
 }
 
-/** Outbox keeps the order: all progress of a call, then its ending. */
+/** Outbox sends the frames of a call in order: all progress, then the ending. */
 export interface Outbox {
   progress(id: string, batch: Batch): void;
   part(id: string, seq: number, text: string): void;
-  /** result ends a call; output is JSON text, parts the number of parts that went ahead. */
+  /** result ends a call. output is JSON text, parts the number of parts that were sent before. */
   result(id: string, output: string | undefined, parts: number | undefined): void;
   fail(id: string, error: CallError): void;
-  /** has reports whether the call's ending is here and not confirmed yet. */
+  /** has reports whether the call's ending is stored and not confirmed yet. */
   has(id: string): boolean;
-  /** drop forgets a call that the server wants no more. */
+  /** drop drops a call that the server no longer wants. */
   drop(id: string): void;
-  /** resume sends all that waits; call it when the link is open. */
+  /** resume sends everything that is stored. Call it when the link opens. */
   resume(): void;
 }
 
@@ -134,7 +134,7 @@ class KeepingOutbox implements Outbox {
     if (last && sent) this.#confirmSoon();
   }
 
-  /** giveUp keeps a short error instead of an ending that does not fit. */
+  /** giveUp replaces an ending that is too large to store by a short error. */
   #giveUp(id: string, ending: Ending, sent: boolean): void {
     this.#kept -= ending.chars;
     ending.dropped = true;
@@ -155,16 +155,16 @@ class KeepingOutbox implements Outbox {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const sent = this.#whole();
-    const told = new Set([...this.#progress.values()].flatMap((reports) => reports.sent));
-    if (sent.length === 0 && told.size === 0) return;
+    const batches = new Set([...this.#progress.values()].flatMap((reports) => reports.sent));
+    if (sent.length === 0 && batches.size === 0) return;
     this.#confirming = true;
     try {
       await this.#options.confirm();
-      this.#forget(told);
+      this.#forget(batches);
       for (const id of sent) this.drop(id);
       this.#options.delivered(sent);
     } catch {
-      // The link is gone: resume sends everything again.
+      // The link was lost. resume sends everything again.
       return;
     } finally {
       this.#confirming = false;
@@ -173,15 +173,15 @@ class KeepingOutbox implements Outbox {
   }
 
   /** forget drops reports that have arrived. */
-  #forget(told: ReadonlySet<Batch>): void {
+  #forget(batches: ReadonlySet<Batch>): void {
     for (const [id, reports] of this.#progress) {
-      reports.sent = reports.sent.filter((batch) => !told.has(batch));
+      reports.sent = reports.sent.filter((batch) => !batches.has(batch));
       reports.sentChars = reports.sent.reduce((sum, batch) => sum + batch.reports.length, 0);
       if (reports.sent.length + reports.waiting.length === 0) this.#progress.delete(id);
     }
   }
 
-  /** whole returns the calls whose answer was sent, or could be. */
+  /** whole returns the calls with a complete ending. */
   #whole(): string[] {
     return [...this.#endings].filter(([, ending]) => ending.whole).map(([id]) => id);
   }

@@ -7,7 +7,7 @@ import { makePanels } from './panels.ts';
 
 function makePort() {
   const got: unknown[] = [];
-  let take: (message: unknown) => void = () => undefined;
+  let receive: (message: unknown) => void = () => undefined;
   let closed: () => void = () => undefined;
   const port: Port = {
     name: 'panel',
@@ -15,14 +15,14 @@ function makePort() {
     ownPage: true,
     postMessage: (message) => got.push(message),
     onMessage: (listener) => {
-      take = listener;
+      receive = listener;
     },
     onDisconnect: (listener) => {
       closed = listener;
     },
     disconnect: () => undefined,
   };
-  return { port, got, say: (message: unknown) => take(message), close: () => closed() };
+  return { port, got, send: (message: unknown) => receive(message), close: () => closed() };
 }
 
 const base: Omit<PanelState, 'calls' | 'callsAt' | 'running'> = {
@@ -40,10 +40,10 @@ const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>): ToPanel
 });
 const none = state({ calls: [], callsAt: 0, running: 0 });
 
-test('the server is watched while a panel is open, and states are gathered', (t) => {
+test('the server is watched while a panel is open, and changes are sent together', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watched: boolean[] = [];
-  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), did: nothing });
+  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), runAction: nothing });
   panels.touch();
   const one = makePort();
   const two = makePort();
@@ -68,8 +68,8 @@ test('the server is watched while a panel is open, and states are gathered', (t)
   assert.equal(two.got.length, 3);
 });
 
-test('plugins are told when they come, and to a panel that opens later', () => {
-  const panels = makePanels({ state: () => base, watch: () => undefined, did: nothing });
+test('plugins are sent when they arrive, and to a panel that opens later', () => {
+  const panels = makePanels({ state: () => base, watch: () => undefined, runAction: nothing });
   const [one, two, late] = [makePort(), makePort(), makePort()];
   panels.joined(one.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
@@ -122,21 +122,21 @@ const bad: unknown[] = [
   { op: 'format' },
 ];
 
-test('what a person does, and nothing else, is acted on', async () => {
+test('valid actions of the user run, and other messages are ignored', async () => {
   const did: Action[] = [];
   const panels = makePanels({
     state: () => base,
     watch: () => undefined,
-    did: async (action) => {
+    runAction: async (action) => {
       did.push(action);
       return {};
     },
   });
-  const { port, say, got } = makePort();
+  const { port, send, got } = makePort();
   panels.joined(port);
-  for (const [requestId, action] of good.entries()) say({ requestId, action });
-  for (const action of bad) say({ requestId: 99, action });
-  for (const message of [undefined, good[0], { action: good[0] }]) say(message);
+  for (const [requestId, action] of good.entries()) send({ requestId, action });
+  for (const action of bad) send({ requestId: 99, action });
+  for (const message of [undefined, good[0], { action: good[0] }]) send(message);
   await settle();
   assert.deepEqual(did, good);
   assert.deepEqual(
@@ -145,20 +145,20 @@ test('what a person does, and nothing else, is acted on', async () => {
   );
 });
 
-test('the panel that asked, and no other, is told what became of it', async () => {
+test('only the panel that sent an action gets its result', async () => {
   const panels = makePanels({
     state: () => base,
     watch: () => undefined,
-    did: async (action) => {
+    runAction: async (action) => {
       if (action.op === 'decide') return { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } };
       throw new Error('there is no link to the server');
     },
   });
   const [one, two] = [makePort(), makePort()];
   for (const { port } of [one, two]) panels.joined(port);
-  one.say({ requestId: 1, action: { op: 'stop', callId: 'c' } });
-  one.say({ requestId: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
-  two.say({ requestId: 1, action: { op: 'retry' } });
+  one.send({ requestId: 1, action: { op: 'stop', callId: 'c' } });
+  one.send({ requestId: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
+  two.send({ requestId: 1, action: { op: 'retry' } });
   two.close();
   await settle();
   assert.deepEqual(one.got.slice(1), [

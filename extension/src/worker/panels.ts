@@ -2,40 +2,40 @@ import type { StatePluginsParams, StateSyncParams } from '../../../wire/wire.gen
 import type { Port } from '../chrome.ts';
 import { type Action, type Done, type PanelState, readFromPanel, type ToPanel } from '../panel-message.ts';
 
-/** CoalesceMs is the least time between two states that are sent to panels, in milliseconds. */
+/** CoalesceMs is the minimum time between two states sent to panels, in milliseconds. */
 const CoalesceMs = 50;
 
 export interface PanelsOptions {
-  /** state builds what panels show, but for the calls. */
+  /** state returns the content of panels, except the calls. */
   state(): Omit<PanelState, 'calls' | 'callsAt' | 'running'>;
   /** watch switches the server's state.sync and state.plugins on or off. */
   watch(on: boolean): void;
-  /** did acts on what a person did. If it rejects, the panel that asked shows the error's message. */
-  did(action: Action): Promise<Done>;
+  /** runAction runs an action of the user. If it rejects, the panel that sent the action shows the error's message. */
+  runAction(action: Action): Promise<Done>;
 }
 
 /** Panels are the open side panels, one per window. */
 export interface Panels {
   readonly open: number;
   joined(port: Port): void;
-  /** synced takes the server's list of calls. */
+  /** synced handles the server's list of calls. */
   synced(state: StateSyncParams): void;
-  /** plugins takes the server's list of plugins. */
+  /** plugins handles the server's list of plugins. */
   plugins(all: StatePluginsParams): void;
-  /** touch has the panels told soon that something changed. */
+  /** touch sends the changed state to the panels soon. */
   touch(): void;
-  /** lost forgets the calls: without a link nobody knows how they stand. */
+  /** lost drops the calls, because without a link their state is unknown. */
   lost(): void;
 }
 
-/** makePanels returns a Panels without any. */
+/** makePanels returns a Panels without open panels. */
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   let calls: Pick<PanelState, 'calls' | 'callsAt' | 'running'> = { calls: [], callsAt: 0, running: 0 };
   let plugins: ToPanel | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const tell = (message: ToPanel) => {
+  const broadcast = (message: ToPanel) => {
     for (const port of ports) port.postMessage(message);
   };
   const now = (): ToPanel => ({ op: 'state', state: { ...options.state(), ...calls } });
@@ -43,14 +43,14 @@ export function makePanels(options: PanelsOptions): Panels {
     if (ports.size === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      tell(now());
+      broadcast(now());
     }, CoalesceMs);
   };
   const answer = async (port: Port, message: unknown) => {
-    const asked = readFromPanel(message);
-    if (!asked) return;
-    const done = await options.did(asked.action).catch((error: unknown) => ({ error: sentence(error) }));
-    const reply: ToPanel = { op: 'done', requestId: asked.requestId, done };
+    const request = readFromPanel(message);
+    if (!request) return;
+    const done = await options.runAction(request.action).catch((error: unknown) => ({ error: sentence(error) }));
+    const reply: ToPanel = { op: 'done', requestId: request.requestId, done };
     if (ports.has(port)) port.postMessage(reply);
   };
   const joined = (port: Port) => {
@@ -59,7 +59,7 @@ export function makePanels(options: PanelsOptions): Panels {
     port.onDisconnect(() => {
       ports.delete(port);
       if (ports.size > 0) return;
-      plugins = undefined; // nobody is told of changes from now on
+      plugins = undefined; // without panels, the server sends no changes
       options.watch(false);
     });
     if (ports.size === 1) options.watch(true);
@@ -77,7 +77,7 @@ export function makePanels(options: PanelsOptions): Panels {
     },
     plugins: (all) => {
       plugins = { op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] };
-      tell(plugins);
+      broadcast(plugins);
     },
     touch,
     lost: () => {

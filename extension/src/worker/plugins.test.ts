@@ -11,7 +11,7 @@ function makeBench() {
   const scripts = new Map<string, { script: Script; code: string }>();
   const files: { script: Script; file: string }[] = [];
   const log: string[] = [];
-  /** order is what Chrome runs, in order. */
+  /** order holds the script IDs in the order in which Chrome runs them. */
   const order: string[] = [];
   const went = (id: string) => order.splice(order.indexOf(id), 1);
   const chrome: Registrar = {
@@ -81,14 +81,14 @@ function makeBench() {
   return { state, refused, used, scripts, files, log, order, make, plugins: make() };
 }
 
-/** settled syncs and registers all that is worth it. */
+/** settled syncs and preregisters plugins. */
 async function settled(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
   assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
   await plugins.prepare();
 }
 
 const sync = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
-/** few returns the ids without what makes them unique. */
+/** few returns IDs without their digests. */
 const few = (ids: Iterable<string>) =>
   [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
 
@@ -101,7 +101,7 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   matches: [`*://${name}.org/*`],
   ...more,
 });
-test('one base and one bridge serve the pages of all plugins; what is isolated or in frames has its own', async () => {
+test('one base and one bridge serve the pages of all plugins, and isolated or framed plugins have their own', async () => {
   const { plugins, scripts, files, state } = makeBench();
   const all = [
     plugin('a'),
@@ -127,7 +127,7 @@ test('one base and one bridge serve the pages of all plugins; what is isolated o
   assert.equal(base?.code, `const _ = HOST(false)("{\\"frames\\":true}"\n);`);
 });
 
-test('few adapters are registered ahead, with their entry points, together, and the bridge after them', async () => {
+test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
   const { plugins, scripts, state, order, refused } = makeBench();
   const isolated = plugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
   await settled(plugins, [plugin('a'), isolated]);
@@ -146,7 +146,7 @@ test('few adapters are registered ahead, with their entry points, together, and 
   assert.deepEqual(few(order.slice(-1)), ['bridge']);
   assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
   for (const id of scripts.keys()) assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `no probe before ${id}`);
-  // One that Chrome refuses keeps out no other.
+  // A script that Chrome rejects does not affect others.
   refused.add('plugin-c-script-c');
   await settled(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
   assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
@@ -154,7 +154,7 @@ test('few adapters are registered ahead, with their entry points, together, and 
   assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
 });
 
-test('of many plugins those are registered ahead that must start early or were used last, within the budget', async () => {
+test('of many plugins, those that start early or were used recently are preregistered, within the budget', async () => {
   const { plugins, scripts, used, state } = makeBench();
   const many = Array.from({ length: 120 }, (_, i) => plugin(`p${i}`, i === 7 ? { early: true } : {}));
   await settled(plugins, many);
@@ -171,7 +171,7 @@ test('of many plugins those are registered ahead that must start early or were u
   assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
 });
 
-test('a pre-script is always registered ahead; who needs the document’s start does not come late', async () => {
+test('pre-scripts are always preregistered, and plugins that need the document’s start cannot start late', async () => {
   const { plugins, scripts, state } = makeBench();
   const pre = plugin('pre', { preScript: true, allFrames: true });
   const early = Array.from({ length: 3 }, (_, i) => plugin(`e${i}`, { early: true }));
@@ -185,12 +185,12 @@ test('a pre-script is always registered ahead; who needs the document’s start 
     `const _pre = HOST(false)("{\\"name\\":\\"pre\\"}",\nundefined,\nfunction () { /* pre pre */ }\n);`,
   );
   assert.deepEqual(
-    [pre, ...early, plugin('x')].map((p) => plugins.comesLate(p)),
+    [pre, ...early, plugin('x')].map((p) => plugins.canStartLate(p)),
     [false, false, false, true, true],
   );
 });
 
-test('a worker that was restarted finds what is registered', async () => {
+test('a restarted worker finds the registrations', async () => {
   const { plugins, make, state, order } = makeBench();
   await settled(plugins, [plugin('a')]);
   const [before, registrations] = [order.join(), state.registrations];
@@ -198,13 +198,13 @@ test('a worker that was restarted finds what is registered', async () => {
   assert.deepEqual([order.join(), state.registrations, state.asked], [before, registrations, 2]);
 });
 
-test('a browser that was restarted keeps what is registered and gets the bridge again: without that Chrome runs none of it', async () => {
+test('a restarted browser keeps the registrations, and the bridge is registered again because Chrome would run none of them', async () => {
   const { make, plugins, scripts, files, state } = makeBench();
   const wanted = [plugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }), plugin('i', { world: 'isolated' })];
   await settled(plugins, wanted);
   const before = [...files.map((f) => f.script.id), ...scripts.keys()];
   const bridge = before.find((id) => id.startsWith('bridge-'));
-  // Chrome names scripts in another order, and without the names of their worlds.
+  // Chrome lists scripts in another order and without the names of their worlds.
   const listed = [...scripts].reverse();
   scripts.clear();
   for (const [id, { script, code }] of listed) {
@@ -225,7 +225,7 @@ test('a browser that was restarted keeps what is registered and gets the bridge 
   assert.equal(state.registrations, 2, 'no code was registered again');
 });
 
-test('what is not wanted any more is removed, what runs elsewhere is moved, a new script replaces the old one', async () => {
+test('unwanted scripts are removed, changed patterns are updated, and a new script replaces the old one', async () => {
   const { plugins, scripts, files, log, order } = makeBench();
   await settled(plugins, [plugin('a'), plugin('b')]);
   await settled(plugins, [plugin('a', { matches: ['*://other.org/*'] })]);
@@ -241,7 +241,7 @@ test('what is not wanted any more is removed, what runs elsewhere is moved, a ne
   assert.deepEqual([scripts.size, files.length], [0, 0]);
 });
 
-test('a pattern that Chrome would refuse does not keep others from working', async () => {
+test('a pattern that Chrome would reject does not affect others', async () => {
   const { plugins, files } = makeBench();
   const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
   const half = plugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
@@ -250,7 +250,7 @@ test('a pattern that Chrome would refuse does not keep others from working', asy
   assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
 });
 
-test('without user scripts no isolated plugin can run, whatever a document says', async () => {
+test('without user scripts, isolated plugins cannot run, whatever a document reports', async () => {
   const { plugins, state } = makeBench();
   const isolated = plugin('a', { world: 'isolated', file: 'adapters/a.js' });
   await plugins.sync(sync(isolated));
@@ -285,7 +285,7 @@ test('without user scripts, files are registered before the bridge, but none in 
   );
 });
 
-test('with neither it says so', async () => {
+test('without user scripts and files, the mode is none', async () => {
   const { plugins, state } = makeBench();
   state.allowed = false;
   assert.equal(await plugins.sync(sync(plugin('a'))), 'none');
@@ -301,7 +301,7 @@ test('syncs run one after the other', async () => {
   assert.equal(scripts.size, 2);
 });
 
-test('clear leaves nothing', async () => {
+test('clear removes all registrations', async () => {
   const { plugins, scripts, files } = makeBench();
   await settled(plugins, [plugin('a')]);
   await plugins.clear();

@@ -3,21 +3,23 @@ import type { Script } from '../chrome-scripts.ts';
 import { BASE, declare, declareApart, type EntryPoints } from './entry-points.ts';
 import { hex } from './hex.ts';
 import { asChrome } from './match.ts';
-import { aheadOf, fitting } from './usage.ts';
+import { sortForPreregistration, withinBudget } from './usage.ts';
 
-/** Ids of the bridge's registrations begin with this, that for frames with both. */
+/** BRIDGE is the prefix of the bridge's registration IDs. FRAME_BRIDGE is that of the bridge for frames. */
 const BRIDGE = 'bridge-';
 const FRAME_BRIDGE = `${BRIDGE}frames-`;
 const BRIDGE_FILE = 'bridge.js';
-/** A probe's id is this and the id of the adapter that it runs before. */
+/** PROBE is the prefix of probe IDs. The ID of the script that the probe precedes follows. */
 const PROBE = 'probe-';
 const PROBE_FILE = 'probe.js';
-/** Ids of adapters begin with PREFIX, those of pre-scripts whose adapter is brought later with EARLY, those of bases with HOST. */
+/**
+ * PREFIX is the ID prefix of adapters, EARLY that of pre-scripts whose adapter is injected later, HOST that of bases.
+ */
 const PREFIX = 'plugin-';
 const EARLY = 'early-';
 const HOST = 'base-';
 
-/** Registrar is the part of Chrome that registers scripts; see chrome.ts. */
+/** Registrar is the part of Chrome that registers scripts (chrome-scripts.ts). */
 export interface Registrar {
   userScriptsAllowed(): Promise<boolean>;
   userScripts(): Promise<Script[]>;
@@ -30,45 +32,45 @@ export interface Registrar {
   unregisterFiles(ids: readonly string[]): Promise<void>;
 }
 
-/** PluginsOptions are what else registrations need. */
+/** PluginsOptions are the other dependencies of registrations. */
 export interface PluginsOptions {
   readonly entryPoints: EntryPoints;
   /** code returns the code of a plugin, or of the host if name is empty. */
   code(name: string, script: string): Promise<PluginFetchResult>;
-  /** used returns the plugins that were used lately, the last one first. */
+  /** used returns the recently used plugins, newest first. */
   used(): Promise<readonly string[]>;
-  /** boot returns a text that is another after each start of the browser. */
+  /** boot returns a text that changes with each start of the browser. */
   boot(): Promise<string>;
 }
 
-/** Plugins keeps Chrome's registered scripts as the server wants them. Its methods run one after the other. */
+/** Plugins keeps Chrome's registered scripts in sync with the server. Its methods run one after the other. */
 export interface Plugins {
-  /** wanted is what the last sync named; empty before. */
+  /** wanted are the plugins of the last sync, or none before the first sync. */
   readonly wanted: readonly PluginInfo[];
-  /** host names the code of the host; empty if the server has none. */
+  /** host is the hash of the host's code, or empty if the server has none. */
   readonly host: string;
   readonly mode: InjectMode;
   /**
-   * sync registers what is needed in every page that a plugin matches: a base, by which adapters come on demand, and the
-   * bridge. Where adapters are files it registers those. It does not wait for what prepare registers.
+   * sync registers the scripts that every matching page needs: the bridge and a base, which can host adapters on
+   * demand. In file mode it also registers the adapters. It does not wait for prepare.
    */
   sync(params: PluginSyncParams): Promise<InjectMode>;
-  /** prepare registers the adapters that are worth it ahead, and all pre-scripts. */
+  /** prepare registers all pre-scripts, and the adapters that should start without delay. */
   prepare(): Promise<void>;
   /**
-   * comesLate reports whether a plugin may be brought into a document after its start. One with a pre-script may not, nor one that
-   * has to start before the page's first script, unless there are too many of those.
+   * canStartLate reports whether a plugin may be injected into a document after its start. Plugins with a pre-script
+   * may not. Neither may plugins that must start before the page's scripts, unless there are too many of them.
    */
-  comesLate(plugin: PluginInfo): boolean;
-  /** detect finds out how adapters can be brought into pages now. */
+  canStartLate(plugin: PluginInfo): boolean;
+  /** detect finds out how adapters can be injected into pages now. */
   detect(): Promise<InjectMode>;
-  /** canRun reports whether a plugin's host can be in any page: without user scripts there is none for the isolated world. */
+  /** canRun reports whether a plugin can run in any page. Without user scripts, isolated plugins cannot. */
   canRun(plugin: PluginInfo): boolean;
-  /** clear removes everything, for an extension that was installed anew: its host may be another one. */
+  /** clear removes all registrations, because a newly installed extension may have another host. */
   clear(): Promise<void>;
 }
 
-/** makePlugins returns a Plugins that wants nothing yet. */
+/** makePlugins returns a Plugins without plugins. */
 export function makePlugins(registrar: Registrar, options: PluginsOptions): Plugins {
   return new RegisteredPlugins(registrar, options);
 }
@@ -82,11 +84,11 @@ class RegisteredPlugins implements Plugins {
   #wanted: readonly PluginInfo[] = [];
   #host = '';
   #mode: InjectMode = 'none';
-  /** #beyond are the plugins that should start early and are beyond the budget. */
+  /** #beyond are the plugins that should start early but exceed the budget. */
   #beyond: ReadonlySet<string> = new Set();
-  /** #last is the turn that was taken last. */
+  /** #last is the last queued work. */
   #last: Promise<unknown> = Promise.resolve();
-  /** #registered is what Chrome has; it is asked once. */
+  /** #registered are Chrome's registered user scripts, which are read once. */
   #registered: Map<string, Script> | undefined;
 
   constructor(registrar: Registrar, options: PluginsOptions) {
@@ -122,16 +124,18 @@ class RegisteredPlugins implements Plugins {
       if (this.#mode !== 'userScripts') return;
       const code = (plugin: PluginInfo) => this.#options.code(plugin.name, plugin.script);
       const used = await this.#options.used();
-      const ahead = await fitting(aheadOf(this.#wanted, used), async (plugin) =>
+      const preregistered = await withinBudget(sortForPreregistration(this.#wanted, used), async (plugin) =>
         code(plugin).then(
           (c) => c.code.length + (c.preScript?.length ?? 0),
-          () => Number.POSITIVE_INFINITY, // what can't be had now is brought when a page asks for it
+          () => Number.POSITIVE_INFINITY, // code that cannot be fetched now is fetched when a page needs it
         ),
       );
-      this.#beyond = new Set(this.#wanted.flatMap((p) => (p.early === true && !ahead.includes(p) ? [p.name] : [])));
+      this.#beyond = new Set(
+        this.#wanted.flatMap((p) => (p.early === true && !preregistered.includes(p) ? [p.name] : [])),
+      );
       const scripts = new Map<string, { script: Script; plugin: PluginInfo; whole: boolean }>();
       for (const plugin of this.#wanted) {
-        const whole = ahead.includes(plugin);
+        const whole = preregistered.includes(plugin);
         if (!whole && plugin.preScript !== true) continue;
         const script = this.#scriptOf(plugin, whole ? PREFIX : EARLY);
         scripts.set(script.id, { script, plugin, whole });
@@ -142,7 +146,7 @@ class RegisteredPlugins implements Plugins {
       const fresh: UserScript[] = [];
       for (const [id, { script, plugin, whole }] of scripts) {
         const old = have.get(id);
-        if (old && same(old, script)) continue;
+        if (old && isSame(old, script)) continue;
         if (old) {
           await this.#putProbes([script]);
           await this.#registrar.updateUserScript(script);
@@ -160,7 +164,7 @@ class RegisteredPlugins implements Plugins {
     });
   }
 
-  /** compose returns the script of a plugin; its adapter is left out unless whole is set. */
+  /** compose returns the script of a plugin. It contains the adapter only if whole is set. */
   async #compose(plugin: PluginInfo, code: PluginFetchResult, whole: boolean): Promise<string> {
     const host = await this.#options.code('', this.#host);
     const parts = [JSON.stringify(code.options ?? '{}'), whole ? code.code : 'undefined'];
@@ -169,7 +173,7 @@ class RegisteredPlugins implements Plugins {
     return keep(await this.#options.entryPoints.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
   }
 
-  /** registerAll registers all or, if Chrome refuses that because of one, each by itself. */
+  /** registerAll registers all scripts together or, if Chrome rejects one of them, one by one. */
   async #registerAll(fresh: readonly UserScript[]): Promise<void> {
     if (fresh.length === 0) return;
     await this.#putProbes(fresh);
@@ -184,7 +188,7 @@ class RegisteredPlugins implements Plugins {
     for (const { code: _, ...script } of fresh) have.set(script.id, script);
   }
 
-  /** syncBases registers the bases, and removes what no plugin wants any more. */
+  /** syncBases registers the bases, and removes unwanted scripts. */
   async #syncBases(): Promise<void> {
     const have = await this.#have();
     const bases = await this.#bases();
@@ -205,7 +209,7 @@ class RegisteredPlugins implements Plugins {
     await this.#unregister([...have.keys()].filter((id) => !kept.has(id) && !current.has(id)));
   }
 
-  /** bases returns one for the plugins that want frames and one for the others: no document gets both. */
+  /** bases returns one base for plugins with frames and one for the others. No document gets both. */
   async #bases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
     const framed = union(inPages.filter(wantsFrames));
@@ -233,7 +237,7 @@ class RegisteredPlugins implements Plugins {
     return this.#wanted.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
-  comesLate({ name, early, preScript }: PluginInfo): boolean {
+  canStartLate({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#beyond.has(name));
   }
 
@@ -267,16 +271,18 @@ class RegisteredPlugins implements Plugins {
     return {
       id: `${prefix}${plugin.name}-${plugin.script}`,
       matches: matchesOf(plugin),
-      excludeMatches: readable(plugin.excludes),
+      excludeMatches: validPatterns(plugin.excludes),
       isolated: plugin.world === 'isolated',
       allFrames: plugin.allFrames === true,
       ...(plugin.world === 'isolated' ? { worldId: isolatedWorld(plugin) } : {}),
     };
   }
 
-  /** putProbes registers probes anew, to run wherever and before these hosts do, whose registration comes just after. */
+  /**
+   * putProbes registers the probes of these hosts again. A probe runs before its host, because it is registered first.
+   */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
-    // In frames a probe is wanted only where a bridge is.
+    // In frames, a probe is needed only if the bridge runs there.
     const wanting = this.#wanted.filter(wantsFrames);
     const framed = new Set(wanting.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
     const probes = hosts.map((host) => ({
@@ -292,17 +298,17 @@ class RegisteredPlugins implements Plugins {
     await this.#registrar.registerFiles(probes);
   }
 
-  /** syncFiles registers the bridge, and adapters that are files if they are used. */
+  /** syncFiles registers the bridge and, in file mode, the adapters. */
   async #syncFiles(adapters: boolean): Promise<void> {
     const present = await this.#registrar.fileScripts();
     const files = new Map<string, { script: Script; file: string }>();
     for (const plugin of adapters ? this.#wanted : []) {
       const script = this.#scriptOf(plugin, PREFIX);
-      // As a file it would run in the extension's own isolated world and could speak to the worker.
+      // A file would run in the extension's own isolated world and could send messages to the worker.
       if (plugin.file && !script.isolated) files.set(script.id, { script, file: plugin.file });
     }
     const adaptersHere = present.filter((s) => s.id.startsWith(PREFIX));
-    const stale = adaptersHere.filter((s) => !same(s, files.get(s.id)?.script)).map((s) => s.id);
+    const stale = adaptersHere.filter((s) => !isSame(s, files.get(s.id)?.script)).map((s) => s.id);
     const fresh = [...files.values()].filter(
       ({ script }) => stale.includes(script.id) || !present.some((s) => s.id === script.id),
     );
@@ -315,13 +321,12 @@ class RegisteredPlugins implements Plugins {
   }
 
   /**
-   * syncBridge has the bridge run wherever a plugin runs, and after its host: Chrome runs scripts in the order of their
-   * registration, and the bridge hears hosts only while it starts. So it is registered anew after every other script.
-   * Its id names what was there before it; the old one goes last, so that no document is without a bridge. Where a plugin
-   * wants frames, a second one runs in them; in the top documents there it finds the first.
-   *
-   * After a restart of the browser Chrome lists the user scripts of before and runs none of them until some script is
-   * registered. So the id names the start of the browser too.
+   * syncBridge registers the bridge wherever a plugin runs, and after its host. Chrome runs scripts in the order of
+   * registration, and the bridge accepts hosts only while it starts. So the bridge is registered again after each
+   * change of another script. Its ID is a digest of the scripts before it. The old bridge is removed last, so that no
+   * document is without one. Plugins with frames need a second bridge there; in top documents, it detects the first.
+   * After a restart of the browser, Chrome lists the old user scripts but runs none of them until a script is
+   * registered. So the ID also includes the start of the browser.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.fileScripts();
@@ -346,7 +351,7 @@ class RegisteredPlugins implements Plugins {
   }
 }
 
-/** isolatedWorld names the world of a plugin: the same for all its versions, so that a new one finds the host. */
+/** isolatedWorld returns the name of a plugin's world. All versions share it, so that a new version finds the host. */
 export function isolatedWorld({ name }: PluginInfo): string {
   return `${PREFIX}${name}`;
 }
@@ -359,41 +364,41 @@ function isBridge(script: Script): boolean {
   return script.id.startsWith(BRIDGE);
 }
 
-/** digest returns a short name for text. */
+/** digest returns a short hash of a text. */
 async function digest(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return hex(bytes.slice(0, 8));
 }
 
-/** matchesOf leaves out what is not a match pattern: Chrome would refuse all patterns because of it. */
+/** matchesOf returns a plugin's valid match patterns. Chrome would reject all patterns because of an invalid one. */
 function matchesOf(plugin: PluginInfo): readonly string[] {
-  return readable(plugin.matches);
+  return validPatterns(plugin.matches);
 }
 
-/** union returns the patterns of plugins, each once, in an order that does not depend on that of the plugins. */
+/** union returns the patterns of plugins, sorted and without duplicates. */
 function union(plugins: readonly PluginInfo[]): readonly string[] {
   return [...new Set(plugins.flatMap(matchesOf))].sort();
 }
 
-function readable(patterns: readonly string[] | undefined): readonly string[] {
+function validPatterns(patterns: readonly string[] | undefined): readonly string[] {
   return (patterns ?? []).flatMap(asChrome);
 }
 
-function same(a: Script | undefined, b: Script | undefined): boolean {
+function isSame(a: Script | undefined, b: Script | undefined): boolean {
   if (!a || !b) return a === b;
   return (
     a.isolated === b.isolated &&
     a.allFrames === b.allFrames &&
-    list(a.matches) === list(b.matches) &&
-    list(a.excludeMatches) === list(b.excludeMatches)
+    sortPatterns(a.matches) === sortPatterns(b.matches) &&
+    sortPatterns(a.excludeMatches) === sortPatterns(b.excludeMatches)
   );
 }
 
-/** identify returns a text for a script that is the same whether Chrome or the server has named it. */
+/** identify returns a text for a script that does not depend on where the script was listed. */
 function identify({ id, allFrames, matches, excludeMatches }: Script): string {
-  return JSON.stringify([id, allFrames, list(matches), list(excludeMatches)]);
+  return JSON.stringify([id, allFrames, sortPatterns(matches), sortPatterns(excludeMatches)]);
 }
 
-function list(patterns: readonly string[]): string {
+function sortPatterns(patterns: readonly string[]): string {
   return [...patterns].sort().join(' ');
 }

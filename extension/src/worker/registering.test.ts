@@ -6,11 +6,11 @@ function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'], now: 10_000 });
   const reports: Registrations[] = [];
   const registering = makeRegistering((registrations) => reports.push(registrations));
-  const change = registering.noted(async (_scripts: readonly string[]) => undefined);
+  const change = registering.track(async (_scripts: readonly string[]) => undefined);
   return { registering, change, reports };
 }
 
-test('what a sync changes counts from some time before the first change', (t) => {
+test('changes of a sync count from shortly before the first change', (t) => {
   const { registering, change, reports } = makeBench(t);
   registering.settled();
   assert.deepEqual([reports, registering.pending], [[], false]);
@@ -27,7 +27,7 @@ test('what a sync changes counts from some time before the first change', (t) =>
   assert.equal(reports.length, 1);
 });
 
-test('a new worker, and an extension that was installed just now, may have been between two registrations', (t) => {
+test('a new worker or extension may have been interrupted between two registrations', (t) => {
   const { registering, change, reports } = makeBench(t);
   t.mock.timers.setTime(15_000);
   void change(['a']);
@@ -41,20 +41,20 @@ test('a new worker, and an extension that was installed just now, may have been 
   assert.deepEqual(reports.slice(1), [{ fromMs: 17_000, firstMs: 30_000 }]);
 });
 
-test('no document of a browser that has just started can have had anything, also if all is registered', (t) => {
+test('documents from before a browser start have no scripts, even if everything is registered', (t) => {
   const { registering, reports } = makeBench(t);
-  registering.began();
+  registering.browserStarted();
   registering.settled();
   assert.deepEqual(reports, [{ fromMs: 0, firstMs: undefined }]);
 });
 
-test('what every document needs is reported before the rest is registered, and the rest counts from the same time', (t) => {
+test('the scripts that every document needs are reported first, and the rest counts from the same time', (t) => {
   const { registering, change, reports } = makeBench(t);
-  registering.began();
-  registering.based();
+  registering.browserStarted();
+  registering.basesRegistered();
   void change(['base']);
   t.mock.timers.setTime(11_000);
-  registering.based();
+  registering.basesRegistered();
   assert.equal(registering.pending, true);
   void change(['adapter']);
   registering.settled();

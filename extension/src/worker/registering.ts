@@ -1,36 +1,44 @@
-/** LeadMs is how long before a registration its cause may have come: a plugin is added, and the server sends it a little later. */
+/**
+ * LeadMs is how long before a registration its cause may have come, in milliseconds: the server sends a new plugin with
+ * a delay.
+ */
 const LeadMs = 3000;
 
-/** Registrations are those that were made together, by time in milliseconds since 1970. */
+/** Registrations are registrations that were made together. */
 export interface Registrations {
-  /** fromMs is from when on documents may have begun that lack what the server wants by now. */
+  /** fromMs is the time from which documents may lack wanted scripts, in milliseconds since 1970. */
   readonly fromMs: number;
-  /** firstMs is when the first was made: documents before it have none. Undefined if there was nothing to register. */
+  /**
+   * firstMs is when the first registration was made. Documents before it have none of the scripts. It is undefined if
+   * nothing was registered.
+   */
   readonly firstMs: number | undefined;
 }
 
 /**
- * Registering follows the registrations of scripts. A document that begins before the last of them may lack what the server
- * wants by then. registered is called when those are made that all documents need, and again when the rest is.
+ * Registering tracks the registrations of scripts. A document that starts before the last registration may lack wanted
+ * scripts. registered is called when the scripts that all documents need are registered, and again after the rest.
  */
 export interface Registering {
-  /** noted returns change, a registration, so that it is noted when it is made. */
-  noted<A extends unknown[]>(change: (...args: A) => Promise<void>): (...args: A) => Promise<void>;
+  /** track wraps a function that registers scripts, to note each registration. */
+  track<A extends unknown[]>(change: (...args: A) => Promise<void>): (...args: A) => Promise<void>;
   /** cleared notes that nothing is registered any more. */
   cleared(): void;
-  /** began notes that the browser has just started: no document before can have had anything. */
-  began(): void;
-  /** pending reports whether something is still to be registered. */
+  /** browserStarted notes that the browser has just started, so that no earlier document has any script. */
+  browserStarted(): void;
+  /** pending reports whether registrations are outstanding. */
   readonly pending: boolean;
-  /** based notes that what every document needs is registered: adapters can come on demand. */
-  based(): void;
-  /** settled notes that all is registered that the server has asked for. */
+  /**
+   * basesRegistered notes that the scripts that every document needs are registered. Adapters can be injected on
+   * demand.
+   */
+  basesRegistered(): void;
+  /** settled notes that everything that the server wants is registered. */
   settled(): void;
 }
 
 /**
- * makeRegistering returns a Registering for a worker that has just started: the one before it may have stopped between two
- * registrations.
+ * makeRegistering returns a Registering for a new worker. The last worker may have stopped between two registrations.
  */
 export function makeRegistering(registered: (registrations: Registrations) => void): Registering {
   let sinceMs: number | undefined = Date.now() - LeadMs;
@@ -40,7 +48,7 @@ export function makeRegistering(registered: (registrations: Registrations) => vo
     if (changed && sinceMs !== undefined) registered({ fromMs: sinceMs, firstMs });
   };
   return {
-    noted:
+    track:
       (change) =>
       (...args) => {
         const [scripts] = args;
@@ -54,14 +62,14 @@ export function makeRegistering(registered: (registrations: Registrations) => vo
     cleared: () => {
       sinceMs ??= Date.now() - LeadMs;
     },
-    began: () => {
+    browserStarted: () => {
       sinceMs = 0;
       changed = true;
     },
     get pending() {
       return sinceMs !== undefined;
     },
-    based: report,
+    basesRegistered: report,
     settled: () => {
       report();
       sinceMs = undefined;

@@ -4,10 +4,10 @@ import { settle } from '../../test/server.ts';
 import type { FramePage, Page, TabState } from '../chrome.ts';
 import { makeReload } from './reload.ts';
 
-/** busyMs is how long a busy page takes to tell of itself. */
+/** busyMs is how long a busy page takes to answer. */
 const busyMs = 8000;
 
-/** untouched is a page without a bridge that the user has not used. */
+/** untouched is a page without a bridge and without user input. */
 const untouched: Page = { touched: false, startedMs: 5000, audible: false, documentId: 'd', bridged: false };
 
 function makeBench(t: TestContext) {
@@ -21,7 +21,7 @@ function makeBench(t: TestContext) {
   const loading = new Set<number>();
   const frames = new Map<number, FramePage[]>();
   const reframed: string[] = [];
-  /** inspected are the tabs in which a script was run, pinged the documents that were asked over their ports. */
+  /** inspected are the tabs in which a script ran, pinged the pinged documents. */
   const inspected: number[] = [];
   const pinged: string[] = [];
   const deaf = new Set<string>();
@@ -101,7 +101,7 @@ function makeBench(t: TestContext) {
   return { reload, registered, frames, reframed, reloaded, orphans, pages, states, live, gone, loading, pass, ...of };
 }
 
-test('an error page is loaded again for a call, and left alone otherwise', async (t) => {
+test('an error page is reloaded for a call only', async (t) => {
   const { reload, registered, reloaded, pages, pass } = makeBench(t);
   pages.set(1, 'error');
   assert.equal(await reload.load(1), true);
@@ -111,7 +111,7 @@ test('an error page is loaded again for a call, and left alone otherwise', async
   assert.deepEqual([reloaded, reload.expects(1)], [[1], false]);
 });
 
-test('a tab is loaded for a call if nobody can lose anything by that', async (t) => {
+test('a tab is reloaded for a call if the user has nothing to lose there', async (t) => {
   const { reload, reloaded, pages, states, live } = makeBench(t);
   pages.set(1, untouched);
   pages.set(2, { ...untouched, touched: true });
@@ -124,12 +124,12 @@ test('a tab is loaded for a call if nobody can lose anything by that', async (t)
   live.add(6);
   pages.set(100, untouched);
   const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
-  // 6 is live by now.
+  // Tab 6 is already live.
   assert.deepEqual(answers, [true, false, false, true, true, true, false, false]);
   assert.deepEqual(reloaded.sort(), [1, 4, 5]);
 });
 
-test('a page that does not answer is left alone', async (t) => {
+test('a page that does not answer is not reloaded', async (t) => {
   const { reload, reloaded, pages, pass } = makeBench(t);
   pages.set(1, 'busy');
   const answer = reload.load(1);
@@ -138,7 +138,7 @@ test('a page that does not answer is left alone', async (t) => {
   assert.deepEqual([await answer, reloaded], [false, []]);
 });
 
-test('a page that does not answer because it is being loaded is awaited, one that was touched is not', async (t) => {
+test('load waits for a page that is loading, but not for a touched one', async (t) => {
   const { reload, reloaded, pages, loading, pass } = makeBench(t);
   pages.set(1, 'busy');
   pages.set(2, { ...untouched, touched: true });
@@ -149,7 +149,7 @@ test('a page that does not answer because it is being loaded is awaited, one tha
   assert.deepEqual([await answers, reloaded], [[true, false], []]);
 });
 
-test('documents that began while scripts were registered are reloaded at once; others are not', async (t) => {
+test('documents that began while scripts were registered are reloaded at once, and others are not', async (t) => {
   const { reload, registered, reloaded, fetched, pages, live, pass } = makeBench(t);
   for (const [id, startedMs] of [
     [1, 4900],
@@ -195,13 +195,13 @@ test('a document that may have its scripts is inspected only if it does not conn
   assert.equal(reload.expects(2), false);
 });
 
-test('no script is run in pages that begin soon after a registration and get their plugins', async (t) => {
+test('no script runs in pages that begin soon after a registration and get their plugins', async (t) => {
   const { reload, registered, inspected, pinged, reloaded, pages, live, loading, pass } = makeBench(t);
   pages.set(1, untouched);
   pages.set(2, untouched);
   live.add(1).add(2);
   await registered(0);
-  // 1 navigates at once, 2 when no document can lack any more what was registered.
+  // Tab 1 navigates at once, tab 2 when each new document gets the registered scripts.
   reload.began(1, 5010);
   live.delete(1);
   loading.add(1).add(2);
@@ -220,7 +220,7 @@ test('no script is run in pages that begin soon after a registration and get the
   assert.deepEqual([reload.expects(1), reload.expects(2)], [false, false]);
 });
 
-test('a bridge that a script finds only the second time, or that has not connected, is awaited', async (t) => {
+test('a page whose bridge appears late, or has not connected, is rechecked', async (t) => {
   const { registered, reloaded, inspected, pages, live, world, pass } = makeBench(t);
   let bridged = false;
   pages.set(1, {
@@ -243,7 +243,7 @@ test('a bridge that a script finds only the second time, or that has not connect
   assert.deepEqual([inspected.length, reloaded], [looks, []]);
 });
 
-test('a tab whose plugin is still to be registered is reloaded after that', async (t) => {
+test('a tab whose plugin is not registered yet is reloaded afterwards', async (t) => {
   const { registered, reloaded, inspected, pages, world, pass } = makeBench(t);
   pages.set(1, untouched);
   world.isRegistered = false;
@@ -255,7 +255,7 @@ test('a tab whose plugin is still to be registered is reloaded after that', asyn
   assert.deepEqual(reloaded, [1]);
 });
 
-test('a tab that was reloaded is watched until its plugins are live, and reloaded twice at most', async (t) => {
+test('a reloaded tab is checked until its plugins are live, and reloaded twice at most', async (t) => {
   const { reload, registered, reloaded, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   pages.set(2, untouched);
@@ -270,7 +270,7 @@ test('a tab that was reloaded is watched until its plugins are live, and reloade
   assert.equal(reload.expects(2), false);
 });
 
-test('a tab that is busy, and one that can not be reloaded just then, delay no other and are not forgotten', async (t) => {
+test('a busy tab and a tab that cannot be reloaded yet delay no other and are rechecked', async (t) => {
   const { registered, reloaded, pages, live, gone, pass } = makeBench(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
@@ -290,7 +290,7 @@ test('a tab that is busy, and one that can not be reloaded just then, delay no o
   assert.match(String(warn.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 
-test('a frame that began while scripts were registered is reloaded by itself', async (t) => {
+test('a frame that began while scripts were registered is reloaded alone', async (t) => {
   const { registered, reloaded, reframed, inspected, frames, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   live.add(1);
@@ -314,7 +314,7 @@ test('a frame that began while scripts were registered is reloaded by itself', a
   assert.deepEqual([reframed, reloaded], [['f-without'], []]);
 });
 
-test('a frame that may have its scripts is given time to connect', async (t) => {
+test('a frame that may have its scripts gets time to connect', async (t) => {
   const { registered, reframed, frames, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   live.add(1);
@@ -326,12 +326,12 @@ test('a frame that may have its scripts is given time to connect', async (t) => 
   assert.deepEqual(reframed, ['f-without']);
 });
 
-test('a document that seems live and has the bridge of an extension that is gone is dropped and reloaded', async (t) => {
+test('a document that seems live but has the bridge of a removed extension is dropped and reloaded', async (t) => {
   const { registered, reloaded, orphans, inspected, deaf, pages, live } = makeBench(t);
   pages.set(1, untouched);
   pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2' });
   pages.set(3, { ...untouched, documentId: 'd3', touched: true });
-  // It is busy, and answers when it is not.
+  // The page is busy and answers later.
   pages.set(4, { ...untouched, documentId: 'd4', bridged: true });
   for (const id of pages.keys()) live.add(id);
   for (const id of ['d2', 'd3', 'd4']) deaf.add(id);

@@ -4,76 +4,87 @@ import { matchesAny } from './match.ts';
 import type { Registrations } from './registering.ts';
 
 /**
- * SettleMs is how long a document that may have its scripts is given to name its plugins, in milliseconds, until it is
- * inspected by a script.
+ * SettleMs is how long a document that may have its scripts can take to report its plugins before a script inspects it,
+ * in milliseconds.
  */
 const SettleMs = 200;
-/** AgainMs is the time until a tab that could not be judged is looked at once more, in milliseconds; MaxLooks is how often. */
+/**
+ * AgainMs is the time between inspections of an undecided tab, in milliseconds. MaxChecks is the maximum number of
+ * inspections.
+ */
 const AgainMs = 300;
-const MaxLooks = 200;
-/** AfterMs is how long after a registration a document may still begin without its scripts: Chrome hands them to its processes. */
+const MaxChecks = 200;
+/**
+ * AfterMs is how long after a registration a document may still start without its scripts, in milliseconds: Chrome
+ * distributes them to its processes.
+ */
 const AfterMs = 1000;
-/** MaxReloads is how often a tab is reloaded before its plugins are live in it. */
+/** MaxReloads is how often a tab is reloaded before its plugins are live. */
 const MaxReloads = 2;
 /** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
 const ReloadMs = 3000;
-/** AskMs is how long a page may take to answer while a call waits, LateMs while none does, in milliseconds. */
+/** AskMs is how long a page may take to answer while a call waits, LateMs without a waiting call, in milliseconds. */
 const AskMs = 1000;
 const LateMs = 10_000;
 
 export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
   tabState(tabId: number): Promise<TabState>;
-  /** readPage returns 'error' for Chrome's page for a load that failed. */
+  /** readPage returns 'error' for Chrome's error page. */
   readPage(tabId: number): Promise<Page | 'error' | undefined>;
   /** listFrames returns the frames of a tab without running a script in them. */
   listFrames(tabId: number): Promise<readonly Frame[]>;
-  /** readFrames returns the frames of a tab that have the origin of its top document, by a script in each. */
+  /** readFrames returns the frames of a tab with the same origin as its top document. It runs a script in each. */
   readFrames(tabId: number): Promise<readonly FramePage[]>;
   reloadTab(tabId: number): Promise<void>;
   /** reloadFrame reloads one frame. */
   reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
-  /** isLive reports whether a plugin is live, has failed to start, or is on its way in a tab's document, or in a frame. */
+  /** isLive reports whether a plugin is live, failed to start, or is being injected in a tab's document or frame. */
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
-  /** liveDocument returns the top document of a tab if it has named its plugins. */
+  /** liveDocument returns the ID of a tab's top document if it has reported its plugins. */
   liveDocument(tabId: number): string | undefined;
-  /** answers pings a connected document over its port and reports whether it answers soon. */
+  /** answers pings a connected document and reports whether it answers soon. */
   answers(documentId: string): Promise<boolean>;
-  /** isConnected reports whether a document has named its plugins. */
+  /** isConnected reports whether a document has reported its plugins. */
   isConnected(documentId: string): boolean;
-  /** canRun reports whether a plugin can get into pages at all. */
+  /** canRun reports whether a plugin can run in pages at all. */
   canRun(plugin: PluginInfo): boolean;
-  /** isRegistered reports whether a document that begins now can get a plugin. */
+  /** isRegistered reports whether a document that starts now can get a plugin. */
   isRegistered(plugin: PluginInfo): boolean;
-  /** reloading is called with the plugins for which a tab is about to be reloaded. */
+  /** reloading is called with the missing plugins before a tab is reloaded. */
   reloading(plugins: readonly PluginInfo[]): void;
-  /** orphaned is called for a document that seems live and whose bridge belongs to an extension that was reloaded: nobody answers there. */
+  /**
+   * orphaned is called for a document that seems live but has the bridge of a reloaded extension, which cannot answer.
+   */
   orphaned(documentId: string): void;
   /** changed is called when expects has changed. */
   changed(): void;
 }
 
-/** Reload reloads tabs in which a plugin is missing, where the user can lose nothing by that. */
+/** Reload reloads tabs without their plugins, if the user has nothing to lose there. */
 export interface Reload {
   /**
-   * load reloads one tab for a call, unless it is being loaded or has just been; false means that it could cost the user
-   * something, or would not help.
+   * load reloads one tab for a call, unless it is loading or was just reloaded. It returns false if the reload could
+   * lose user input or would not help.
    */
   load(tabId: number): Promise<boolean>;
   /**
-   * registered notes that scripts were registered until now: a document that began meanwhile may have only some of what belongs
-   * together. Each such document is followed until its plugins are live or it can't be helped. Those that have named their
-   * plugins are asked over their ports; a script is run in the others only.
+   * registered notes that scripts were registered. Documents that started in the meantime may have only some of the
+   * scripts. Each is checked until its plugins are live or cannot be. Documents that have reported their plugins are
+   * pinged; only the others are inspected by a script.
    */
   registered(registrations: Registrations): void;
-  /** began notes when the document that a tab shows has begun, in milliseconds since 1970. */
+  /** began notes when the document of a tab started, in milliseconds since 1970. */
   began(tabId: number, atMs: number): void;
-  /** expects reports whether a tab is still to be looked at, and may be reloaded. */
+  /** expects reports whether a tab is still to be checked and may be reloaded. */
   expects(tabId: number): boolean;
 }
 
-/** Verdict is what is known of a tab: it has its plugins or can't be helped, or is to be looked at again. */
+/**
+ * Verdict is the result of checking a tab: done if it has its plugins or cannot get them, again if it must be
+ * rechecked.
+ */
 type Verdict = 'done' | 'again';
 
 /** makeReload returns a Reload. */
@@ -83,19 +94,19 @@ export function makeReload(options: ReloadOptions): Reload {
 
 class TabReload implements Reload {
   readonly #options: ReloadOptions;
-  /** #spans are the times in which documents may have begun without their scripts. */
+  /** #spans are the times in which documents may have started without their scripts. */
   #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
-  /** #looks is how often each tab was looked at that has no verdict yet; #reloads how often it was reloaded meanwhile. */
-  readonly #looks = new Map<number, number>();
+  /** #checks counts the checks of each undecided tab, #reloads its reloads. */
+  readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
-  /** #began is when the document of each tab began, unless that was before this worker. */
+  /** #began is when the document of each tab started, unless that was before this worker started. */
   readonly #began = new Map<number, number>();
-  /** #firstMs is when the first of the last registrations was made, #lastMs when all were. */
+  /** #firstMs is when the first of the last registrations was made, #lastMs when all were made. */
   #firstMs: number | undefined;
   #lastMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** #judging are the tabs whose page has been asked and has not answered: a busy one delays no other. */
-  readonly #judging = new Set<number>();
+  /** #checking are the tabs with a check in progress. A busy page does not delay other tabs. */
+  readonly #checking = new Set<number>();
   #all = false;
 
   constructor(options: ReloadOptions) {
@@ -106,11 +117,11 @@ class TabReload implements Reload {
     const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await find();
     if (!tab || this.#possible(tab).length === 0) return false;
-    // It was reloaded meanwhile, and the server is about to hear of it.
+    // The tab was reloaded in the meantime. The server is about to be notified.
     if (this.#missing(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
-      const page = await this.#ask(tabId, AskMs);
-      // An error page has nothing to lose. A page that can't be asked because it is being loaded is on its way already.
+      const page = await this.#readPage(tabId, AskMs);
+      // An error page has nothing to lose. A page that cannot answer because it is loading needs no reload.
       if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
         return !page && (await find())?.loading === true;
     }
@@ -132,15 +143,15 @@ class TabReload implements Reload {
   }
 
   expects(tabId: number): boolean {
-    return this.#all || this.#looks.has(tabId);
+    return this.#all || this.#checks.has(tabId);
   }
 
   #schedule(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#look().catch(warn), ms);
+    this.#timer = setTimeout(() => void this.#checkTabs().catch(warn), ms);
   }
 
-  async #look(): Promise<void> {
+  async #checkTabs(): Promise<void> {
     const all = this.#all;
     this.#all = false;
     try {
@@ -148,50 +159,50 @@ class TabReload implements Reload {
       for (const id of this.#began.keys()) if (!present.some((tab) => tab.id === id)) this.#began.delete(id);
       const tabs = present.filter((t) => this.#possible(t).length > 0);
       const open = new Set(tabs.map((tab) => tab.id));
-      for (const id of this.#looks.keys()) if (!open.has(id)) this.#done(id);
+      for (const id of this.#checks.keys()) if (!open.has(id)) this.#done(id);
       for (const tab of tabs) {
-        if (!all && !this.#looks.has(tab.id)) continue;
-        if (!this.#looks.has(tab.id)) this.#looks.set(tab.id, 0);
-        if (!this.#judging.has(tab.id)) void this.#judge(tab);
+        if (!all && !this.#checks.has(tab.id)) continue;
+        if (!this.#checks.has(tab.id)) this.#checks.set(tab.id, 0);
+        if (!this.#checking.has(tab.id)) void this.#checkTab(tab);
       }
     } finally {
-      if (this.#looks.size > 0) this.#schedule(AgainMs);
+      if (this.#checks.size > 0) this.#schedule(AgainMs);
       this.#options.changed();
     }
   }
 
-  async #judge(tab: Tab): Promise<void> {
-    this.#judging.add(tab.id);
-    const verdict = await this.#mend(tab).catch((error: unknown): Verdict => {
-      warn(error); // it may have been closed or have begun to load just now
+  async #checkTab(tab: Tab): Promise<void> {
+    this.#checking.add(tab.id);
+    const verdict = await this.#repair(tab).catch((error: unknown): Verdict => {
+      warn(error); // the tab may have been closed or started to load
       return 'again';
     });
-    this.#judging.delete(tab.id);
-    const looks = (this.#looks.get(tab.id) ?? 0) + 1;
-    if (verdict === 'done' || looks > MaxLooks) this.#done(tab.id);
-    else this.#looks.set(tab.id, looks);
+    this.#checking.delete(tab.id);
+    const checks = (this.#checks.get(tab.id) ?? 0) + 1;
+    if (verdict === 'done' || checks > MaxChecks) this.#done(tab.id);
+    else this.#checks.set(tab.id, checks);
   }
 
   #done(tabId: number): void {
     this.#reloads.delete(tabId);
-    if (this.#looks.delete(tabId)) this.#options.changed();
+    if (this.#checks.delete(tabId)) this.#options.changed();
   }
 
-  async #mend(tab: Tab): Promise<Verdict> {
+  async #repair(tab: Tab): Promise<Verdict> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
     const missing = this.#missing(tab);
-    return missing.length === 0 ? this.#mendLive(tab) : this.#mendWithout(tab, missing);
+    return missing.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missing);
   }
 
   /**
-   * mendLive drops a document that seems live and does not answer: one that began while the extension was reloaded may have
-   * the old one's bridge, on a port to this worker.
+   * repairLive drops a document that seems live but does not answer. A document that started during an extension reload
+   * may have the old bridge on a port to this worker.
    */
-  async #mendLive(tab: Tab): Promise<Verdict> {
+  async #repairLive(tab: Tab): Promise<Verdict> {
     const documentId = this.#options.liveDocument(tab.id);
     const mayBeOrphaned = documentId !== undefined && this.#spans.some((span) => span.fromMs === 0);
     if (mayBeOrphaned && !(await this.#options.answers(documentId))) {
-      const page = await this.#ask(tab.id, LateMs);
+      const page = await this.#readPage(tab.id, LateMs);
       if (!page) return 'again';
       if (page === 'error') return 'done';
       if (!page.bridged) {
@@ -200,26 +211,26 @@ class TabReload implements Reload {
         return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
       }
     }
-    return tab.loading ? 'again' : this.#mendFrames(tab);
+    return tab.loading ? 'again' : this.#repairFrames(tab);
   }
 
-  /** mendWithout reloads a tab whose document began without the scripts of these plugins. */
-  async #mendWithout(tab: Tab, missing: readonly PluginInfo[]): Promise<Verdict> {
+  /** repairMissing reloads a tab whose document started without the scripts of these plugins. */
+  async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<Verdict> {
     const beganMs = this.#began.get(tab.id);
     const unconcerned = tab.loading ? 'again' : 'done';
-    if (beganMs !== undefined && !this.#between(beganMs)) return unconcerned;
+    if (beganMs !== undefined && !this.#mayLackScripts(beganMs)) return unconcerned;
     if (this.#mayConnect(beganMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
-    const page = await this.#ask(tab.id, LateMs);
+    const page = await this.#readPage(tab.id, LateMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
-    if (!this.#between(page.startedMs)) return unconcerned;
+    if (!this.#mayLackScripts(page.startedMs)) return unconcerned;
     if (!isUntouched(page)) return 'done';
     if (page.bridged) {
       const waits = !this.#options.isConnected(page.documentId);
-      if (waits && (this.#looks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
+      if (waits && (this.#checks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
     } else {
-      // In a document that is just beginning Chrome runs the first script ahead of the bridge.
-      const later = await this.#ask(tab.id, LateMs);
+      // In a document that is just starting, Chrome may run this script before the bridge.
+      const later = await this.#readPage(tab.id, LateMs);
       if (!later || later === 'error' || later.bridged || later.documentId !== page.documentId) return 'again';
     }
     return this.#reloadOnce(tab.id, () => {
@@ -234,7 +245,7 @@ class TabReload implements Reload {
     return Date.now() < Math.max(beganMs ?? 0, this.#lastMs) + SettleMs;
   }
 
-  /** reloadOnce reloads a tab or a frame of it, unless that was done just now or too often. */
+  /** reloadOnce reloads a tab or one of its frames, unless it was reloaded just now or too often. */
   async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<Verdict> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
     if (count > 0 && Date.now() - atMs < ReloadMs) return 'again';
@@ -244,8 +255,8 @@ class TabReload implements Reload {
     return 'again';
   }
 
-  /** mendFrames reloads frames that lack a plugin which wants frames. */
-  async #mendFrames(tab: Tab): Promise<Verdict> {
+  /** repairFrames reloads frames without a plugin that should run in frames. */
+  async #repairFrames(tab: Tab): Promise<Verdict> {
     const { plugins, canRun, isLive } = this.#options;
     const framed = plugins().filter((p) => p.frames === true && canRun(p));
     const lacks = ({ url, documentId }: Frame) =>
@@ -254,14 +265,14 @@ class TabReload implements Reload {
     const listed = framed.length === 0 ? [] : await this.#options.listFrames(tab.id);
     if (!listed.some((frame) => lacks(frame) && new URL(frame.url).origin === origin)) return 'done';
     for (const frame of await this.#options.readFrames(tab.id)) {
-      if (!lacks(frame) || frame.touched || !this.#between(frame.startedMs)) continue;
+      if (!lacks(frame) || frame.touched || !this.#mayLackScripts(frame.startedMs)) continue;
       if (this.#mayConnect(frame.startedMs)) return 'again';
       return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
     }
     return 'done';
   }
 
-  #between(startedMs: number): boolean {
+  #mayLackScripts(startedMs: number): boolean {
     return this.#spans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
   }
 
@@ -271,17 +282,17 @@ class TabReload implements Reload {
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
-  /** missing returns those of them that aren't live there. */
+  /** missing returns the possible plugins that are not live in the tab. */
   #missing(tab: Tab): readonly PluginInfo[] {
     return this.#possible(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
 
-  #ask(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {
+  #readPage(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
     return Promise.race([this.#options.readPage(tabId), late]);
   }
 
-  /** isUnloaded is asked again when a page did not answer: Chrome takes a moment to see that one has crashed. */
+  /** isUnloaded must be called again after a page did not answer, because Chrome detects a crash with a delay. */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);
     return state === 'crashed' || state === 'discarded';

@@ -14,26 +14,26 @@ function makeBench() {
   const join = (documentId: string, ...plugins: string[]) => {
     const got: ToBridge[] = [];
     docs.add({ tabId: 1, frameId: 0, documentId, url: '', post: (message) => got.push(message) });
-    docs.named(
+    docs.setPlugins(
       documentId,
       plugins.map((name) => ({ name, hash: 'h' })),
     );
-    settingsSync.documentNamed(documentId);
+    settingsSync.documentReported(documentId);
     return got;
   };
   return { docs, state, settingsSync, join };
 }
 
-test('settings reach the documents that are there and those that come, each once', () => {
+test('settings are sent once to each current and later document', () => {
   const { settingsSync, join } = makeBench();
   const there = join('d1', 'a', 'b');
   const blue = { values: { team: 'blue' } };
   const want: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
   settingsSync.settings('a', blue);
-  settingsSync.documentNamed('d1');
-  settingsSync.documentNamed('nobody');
+  settingsSync.documentReported('d1');
+  settingsSync.documentReported('unknown');
   assert.deepEqual(there, want);
-  // A document that began while the script was registered anew has the settings that held before.
+  // A document that began while the script was registered again has the old settings.
   assert.deepEqual(join('d2', 'a'), want);
   assert.deepEqual(join('d3', 'b'), []);
   const red = { values: { team: 'red' } };
@@ -41,7 +41,7 @@ test('settings reach the documents that are there and those that come, each once
   assert.deepEqual(there.slice(1), [{ op: 'settings', plugin: 'a', settings: red }]);
 });
 
-test('a document that comes back after it was left is told again', () => {
+test('a document that returns after it was left receives the settings again', () => {
   const { docs, settingsSync, join } = makeBench();
   settingsSync.settings('a', {});
   join('d1', 'a');
@@ -50,7 +50,7 @@ test('a document that comes back after it was left is told again', () => {
   assert.equal(join('d1', 'a').length, 1);
 });
 
-test('an adapter whose plugin is gone is torn down, but not while nobody knows which plugins there are', () => {
+test('an adapter whose plugin is gone is removed, but not before the first sync', () => {
   const { state, settingsSync, join } = makeBench();
   const there = join('d1', 'a', 'b');
   settingsSync.synced();
@@ -58,6 +58,6 @@ test('an adapter whose plugin is gone is torn down, but not while nobody knows w
   state.wanted = [info('b')];
   settingsSync.synced();
   assert.deepEqual(there, [{ op: 'remove', plugin: 'a' }]);
-  // One that comes out of the back/forward cache still has it.
+  // A document from the back/forward cache still has the adapter.
   assert.deepEqual(join('d2', 'a'), [{ op: 'remove', plugin: 'a' }]);
 });

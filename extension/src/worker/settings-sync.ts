@@ -3,17 +3,14 @@ import type { Docs, LiveDoc } from './docs.ts';
 
 export interface SettingsSyncOptions {
   readonly docs: Docs;
-  /** wanted returns what the last sync named; nothing before there was one. */
+  /** wanted returns the plugins of the last sync, or undefined before the first sync. */
   wanted(): readonly PluginInfo[] | undefined;
 }
 
-/**
- * SettingsSync sees to it that the adapters in documents have the settings that hold now, and that those of plugins which are
- * gone are torn down.
- */
+/** SettingsSync sends current settings to the adapters in documents, and removes adapters of plugins that are gone. */
 export interface SettingsSync {
-  /** documentNamed sends settings to a document that has named its adapters. */
-  documentNamed(documentId: string): void;
+  /** documentReported sends settings to a document that has reported its adapters. */
+  documentReported(documentId: string): void;
   /** synced updates all documents after a sync. */
   synced(): void;
   /** settings stores and sends the settings of a plugin. */
@@ -23,13 +20,13 @@ export interface SettingsSync {
 /** makeSettingsSync returns an empty SettingsSync. */
 export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const known = new Map<string, PluginSettings>();
-  /** given are, by document, the settings that its adapters have got. */
-  const given = new Map<string, Map<string, PluginSettings>>();
+  /** received holds, by document, the settings that its adapters have received. */
+  const received = new Map<string, Map<string, PluginSettings>>();
 
-  const tend = ({ doc, plugins }: LiveDoc) => {
+  const update = ({ doc, plugins }: LiveDoc) => {
     const wanted = options.wanted();
-    const had = given.get(doc.documentId) ?? new Map<string, PluginSettings>();
-    given.set(doc.documentId, had);
+    const had = received.get(doc.documentId) ?? new Map<string, PluginSettings>();
+    received.set(doc.documentId, had);
     for (const { name } of plugins) {
       if (wanted && !wanted.some((plugin) => plugin.name === name)) doc.post({ op: 'remove', plugin: name });
       const settings = known.get(name);
@@ -38,20 +35,20 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
       doc.post({ op: 'settings', plugin: name, settings });
     }
   };
-  const tendAll = () => {
+  const updateAll = () => {
     const all = options.docs.all();
-    for (const id of [...given.keys()]) if (!options.docs.get(id)) given.delete(id);
-    for (const each of all) tend(each);
+    for (const id of [...received.keys()]) if (!options.docs.get(id)) received.delete(id);
+    for (const each of all) update(each);
   };
   return {
-    documentNamed: (documentId) => {
-      const live = options.docs.told(documentId);
-      if (live) tend(live);
+    documentReported: (documentId) => {
+      const live = options.docs.reported(documentId);
+      if (live) update(live);
     },
-    synced: tendAll,
+    synced: updateAll,
     settings: (plugin, settings) => {
       known.set(plugin, settings);
-      tendAll();
+      updateAll();
     },
   };
 }

@@ -1,19 +1,19 @@
 /** Socket is an open or opening WebSocket. */
 export interface Socket {
-  /** unsent is how many bytes were given to send and have not gone out. */
+  /** unsent is the number of bytes that are queued and not sent yet. */
   readonly unsent: number;
   send(text: string): void;
   close(): void;
 }
 
-/** SocketEvents are called in order; closed is the last one and comes exactly once. */
+/** SocketEvents are called in order. closed comes last and exactly once. */
 export interface SocketEvents {
   opened(): void;
   text(text: string): void;
   closed(code: number, reason: string): void;
 }
 
-/** OpenSocket opens a socket; it never throws. */
+/** OpenSocket opens a socket. It never throws. */
 export type OpenSocket = (url: string, protocols: readonly string[], events: SocketEvents) => Socket;
 
 /** openSocket opens a real WebSocket. */

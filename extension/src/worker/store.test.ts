@@ -25,7 +25,7 @@ function makeBench() {
   return { cached, asked, state, make, store: make() };
 }
 
-test('code comes from the server once, and from the cache after that, also for the next worker', async () => {
+test('code is fetched from the server once, and then read from the cache, even by a new worker', async () => {
   const { asked, make, store } = makeBench();
   const [one, same] = await Promise.all([store.get('a', '1'), store.get('a', '1')]);
   assert.deepEqual([one, same], [{ code: 'code of a', options: '{}' }, one]);
@@ -35,14 +35,14 @@ test('code comes from the server once, and from the cache after that, also for t
   assert.deepEqual(asked, ['a/1', '/h']);
 });
 
-test('a refusal is no code, and is asked for again', async () => {
+test('a refusal is not cached', async () => {
   const { asked, store, cached } = makeBench();
   await assert.rejects(store.get('a', 'gone'), /another script/);
   await assert.rejects(store.get('a', 'gone'), /another script/);
   assert.deepEqual([asked.length, cached.size], [2, 0]);
 });
 
-test('a cache that is full or damaged is gone without', async (t) => {
+test('a full or damaged cache is ignored', async (t) => {
   t.mock.method(console, 'warn', () => undefined);
   const { cached, state, asked, store } = makeBench();
   cached.set('a/1', '{"code":');
@@ -51,7 +51,7 @@ test('a cache that is full or damaged is gone without', async (t) => {
   assert.deepEqual(asked, ['a/1']);
 });
 
-test('code of plugins that are gone is forgotten', async () => {
+test('code of plugins that are gone is removed', async () => {
   const { cached, store } = makeBench();
   await store.get('a', '1');
   await store.get('b', '1');

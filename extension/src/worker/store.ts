@@ -1,44 +1,49 @@
 import type { PluginFetchParams, PluginFetchResult } from '../../../wire/wire.gen.ts';
-import { isBag } from '../port-message.ts';
+import { isRecord } from '../port-message.ts';
 
-/** StoreOptions are where code comes from. */
+/** StoreOptions are the sources of code. */
 export interface StoreOptions {
-  /** fetch asks the server. */
+  /** fetch requests code from the server. */
   fetch(params: PluginFetchParams): Promise<PluginFetchResult>;
-  /** readCached, writeCached and the others are of the cache that outlives the browser. */
+  /** readCached, writeCached, cachedKeys and removeCached access the cache, which survives a restart of the browser. */
   readCached(key: string): Promise<string | undefined>;
   writeCached(key: string, text: string): Promise<void>;
   cachedKeys(): Promise<readonly string[]>;
   removeCached(key: string): Promise<void>;
 }
 
-/** Store has the code of plugins and of the host. What is not in the cache comes from the server, once. */
+/**
+ * Store provides the code of plugins and of the host. Code that is not in the cache is fetched from the server once.
+ */
 export interface Store {
-  /** get returns the code of a plugin, or of the host if name is empty. It rejects if the server can't be asked or refuses. */
+  /**
+   * get returns the code of a plugin, or of the host if name is empty. It rejects if the server is unreachable or
+   * refuses.
+   */
   get(name: string, script: string): Promise<PluginFetchResult>;
-  /** keep removes all code from the cache but that of these scripts. */
+  /** keep removes all code from the cache except that of these scripts. */
   keep(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
 /** makeStore returns a Store. */
 export function makeStore(options: StoreOptions): Store {
-  /** coming is the code that is being read, by its key. */
+  /** coming is the code that is being read, by key. */
   const coming = new Map<string, Promise<PluginFetchResult>>();
   const read = async (name: string, script: string): Promise<PluginFetchResult> => {
     const key = keyOf(name, script);
     const found = parse(await options.readCached(key).catch(() => undefined));
     if (found) return found;
     const fresh = await options.fetch(name === '' ? { script } : { name, script });
-    // A full disk is no reason to go without.
+    // If the disk is full, continue without the cache.
     void options.writeCached(key, JSON.stringify(fresh)).catch(warn);
     return fresh;
   };
   return {
     get: (name, script) => {
       const key = keyOf(name, script);
-      const under = coming.get(key) ?? read(name, script).finally(() => coming.delete(key));
-      coming.set(key, under);
-      return under;
+      const pending = coming.get(key) ?? read(name, script).finally(() => coming.delete(key));
+      coming.set(key, pending);
+      return pending;
     },
     keep: async (scripts) => {
       const wanted = new Set(scripts.map(({ name, script }) => keyOf(name, script)));
@@ -55,7 +60,7 @@ function parse(text: string | undefined): PluginFetchResult | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    if (!isBag(value) || typeof value.code !== 'string') return undefined;
+    if (!isRecord(value) || typeof value.code !== 'string') return undefined;
     const { code, options, preScript } = value;
     return {
       code,

@@ -13,7 +13,7 @@ function adapter(code: string): string {
   return `function ({Object}) { return function (globalThis) {\n${code}\n}; }`;
 }
 
-/** world runs scripts as Chrome does in an isolated world: an error is an event, and ends its own script only. */
+/** world runs scripts like Chrome in an isolated world: an error becomes an event and ends only its own script. */
 async function world(_: Doc, scripts: readonly string[]): Promise<unknown> {
   const listeners = new Set<(event: unknown) => void>();
   const realm = createContext({
@@ -33,7 +33,7 @@ async function world(_: Doc, scripts: readonly string[]): Promise<unknown> {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
-test('code that V8 rejects is found, with its message and line', async () => {
+test('a syntax error is found with its message and line', async () => {
   const syntax = makeSyntax(world);
   const code = adapter('// first\nvar x = /(?<a>.)(?<a>.)/;');
   assert.equal(syntax.known(plugin), undefined);
@@ -48,7 +48,7 @@ test('code that V8 rejects is found, with its message and line', async () => {
   assert.match(pre ?? '', /the pre-script: .*already been declared \(line 1\)/);
 });
 
-test('code that V8 can parse has no problem and does not run, nor has any where the document does not answer', async () => {
+test('valid code has no problem and does not run, and neither does code in a document that does not answer', async () => {
   const syntax = makeSyntax(world);
   const code = adapter('throw new Error("it ran") // end');
   assert.equal(await syntax.problem(doc, plugin, { code, preScript: code }), undefined);

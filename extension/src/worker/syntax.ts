@@ -1,13 +1,13 @@
 import type { PluginFetchResult, PluginInfo } from '../../../wire/wire.gen.ts';
 import type { Doc } from './docs.ts';
 
-/** WORLD is the isolated world in which code is parsed: the page sees none of its errors. */
+/** WORLD is the isolated world in which code is parsed, so that the page sees no errors. */
 export const WORLD = 'syntax';
 
-/** MaxProblems is how many plugins with an error are remembered. */
+/** MaxProblems limits the stored problems. */
 const MaxProblems = 200;
 
-/** Code is what a page gets of a plugin. */
+/** Code is the code of a plugin that runs in a page. */
 export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
 
 /**
@@ -16,19 +16,23 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  */
 export interface Syntax {
   /**
-   * problem has a document parse the code of a plugin, and returns why it can't be parsed; nothing if it can, or if the
-   * document does not answer. The code does not run.
+   * problem parses the code of a plugin in a document, without running it. It returns why the code cannot be parsed. It
+   * returns undefined if it can, or if the document does not answer.
    */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
-  /** known returns what problem has found of this plugin. */
+  /** known returns the last result of problem for this plugin. */
   known(plugin: PluginInfo): string | undefined;
 }
 
-/** makeSyntax returns a Syntax. run runs scripts one after the other in the world WORLD of a document and returns the value of the last. */
+/**
+ * makeSyntax returns a Syntax. run runs scripts in order in the world WORLD of a document and returns the value of the
+ * last.
+ */
 export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
   const found = new Map<string, string>();
   const parse = async (doc: Doc, what: string, code: string): Promise<string | undefined> => {
-    // In parentheses a function is made and not called. Its first line is the wrapper's (internal/jsbuild:AdapterFunction).
+    // Parentheses make a function expression that is not called. Its first line belongs to the wrapper
+    // (internal/jsbuild:AdapterFunction).
     const error = readError(await run(doc, [LISTEN, `(${code}\n)`, REPORT]).catch(() => undefined));
     if (!error) return undefined;
     return `the browser can't parse the ${what}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;
@@ -48,7 +52,7 @@ export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[
   };
 }
 
-/** LISTEN keeps the first error of the scripts that follow; REPORT ends that, and its value is the error. */
+/** LISTEN stores the first error of the following scripts. REPORT stops that and returns the error. */
 const LISTEN = `
 var opentabsParse = { error: null, heard(event) {
   event.preventDefault();

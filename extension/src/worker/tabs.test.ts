@@ -40,7 +40,7 @@ const frame = (frameId: number, ...plugins: Live[]): LiveDoc => ({
   plugins,
 });
 
-test('what is told of a tab', () => {
+test('tabInfo returns the state of a matching tab', () => {
   const base = {
     tabId: 1,
     windowId: 1,
@@ -64,13 +64,13 @@ test('what is told of a tab', () => {
   );
 });
 
-test('an adapter that did not start is not live, and a reload would not mend it', () => {
+test('an adapter that failed to start is not live, and a reload would not help', () => {
   const info = tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }), []);
   assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
   assert.deepEqual(info?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
 });
 
-test('a plugin that does not match the URL any more is not live there', () => {
+test('a plugin that no longer matches the URL is not live', () => {
   const elsewhere = { ...plugin('q'), matches: ['*://b.org/*'] };
   const info = tabInfo(
     tab(1),
@@ -82,12 +82,12 @@ test('a plugin that does not match the URL any more is not live there', () => {
   assert.deepEqual(info?.plugins, [{ name: 'p', hash: 'h' }]);
 });
 
-test('readiness is told as the adapter said it last, and not before', () => {
-  const told = (more: Partial<Live>) =>
+test('readiness is the last report of the adapter, and absent before', () => {
+  const report = (more: Partial<Live>) =>
     tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', ...more }), [])?.plugins;
-  assert.deepEqual(told({}), [{ name: 'p', hash: 'h' }]);
-  assert.deepEqual(told({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
-  assert.deepEqual(told({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
+  assert.deepEqual(report({}), [{ name: 'p', hash: 'h' }]);
+  assert.deepEqual(report({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
+  assert.deepEqual(report({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
 });
 
 test('a frozen tab runs nothing, so nothing is ready there', () => {
@@ -99,54 +99,54 @@ test('a frozen tab runs nothing, so nothing is ready there', () => {
   assert.equal(tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), [])?.frozen, undefined);
 });
 
-test('a tab that Chrome has unloaded is told as one', () => {
+test('a tab that Chrome has unloaded is reported as discarded', () => {
   const info = tabInfo(tab(1, { discarded: true }), 1, [plugin('p')], undefined, []);
   assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);
 });
 
-test('a tab that shows an error page says why, unless it loads again or a page is there', () => {
+test('a tab with an error page reports the error, unless it is loading again or has a page', () => {
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
-  // Neither scripts that are being registered nor code on its way change an error page.
+  // Neither pending registrations nor pending code change an error page.
   const coming = { expects: () => true, arrives: () => true, loadError };
-  const told = (more: Partial<Tab>, here?: LiveDoc) => {
+  const report = (more: Partial<Tab>, here?: LiveDoc) => {
     const info = tabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
     return [info?.loadError, info?.loadFailedMs, info?.needsReload, info?.loading ?? info?.arriving];
   };
-  assert.deepEqual(told({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
-  assert.deepEqual(told({ loading: true }), [undefined, undefined, undefined, ['p']]);
-  assert.deepEqual(told({}, live({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
+  assert.deepEqual(report({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
+  assert.deepEqual(report({ loading: true }), [undefined, undefined, undefined, ['p']]);
+  assert.deepEqual(report({}, live({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
 });
 
-test('a site that does not answer is an error though the tab loads', () => {
+test('a site that does not answer is an error even while the tab loads', () => {
   const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
   const info = tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
   assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
-  // The document before is still there and runs calls.
+  // The last document still exists and runs calls.
   const here = live({ name: 'p', hash: 'h' });
   assert.equal(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
 });
 
-test('a tab that was opened for a call and led to a dead site counts as the page it was opened for', () => {
+test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
   const openedWith = 'https://a.org/start';
   const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
-  const told = (more: Partial<Tab>, coming: object) =>
+  const report = (more: Partial<Tab>, coming: object) =>
     tabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
-  const info = told({}, { openedWith, loadError });
+  const info = report({}, { openedWith, loadError });
   assert.deepEqual(
     [info?.url, info?.title, info?.loadError, info?.needsReload],
     [openedWith, '', loadError.name, ['p']],
   );
-  // A page that is there, one that loads, and a tab of the user are not reported.
-  assert.equal(told({}, { openedWith }), undefined);
-  assert.equal(told({ loading: true }, { openedWith, loadError }), undefined);
-  assert.equal(told({}, { loadError }), undefined);
-  // A plugin's own page keeps its URL.
+  // A tab with a page, a loading tab and a tab of the user do not count as the original page.
+  assert.equal(report({}, { openedWith }), undefined);
+  assert.equal(report({ loading: true }, { openedWith, loadError }), undefined);
+  assert.equal(report({}, { loadError }), undefined);
+  // A page that a plugin matches keeps its URL.
   const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { openedWith, loadError });
   assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
 });
 
-test('plugins that want frames are live in those too, others are not (fault 88)', () => {
+test('plugins with frames are live in frames too, and others are not', () => {
   const framed: PluginInfo = { ...plugin('p'), frames: true };
   const here: Live[] = [
     { name: 'p', hash: 'h', ready: true },
@@ -158,7 +158,7 @@ test('plugins that want frames are live in those too, others are not (fault 88)'
   ];
   assert.deepEqual(tabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
   assert.equal(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
-  // The tab counts though no plugin matches its own URL.
+  // The tab is reported although no plugin matches its own URL.
   const outside = tabInfo(
     tab(1, { url: 'https://a.org:81/' }),
     1,
@@ -172,7 +172,7 @@ test('plugins that want frames are live in those too, others are not (fault 88)'
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
-  const told: string[] = [];
+  const reports: string[] = [];
   const tabs = makeTabs({
     query: async () => {
       world.queries++;
@@ -184,17 +184,17 @@ function makeBench(t: TestContext) {
     frames: () => [],
     expects: () => false,
     isSilent: () => false,
-    synced: (all) => told.push(`all ${all.map((i) => i.tabId)}`),
-    changed: (id, info: TabInfo | undefined) => told.push(`${id} ${info?.title ?? 'gone'}`),
+    synced: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
+    changed: (id, info: TabInfo | undefined) => reports.push(`${id} ${info?.title ?? 'gone'}`),
   });
-  return { world, told, tabs };
+  return { world, reports, tabs };
 }
 
-test('changes are gathered, and only what differs is told', async (t) => {
-  const { world, told, tabs } = makeBench(t);
+test('changes are collected, and only differences are sent', async (t) => {
+  const { world, reports, tabs } = makeBench(t);
   tabs.sync();
   await settle();
-  assert.deepEqual(told.splice(0), ['all 1,2']);
+  assert.deepEqual(reports.splice(0), ['all 1,2']);
   tabs.touch();
   world.tabs = [tab(1, { title: 'B' }), tab(3)];
   for (let i = 0; i < 10; i++) tabs.touch();
@@ -203,42 +203,42 @@ test('changes are gathered, and only what differs is told', async (t) => {
   assert.equal(world.queries, 1);
   t.mock.timers.tick(1);
   await settle();
-  assert.deepEqual(told.splice(0), ['1 B', '3 A', '2 gone']);
+  assert.deepEqual(reports.splice(0), ['1 B', '3 A', '2 gone']);
   tabs.touch();
   t.mock.timers.tick(50);
   await settle();
-  assert.deepEqual(told, []);
+  assert.deepEqual(reports, []);
   assert.deepEqual(
     tabs.known.map((i) => i.tabId),
     [1, 3],
   );
 });
 
-test('a change that a call may wait for is sent at once, and those that follow fast are gathered', async (t) => {
-  const { world, told, tabs } = makeBench(t);
+test('a change that a call may wait for is sent at once, and fast further changes are collected', async (t) => {
+  const { world, reports, tabs } = makeBench(t);
   tabs.sync();
   await settle();
   t.mock.timers.tick(50);
   tabs.touch();
-  told.splice(0);
+  reports.splice(0);
   const hurryWith = async (title: string) => {
     world.tabs = [tab(1, { title })];
     tabs.hurry();
     await settle();
   };
   await hurryWith('live');
-  assert.deepEqual(told.splice(0), ['1 live', '2 gone']);
+  assert.deepEqual(reports.splice(0), ['1 live', '2 gone']);
   for (const title of ['a', 'b', 'c']) await hurryWith(title);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reports, []);
   t.mock.timers.tick(50);
   await settle();
-  assert.deepEqual(told.splice(0), ['1 c']);
+  assert.deepEqual(reports.splice(0), ['1 c']);
   await hurryWith('d');
-  assert.deepEqual(told, ['1 d']);
+  assert.deepEqual(reports, ['1 d']);
 });
 
 test('a change while the tabs are being listed is not lost', async (t) => {
-  const { world, told, tabs } = makeBench(t);
+  const { world, reports, tabs } = makeBench(t);
   tabs.sync();
   tabs.touch();
   t.mock.timers.tick(50);
@@ -246,27 +246,27 @@ test('a change while the tabs are being listed is not lost', async (t) => {
   world.tabs = [tab(1, { title: 'late' })];
   t.mock.timers.tick(50);
   await settle();
-  assert.deepEqual(told, ['all 1,2', '1 late', '2 gone']);
+  assert.deepEqual(reports, ['all 1,2', '1 late', '2 gone']);
 });
 
-test('a sync while the tabs are being listed is done after that', async (t) => {
-  const { told, tabs } = makeBench(t);
+test('a sync while the tabs are being listed runs afterwards', async (t) => {
+  const { reports, tabs } = makeBench(t);
   tabs.sync();
   tabs.sync();
   await settle();
   t.mock.timers.tick(50);
   await settle();
-  assert.deepEqual(told, ['all 1,2', 'all 1,2']);
+  assert.deepEqual(reports, ['all 1,2', 'all 1,2']);
 });
 
-test('a tab that the server knows otherwise is told again', async (t) => {
-  const { told, tabs } = makeBench(t);
+test('forget sends a tab again although it has not changed', async (t) => {
+  const { reports, tabs } = makeBench(t);
   tabs.sync();
   await settle();
-  told.splice(0);
+  reports.splice(0);
   tabs.forget(2);
   tabs.forget(99);
   t.mock.timers.tick(50);
   await settle();
-  assert.deepEqual(told, ['2 A']);
+  assert.deepEqual(reports, ['2 A']);
 });

@@ -11,85 +11,87 @@ import type { LiveDoc } from './docs.ts';
 import type { LoadError } from './load-errors.ts';
 import { matchesAny } from './match.ts';
 
-/** CoalesceMs is how long changes of tabs are gathered before they are told, in milliseconds. */
+/** CoalesceMs is how long changes of tabs are collected before they are sent, in milliseconds. */
 const CoalesceMs = 50;
 
 export interface TabsOptions {
   query(): Promise<readonly Tab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  /** live returns the top document of a tab, frames the frames in which adapters may be. */
+  /** live returns the top document of a tab, frames its frames that may have adapters. */
   live(tabId: number): LiveDoc | undefined;
   frames(tabId: number): readonly LiveDoc[];
-  /** expects reports whether a tab is about to get the adapter of a plugin that is missing there, without a reload. */
+  /** expects reports whether a tab is about to get a missing adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
   /** isSilent reports whether a document does not answer. */
   isSilent(documentId: string): boolean;
-  /** arrives reports whether the adapter of a plugin is on its way into the top document of a tab; default none is. */
+  /** arrives reports whether an adapter is being injected into the top document of a tab. Default: none is. */
   arrives?(tabId: number, plugin: string): boolean;
-  /** loadError returns why the page of a tab could not be loaded; default it was. */
+  /** loadError returns why the page of a tab could not be loaded. Default: it was loaded. */
   loadError?(tabId: number): LoadError | undefined;
-  /** openedWith returns the URL that a tab was opened with for a call; default none was. */
+  /** openedWith returns the URL that a tab was opened with for a call. Default: none. */
   openedWith?(tabId: number): string | undefined;
-  /** waits is called with each tab whose site has not answered yet; default nothing happens. */
+  /** waits is called with each tab whose site has not answered yet. Default: nothing. */
   waits?(tabId: number): void;
-  /** moved is called with what each tab shows; default nothing happens. */
-  moved?(tabId: number, url: string): void;
-  /** synced is told all tabs; changed one that differs from what was told last, or went. */
+  /** urlChanged is called with the URL of each tab. Default: nothing. */
+  urlChanged?(tabId: number, url: string): void;
+  /** synced sends all tabs. changed sends a tab that differs from what was last sent, or is gone. */
   synced(tabs: readonly TabInfo[]): void;
   changed(tabId: number, tab: TabInfo | undefined): void;
 }
 
-/** Tabs tells the server which tabs match plugins. */
+/** Tabs reports to the server which tabs match plugins. */
 export interface Tabs {
-  /** known is what was told last. */
+  /** known are the tabs that were last sent. */
   readonly known: readonly TabInfo[];
-  /** touch notes that something may have changed. */
+  /** touch notes a possible change. */
   touch(): void;
-  /** hurry notes a change that a call may wait for: the first in a while is sent at once. */
+  /** hurry notes a change that a call may wait for. The first one in CoalesceMs is sent at once. */
   hurry(): void;
-  /** tellNow sends at once what has changed. */
-  tellNow(): Promise<void>;
-  /** forget has a tab told again, though it may be as it was told last: the server knows it otherwise. */
+  /** sendNow sends pending changes at once. */
+  sendNow(): Promise<void>;
+  /**
+   * forget makes the next update include a tab even if it did not change, because the server has another state of it.
+   */
   forget(tabId: number): void;
-  /** sync tells everything anew, for a link that has just opened or new plugins. */
+  /** sync sends all tabs, for a new link or new plugins. */
   sync(): void;
 }
 
-/** makeTabs returns a Tabs that has told nothing. */
+/** makeTabs returns a Tabs that has sent nothing. */
 export function makeTabs(options: TabsOptions): Tabs {
-  let told = new Map<number, { text: string; tab: TabInfo }>();
+  let sent = new Map<number, { text: string; tab: TabInfo }>();
   let whole = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let looking = false;
+  let updating = false;
   let again = false;
   let hurriedAtMs = Number.NEGATIVE_INFINITY;
 
-  const look = async () => {
+  const update = async () => {
     timer = undefined;
-    if (looking) {
+    if (updating) {
       again = true;
       return;
     }
-    looking = true;
+    updating = true;
     const everything = whole;
     whole = false;
     try {
       const [tabs, focused] = await Promise.all([options.query(), options.focusedWindow()]);
-      tell(tabs, focused, everything);
+      sendChanges(tabs, focused, everything);
     } catch (error) {
       console.warn(`opentabs: the tabs can't be listed: ${String(error)}`);
     } finally {
-      looking = false;
+      updating = false;
       if (again || whole) soon();
       again = false;
     }
   };
 
-  const tell = (tabs: readonly Tab[], focused: number, everything: boolean) => {
+  const sendChanges = (tabs: readonly Tab[], focused: number, everything: boolean) => {
     const now = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
-      options.moved?.(tab.id, tab.url);
+      options.urlChanged?.(tab.id, tab.url);
       if (tab.pending) options.waits?.(tab.id);
       const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), {
         expects: (plugin) => options.expects(tab.id, plugin),
@@ -101,8 +103,8 @@ export function makeTabs(options: TabsOptions): Tabs {
       if (info && docs.some((live) => live && options.isSilent(live.doc.documentId))) info.unresponsive = true;
       if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
     }
-    const before = told;
-    told = now;
+    const before = sent;
+    sent = now;
     if (everything) {
       options.synced([...now.values()].map((entry) => entry.tab));
       return;
@@ -112,26 +114,26 @@ export function makeTabs(options: TabsOptions): Tabs {
   };
 
   const soon = () => {
-    timer ??= setTimeout(() => void look(), CoalesceMs);
+    timer ??= setTimeout(() => void update(), CoalesceMs);
   };
   const now = () => {
     clearTimeout(timer);
-    return look();
+    return update();
   };
   return {
     get known() {
-      return [...told.values()].map((entry) => entry.tab);
+      return [...sent.values()].map((entry) => entry.tab);
     },
     touch: soon,
     hurry: () => {
       const atMs = Date.now();
-      if (looking || atMs - hurriedAtMs < CoalesceMs) return soon();
+      if (updating || atMs - hurriedAtMs < CoalesceMs) return soon();
       hurriedAtMs = atMs;
       void now();
     },
-    tellNow: now,
+    sendNow: now,
     forget: (tabId) => {
-      const entry = told.get(tabId);
+      const entry = sent.get(tabId);
       if (entry) entry.text = '';
       soon();
     },
@@ -142,7 +144,7 @@ export function makeTabs(options: TabsOptions): Tabs {
   };
 }
 
-/** Coming tells of a tab which plugins are about to be live in it, and why none can be; default none. */
+/** Coming holds which plugins are about to be live in a tab, and why none can be. */
 export interface Coming {
   expects?(plugin: string): boolean;
   arrives?(plugin: string): boolean;
@@ -151,7 +153,7 @@ export interface Coming {
   readonly openedWith?: string | undefined;
 }
 
-/** tabInfo returns what is told of a tab; nothing if no plugin matches it or is live in one of its frames. */
+/** tabInfo returns the report for a tab, or undefined if no plugin matches the tab or is live in its frames. */
 export function tabInfo(
   tab: Tab,
   focusedWindow: number,
@@ -160,16 +162,17 @@ export function tabInfo(
   frames: readonly LiveDoc[],
   { expects = () => false, arrives = () => false, loadError, openedWith }: Coming = {},
 ): TabInfo | undefined {
-  // No plugin gets into Chrome's error page. A tab that loads again may get rid of it, unless its site does not answer.
+  // No plugin can run in Chrome's error page. A loading tab may leave the error page, unless its site does not
+  // answer.
   const failed = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const worksIn = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const own = worksIn(tab.url);
-  // A tab that was opened for a call and led elsewhere, where nothing can be loaded, counts as the page it was opened for.
+  // A tab that was opened for a call and redirected to a failing page counts as the page that it was opened for.
   const isLost = failed !== undefined && openedWith !== undefined && own.length === 0;
   const matching = isLost ? worksIn(openedWith) : own;
-  // What is frozen runs nothing until the person looks at it, whatever its adapters said before.
-  const said = (plugin: Live) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
-  const framed = frames.flatMap((frame) => frameInfo(frame, plugins, said) ?? []);
+  // A frozen page runs nothing until the user shows its tab, so its adapters are not ready.
+  const report = (plugin: Live) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
+  const framed = frames.flatMap((frame) => frameInfo(frame, plugins, report) ?? []);
   if (matching.length === 0 && framed.length === 0) return undefined;
   const info: TabInfo = {
     tabId: tab.id,
@@ -187,7 +190,7 @@ export function tabInfo(
   const running = here.filter((p) => p.problem === undefined);
   if (live && running.length > 0) {
     info.documentId = live.doc.documentId;
-    info.plugins = running.map(said);
+    info.plugins = running.map(report);
   }
   const broken = here.filter((p) => p.problem !== undefined);
   if (broken.length > 0) info.broken = broken.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
@@ -196,23 +199,23 @@ export function tabInfo(
   const arriving = failed ? [] : lacking.filter(arrives);
   if (arriving.length > 0) info.arriving = arriving;
   const absent = lacking.filter((name) => !arriving.includes(name));
-  // A document that is still loading may be about to say that its plugins are live.
+  // A loading document may be about to report that its plugins are live.
   const loading = failed ? [] : absent.filter((name) => tab.loading || expects(name));
   if (loading.length > 0) info.loading = loading;
   if (absent.length > loading.length) info.needsReload = absent.filter((name) => !loading.includes(name));
   return info;
 }
 
-/** frameInfo returns what is told of a frame; nothing if no plugin that wants frames is live in it. */
+/** frameInfo returns the report for a frame, or undefined if no plugin with frames is live in it. */
 function frameInfo(
   { doc, plugins: here }: LiveDoc,
   plugins: readonly PluginInfo[],
-  said: (plugin: Live) => TabPlugin,
+  report: (plugin: Live) => TabPlugin,
 ): FrameInfo | undefined {
   const wanted = plugins.filter((p) => p.frames === true);
   const running = here.filter((p) => p.problem === undefined && wanted.some((w) => w.name === p.name));
   if (running.length === 0) return undefined;
-  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: running.map(said) };
+  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: running.map(report) };
 }
 
 function tabPlugin({ name, hash, ready }: Live): TabPlugin {

@@ -4,7 +4,7 @@ import { settle } from '../../test/server.ts';
 import { makeDocs } from './docs.ts';
 import { makeUnstick } from './unstick.ts';
 
-test('a page that does not answer is unloaded, with those of its site that are stuck too; others stay', async (t) => {
+test('a page that does not answer is unloaded with the other unresponsive pages of its site', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const docs = makeDocs();
   const done: string[] = [];
@@ -16,7 +16,7 @@ test('a page that does not answer is unloaded, with those of its site that are s
   ] as const) {
     const documentId = `d${tabId}`;
     docs.add({ tabId, frameId: 0, documentId, url, post: () => undefined });
-    docs.named(documentId, []);
+    docs.setPlugins(documentId, []);
   }
   const unstick = makeUnstick({
     docs,

@@ -13,9 +13,9 @@ export interface UnstickOptions {
 }
 
 /**
- * makeUnstick returns what reloads a tab because the user asks for it. Chrome can't reload a page that does not answer, so
- * such a page is unloaded first. Pages of the same site may share its process: as long as one of them is there the process
- * lives on, so those that do not answer either are unloaded and reloaded with it.
+ * makeUnstick returns a function that reloads a tab for the user. Chrome cannot reload a page that does not answer, so
+ * such a page is unloaded first. Pages of one site may share a process, which lives as long as one of them. So the
+ * unresponsive pages of the same site are unloaded and reloaded too.
  */
 export function makeUnstick({ docs, health, unloadTab, reloadTab }: UnstickOptions): (tabId: number) => Promise<void> {
   return async (tabId) => {

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { settle } from '../../test/server.ts';
 import { makeUsage } from './usage.ts';
 
-test('uses are kept, the last one first, some time after', async (t) => {
+test('recent uses are stored after a delay, newest first', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const state = { text: 'b c', writes: 0, changes: 0 };
   const usage = makeUsage({
@@ -26,7 +26,7 @@ test('uses are kept, the last one first, some time after', async (t) => {
   assert.equal((await usage.names()).length, 64);
 });
 
-test('a profile that can not be read knows no use', async () => {
+test('an unreadable profile has no uses', async () => {
   const usage = makeUsage({
     read: async () => {
       throw new Error('no disk');

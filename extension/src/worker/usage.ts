@@ -1,16 +1,19 @@
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 
-/** MaxAhead and MaxAheadChars are how many adapters are registered ahead, and how long they may be together, in UTF-16 units. */
-export const MaxAhead = 16;
-export const MaxAheadChars = 8 * 1024 * 1024;
-/** MaxUsed is how many plugins are kept as used lately. */
+/**
+ * MaxPreregistered and MaxPreregisteredChars limit the number and total length (UTF-16 units) of preregistered
+ * adapters.
+ */
+export const MaxPreregistered = 16;
+export const MaxPreregisteredChars = 8 * 1024 * 1024;
+/** MaxUsed limits the stored recently used plugins. */
 const MaxUsed = 64;
-/** WriteMs is how long uses are gathered before they are kept, in milliseconds. */
+/** WriteMs is how long uses are collected before they are stored, in milliseconds. */
 const WriteMs = 5000;
 
-/** Usage knows which plugins were used lately; it outlives the browser. */
+/** Usage tracks which plugins were used recently. It survives a restart of the browser. */
 export interface Usage {
-  /** names are the plugins, the one that was used last first. */
+  /** names returns the recently used plugins, newest first. */
   names(): Promise<readonly string[]>;
   /** used notes a use. */
   used(plugin: string): void;
@@ -19,7 +22,7 @@ export interface Usage {
 export interface UsageOptions {
   read(): Promise<string | undefined>;
   write(text: string): Promise<void>;
-  /** changed is called some time after another plugin was used. */
+  /** changed is called soon after the list of used plugins has changed. */
   changed(): void;
 }
 
@@ -49,20 +52,20 @@ export function makeUsage({ read, write, changed }: UsageOptions): Usage {
 }
 
 /**
- * aheadOf returns the plugins whose adapters are worth registering ahead, best first: those that have to start before the
- * page's first script, then those used last. All of them, if there are few.
+ * sortForPreregistration returns the plugins whose adapters are worth registering before a page needs them, best first:
+ * plugins that must start before the page's scripts, then recently used ones. If there are few plugins, it returns all.
  */
-export function aheadOf(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
+export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const place = ({ name, early }: PluginInfo) => {
     const at = used.indexOf(name);
     return (early === true ? 0 : MaxUsed + 1) + (at < 0 ? MaxUsed : at);
   };
   const sorted = [...plugins].sort((a, b) => place(a) - place(b));
-  return plugins.length <= MaxAhead ? sorted : sorted.filter((p) => p.early === true || used.includes(p.name));
+  return plugins.length <= MaxPreregistered ? sorted : sorted.filter((p) => p.early === true || used.includes(p.name));
 }
 
-/** fitting returns the first of these that are within the budget; size returns the length of one's code. */
-export async function fitting(
+/** withinBudget returns the first plugins that are within the budget. size returns the length of a plugin's code. */
+export async function withinBudget(
   plugins: readonly PluginInfo[],
   size: (plugin: PluginInfo) => Promise<number>,
 ): Promise<PluginInfo[]> {
@@ -70,10 +73,10 @@ export async function fitting(
   let chars = 0;
   for (const plugin of plugins) {
     const more = await size(plugin);
-    if (chars + more > MaxAheadChars) continue;
+    if (chars + more > MaxPreregisteredChars) continue;
     chars += more;
     chosen.push(plugin);
-    if (chosen.length === MaxAhead) break;
+    if (chosen.length === MaxPreregistered) break;
   }
   return chosen;
 }

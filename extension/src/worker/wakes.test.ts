@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeWakes } from './wakes.ts';
 
-test('a document is woken once, at the time it asked for last', (t) => {
+test('a document is woken once, at the last requested time', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const woken: string[] = [];
   const doc = (name: string) => ({ post: () => woken.push(name) });
   const [a, b, gone] = [doc('a'), doc('b'), doc('gone')];
   const wakes = makeWakes();
-  wakes.ask(a, 100);
-  wakes.ask(b, 300);
-  wakes.ask(gone, 10);
+  wakes.schedule(a, 100);
+  wakes.schedule(b, 300);
+  wakes.schedule(gone, 10);
   wakes.left(gone);
-  wakes.ask(a, 200);
+  wakes.schedule(a, 200);
   t.mock.timers.tick(199);
   assert.deepEqual(woken, []);
   t.mock.timers.tick(1);

@@ -1,15 +1,15 @@
 import type { ToBridge } from '../port-message.ts';
 
-/** Sleeper is a document on one port, as far as it is used here. */
+/** Sleeper is the used part of a document's port. */
 export interface Sleeper {
   post(message: ToBridge): void;
 }
 
-/** Wakes are the timers of hidden documents; those of a service worker are not throttled. */
+/** Wakes are the timers of hidden documents. Timers in a service worker are not throttled. */
 export interface Wakes {
-  /** ask wakes a document once, in ms milliseconds; a new ask takes the place of the one before. */
-  ask(doc: Sleeper, ms: number): void;
-  /** left forgets a document. */
+  /** schedule wakes a document once, in ms milliseconds. It replaces the last timer. */
+  schedule(doc: Sleeper, ms: number): void;
+  /** left drops a document. */
   left(doc: Sleeper): void;
 }
 
@@ -21,7 +21,7 @@ export function makeWakes(): Wakes {
     timers.delete(doc);
   };
   return {
-    ask: (doc, ms) => {
+    schedule: (doc, ms) => {
       left(doc);
       const wake = () => {
         timers.delete(doc);

@@ -1,6 +1,6 @@
-// The service worker: it owns the socket to the server and passes calls on to
-// documents. Chrome may stop it at any time; all it holds can be rebuilt from
-// what documents and the server tell a new one.
+// The service worker. It owns the socket to the server and forwards calls to
+// documents. Chrome may stop the worker at any time. A new worker restores its
+// state from what documents and the server send.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
@@ -39,14 +39,14 @@ import { makeUsage } from './usage.ts';
 import { makeWakes } from './wakes.ts';
 
 let browserName = '';
-/** syncing is set when the server begins to name the plugins, synced once it has. */
+/** syncing is set when the first sync of plugins begins, synced when it has ended. */
 let syncing = false;
 let synced = false;
-/** waiting is how many calls wait for a person; the server says so after hello if there are any. */
+/** waiting is the number of calls waiting for approval. The server sends it after hello if it is not 0. */
 let waiting = 0;
 /** AnswerMs is how long a document that may be orphaned has to answer, in milliseconds. */
 const AnswerMs = 1000;
-/** frozenTabs are those that Chrome has suspended while this worker ran. */
+/** frozenTabs are the tabs that Chrome has frozen since this worker started. */
 const frozenTabs = new Set<number>();
 
 const registering = makeRegistering((registrations) => reload.registered(registrations));
@@ -60,10 +60,10 @@ const usage = makeUsage({
 const plugins = makePlugins(
   {
     ...scripts,
-    registerUserScripts: registering.noted(scripts.registerUserScripts),
-    updateUserScript: registering.noted(scripts.updateUserScript),
-    registerFiles: registering.noted(scripts.registerFiles),
-    updateFile: registering.noted(scripts.updateFile),
+    registerUserScripts: registering.track(scripts.registerUserScripts),
+    updateUserScript: registering.track(scripts.updateUserScript),
+    registerFiles: registering.track(scripts.registerFiles),
+    updateFile: registering.track(scripts.updateFile),
   },
   { entryPoints, code: store.get, used: usage.names, boot: () => bootId(browser) },
 );
@@ -80,10 +80,10 @@ const handlers: Handlers = {
     syncing = true;
     const mode = await plugins.sync(params);
     synced = true;
-    // Documents with an older adapter want the code at once.
-    const missing = mode === 'userScripts' ? [...new Set(hotReload.lacking())] : [];
+    // Documents with an older adapter need the code at once.
+    const missing = mode === 'userScripts' ? [...new Set(hotReload.outdated())] : [];
     hotReload.synced(missing);
-    registering.based();
+    registering.basesRegistered();
     delivery.synced();
     settingsSync.synced();
     tabs.sync();
@@ -100,7 +100,7 @@ const handlers: Handlers = {
     return {};
   },
   'tab.load': async ({ tabId, force }) => {
-    if (!force) return { loading: (await opening.again(tabId)) || (await reload.load(tabId)) };
+    if (!force) return { loading: (await opening.reopen(tabId)) || (await reload.load(tabId)) };
     await reloadForUser(tabId);
     return { loading: true };
   },
@@ -158,7 +158,7 @@ const syntax = makeSyntax((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_W
 /** runPlugin runs code in the world of a plugin in a document and returns its value. */
 const runPlugin = (doc: Doc, plugin: PluginInfo, code: string): Promise<unknown> =>
   scripts.runInPage(doc, [code], plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined);
-/** deliverable returns the plugins whose code can be brought into documents now. */
+/** deliverable returns the plugins that can be injected into documents now. */
 const deliverable = () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []);
 const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
 const hotReload = makeHotReload({
@@ -178,7 +178,7 @@ const delivery = makeDelivery({
   docs,
   entryPoints,
   plugins: deliverable,
-  comesLate: (plugin) => plugins.comesLate(plugin),
+  canStartLate: (plugin) => plugins.canStartLate(plugin),
   code: pluginCode,
   syntax,
   host: async () => (await store.get('', plugins.host)).code,
@@ -188,7 +188,7 @@ const delivery = makeDelivery({
   used: usage.used,
 });
 
-/** prepare registers what is worth it ahead, and forgets the code of plugins that are gone. */
+/** prepare preregisters scripts, and drops the code of plugins that are gone. */
 function prepare(): void {
   void plugins
     .prepare()
@@ -216,8 +216,8 @@ const health = makeHealth({
   isBusy: (documentId) => calls.isBusy(documentId),
   isFrozen: browser.tabFrozen,
   changed: (doc) => {
-    // The server hears of the tab before calls come back to it.
-    void tabs.tellNow().then(() => {
+    // The server receives the tab's state before the ends of its calls.
+    void tabs.sendNow().then(() => {
       if (health.isSilent(doc.documentId)) calls.silent(doc.documentId);
     });
     panels.touch();
@@ -239,14 +239,14 @@ const calls = makeCalls({
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabState: browser.tabState,
   tabLoading: browser.tabLoading,
-  // Chrome suspends tabs that are not in front, and says so of any.
+  // Chrome freezes only background tabs, and reports when it does.
   tabFrozen: (tabId) =>
     tabs.known.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
       : browser.tabFrozen(tabId).catch(() => false), // closed
   documentGone: browser.documentGone,
   roomIn: () => link.roomIn(),
-  counted: () => showBadge(),
+  countChanged: () => showBadge(),
   docMissing: (tabId) => tabs.forget(tabId),
   docsChanged: () => {
     tabs.hurry();
@@ -273,7 +273,7 @@ const tabs = makeTabs({
   loadError: (tabId) => loadErrors.of(tabId),
   waits: (tabId) => loadErrors.waits(tabId),
   openedWith: opening.openedWith,
-  moved: delivery.moved.bind(delivery),
+  urlChanged: delivery.urlChanged.bind(delivery),
   synced: (all) => {
     link.notify('tab.sync', { tabs: all });
     panels.touch();
@@ -284,7 +284,7 @@ const tabs = makeTabs({
   },
 });
 
-/** loadErrors are those of the tabs that show Chrome's error page. */
+/** loadErrors are the load errors of tabs. */
 const loadErrors = makeLoadErrors(tabs.touch);
 
 const reload = makeReload({
@@ -298,9 +298,9 @@ const reload = makeReload({
   reloadFrame: browser.reloadFrame,
   isLive: (tabId, plugin, frame) => {
     const { name, hash } = plugin;
-    const live = frame === undefined ? docs.live(tabId) : docs.told(frame);
+    const live = frame === undefined ? docs.live(tabId) : docs.reported(frame);
     if (live?.plugins.some((p) => p.name === name && p.hash === hash)) return true;
-    if (live && (delivery.isBroken(live.doc.documentId, name) || hotReload.takes(live.doc, plugin))) return true;
+    if (live && (delivery.isBroken(live.doc.documentId, name) || hotReload.canReplace(live.doc, plugin))) return true;
     return (live && delivery.expects(live.doc.documentId, name)) === true || hotReload.expects(tabId, name);
   },
   changed: () => tabs.touch(),
@@ -309,9 +309,9 @@ const reload = makeReload({
     const doc = docs.get(documentId);
     return doc !== undefined && (await health.answers(doc, AnswerMs));
   },
-  isConnected: (documentId) => docs.told(documentId) !== undefined,
-  isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.comesLate(plugin)),
-  // Their code is here when the next document asks for it.
+  isConnected: (documentId) => docs.reported(documentId) !== undefined,
+  isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
+  // Fetch the code before the next document needs it.
   reloading: (missing) => {
     if (plugins.mode !== 'userScripts') return;
     for (const { name, script } of missing) void store.get(name, script).catch(() => undefined);
@@ -335,7 +335,7 @@ const panels = makePanels({
     link.notify('state.watch', { on });
     if (on) void checkMode();
   },
-  did: makePanelActions({
+  runAction: makePanelActions({
     link,
     reloadTab: reloadForUser,
     showTab: browser.showTab,
@@ -345,8 +345,8 @@ const panels = makePanels({
 });
 
 /**
- * withPossible leaves out the plugins that a document calls live and that can't be there, that have another pre-script or
- * world by now, or that are being replaced.
+ * withPossible removes plugins from a document's report that cannot run there, have another pre-script or world than
+ * wanted, or are being replaced. It adds the problems of wanted adapters that are not live.
  */
 function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
   const possible = plugins.wanted.filter((plugin) => plugins.canRun(plugin));
@@ -363,12 +363,12 @@ function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
   return { doc, plugins: [...usable, ...failed] };
 }
 
-/** problemIn returns why the adapter that the server wants is not live in a document. */
+/** problemIn returns why the wanted adapter is not live in a document. */
 function problemIn({ documentId }: Doc, plugin: PluginInfo): string | undefined {
   return delivery.problem(documentId, plugin.name) ?? hotReload.problem(documentId, plugin);
 }
 
-/** panelTabs says of each tab how its plugins stand, those in its frames among them. */
+/** panelTabs returns the state of the plugins in each tab and its frames. */
 function panelTabs(): PanelTab[] {
   return tabs.known.map((tab) => {
     const doc = docs.live(tab.tabId)?.doc;
@@ -389,7 +389,7 @@ function panelTabs(): PanelTab[] {
   });
 }
 
-/** checkMode has the server sync again if the person has allowed user scripts or taken that back. */
+/** checkMode restarts the link if the user has allowed or revoked user scripts, so that the server syncs again. */
 async function checkMode(): Promise<void> {
   const before = plugins.mode;
   if (link.state.kind === 'open' && (await plugins.detect()) !== before) link.restart();
@@ -398,7 +398,7 @@ async function checkMode(): Promise<void> {
 const joinBridge = makeBridgePorts({ calls, docs, health, logs, wakes, settingsSync, hotReload, delivery });
 
 const showBadge = makeBadge({
-  glance: () => ({ linked: link.state.kind === 'open', waiting, running: calls.running().length }),
+  state: () => ({ linked: link.state.kind === 'open', waiting, running: calls.running().length }),
   draw: (text, color, title) => void browser.setBadge(text, color, title),
 });
 
@@ -437,16 +437,16 @@ browser.onWake(() => {
   void checkMode();
 });
 browser.onInstalled(() => {
-  // What an older version registered may be of another protocol.
+  // Registrations of an older version may use another protocol.
   registering.cleared();
   const cleared = plugins.clear();
-  // A sync that has begun may have registered what is cleared after it.
+  // A running sync may have registered scripts that are then cleared.
   if (syncing) void cleared.then(() => link.restart());
 });
-/** The session's store is empty when the browser, or the extension, has just started. */
+/** The session storage is empty after a start of the browser or the extension. */
 void browser.readUntilRestart('began').then(async (began) => {
   if (began !== undefined) return;
-  registering.began();
+  registering.browserStarted();
   await browser.writeUntilRestart('began', 'yes');
 });
 void browser.openPanelOnClick();
