@@ -127,7 +127,7 @@ test('the badge says how many calls wait for a person, also while the panel is c
   server.tell('state.waiting', { count: 2 });
   const icon = () =>
     bed.worker.evaluate(async () => [await chrome.action.getBadgeText({}), await chrome.action.getTitle({})]);
-  await until('the badge', async () => String(await icon()) === '2?,opentabs: 2 calls wait for you');
+  await until('the badge', async () => String(await icon()) === '2?,opentabs: 2 calls waiting for approval');
   server.tell('state.waiting', { count: 0 });
   await until('no badge', async () => String(await icon()) === ',opentabs');
 });
