@@ -42,12 +42,12 @@ export function badgeOf({ linked, waiting, running }: BadgeState): { text: strin
   if (waiting > 0) {
     const title =
       waiting === 1 ? 'opentabs: 1 call waiting for approval' : `opentabs: ${waiting} calls waiting for approval`;
-    return { text: `${count(waiting)}?`, color: colors.asks, title };
+    return { text: `${shortCount(waiting)}?`, color: colors.asks, title };
   }
-  if (running > 0) return { text: count(running), color: colors.runs, title: `opentabs: running ${running}` };
+  if (running > 0) return { text: shortCount(running), color: colors.runs, title: `opentabs: running ${running}` };
   return { text: '', color: colors.runs, title: 'opentabs' };
 }
 
-function count(n: number): string {
+function shortCount(n: number): string {
   return n > 99 ? '99' : String(n);
 }

@@ -11,7 +11,7 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Doc, Docs } from './docs.ts';
-import { endings, frozen, missing, readError } from './endings.ts';
+import { endedErrors, frozenError, notStartedErrors, readError } from './endings.ts';
 import type { Health } from './health.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
@@ -156,7 +156,7 @@ class CallTable implements Calls {
   #gone(documentId: string, state: TabState): void {
     for (const call of [...this.#calls.values()]) {
       if (call.documentId !== documentId) continue;
-      const error = endings[state];
+      const error = endedErrors[state];
       const never = !call.mayHaveBegun || this.#began.get(documentId)?.has(call.id) === false;
       this.#fail(call, never ? { ...error, notStarted: true } : error);
     }
@@ -187,7 +187,7 @@ class CallTable implements Calls {
     /** startAwake starts the call unless the page is frozen. A call to a frozen page would begin after its timeout. */
     const startAwake = async (asleep: Promise<boolean>) => {
       if (!(await asleep)) start(this.#docs.get(documentId));
-      else if (this.#calls.get(id) === call) this.#fail(call, frozen);
+      else if (this.#calls.get(id) === call) this.#fail(call, frozenError);
     };
     const doc = this.#docs.get(documentId);
     if (doc) {
@@ -203,12 +203,12 @@ class CallTable implements Calls {
   /** arrival resolves when a document has connected or will not. A restarted worker has no documents yet. */
   async #arrival(tabId: number, documentId: string): Promise<void> {
     const boot = this.#bornAt + BootMs - Date.now();
-    if (boot > 0) await pause(boot);
+    if (boot > 0) await sleep(boot);
     if (this.#docs.get(documentId)) return;
     // A busy page cannot answer executeScript before it can connect.
-    const late = pause(this.#bornAt + BusyMs - Date.now()).then(() => true);
+    const late = sleep(this.#bornAt + BusyMs - Date.now()).then(() => true);
     const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
-    if (!gone) await pause(BootMs);
+    if (!gone) await sleep(BootMs);
   }
 
   /** missing ends a call without a document. If it cannot have begun, the server may try another document. */
@@ -216,7 +216,7 @@ class CallTable implements Calls {
     const state = await this.#options.tabState(call.tabId);
     if (this.#calls.get(call.id) !== call) return;
     this.#options.docMissing(call.tabId);
-    this.#fail(call, call.mayHaveBegun ? endings[state] : { ...missing[state], notStarted: true });
+    this.#fail(call, call.mayHaveBegun ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
   }
 
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
@@ -247,7 +247,7 @@ class CallTable implements Calls {
     const call = this.#calls.get(id);
     // After a restart of this worker, documents that have not connected yet still have to report their calls.
     if (!call && Date.now() - this.#bornAt < BusyMs) {
-      const late = pause(this.#bornAt + BusyMs - Date.now());
+      const late = sleep(this.#bornAt + BusyMs - Date.now());
       void late.then(() => !this.#calls.has(id) && this.#asks.forget(id));
     } else if (!call) return false;
     return await this.#asks.answer(params);
@@ -345,7 +345,7 @@ class CallTable implements Calls {
   /** acceptParts requests the next part from a document as soon as the link has room. */
   async #acceptParts(doc: Doc): Promise<void> {
     for (let waitMs = this.#options.roomIn(); waitMs > 0; waitMs = this.#options.roomIn()) {
-      await pause(waitMs);
+      await sleep(waitMs);
       if (this.#docs.get(doc.documentId) !== doc) return;
     }
     doc.post({ op: 'taken' });
@@ -420,6 +420,6 @@ class CallTable implements Calls {
   }
 }
 
-function pause(ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -287,7 +287,7 @@ class EntryPointDelivery implements Delivery {
             code.code,
           );
       if (!this.#isCurrent(injection)) return;
-      const taken = await within(RunMs, this.#options.run(doc, plugin, text), 'the page did not run its code');
+      const taken = await withTimeout(RunMs, this.#options.run(doc, plugin, text), 'the page did not run its code');
       if (taken !== true) {
         const problem = await this.#findSyntaxError(injection, async () => code);
         if (problem === undefined)
@@ -358,8 +358,8 @@ class EntryPointDelivery implements Delivery {
   }
 }
 
-/** within returns the result of work, or rejects after ms milliseconds. */
-function within<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
+/** withTimeout returns the result of work, or rejects after ms milliseconds. */
+function withTimeout<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(why)), ms);
     work.then(resolve, reject).finally(() => clearTimeout(late));

@@ -1,4 +1,4 @@
-import { hex } from './hex.ts';
+import { toHex } from './hex.ts';
 
 /**
  * EntryPoints names the constants through which documents accept adapters after their start (host/lifecycle.ts). The script
@@ -14,7 +14,7 @@ export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
   const compute = async (plugin: string) => {
     const text = new TextEncoder().encode(`${await secret()} ${plugin}`);
-    return `_${hex(new Uint8Array(await crypto.subtle.digest('SHA-256', text)).slice(0, 16))}`;
+    return `_${toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', text)).slice(0, 16))}`;
   };
   return {
     nameOf: (plugin) => {

@@ -6,7 +6,7 @@
 
 import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../port-message.ts';
-import { hex } from './hex.ts';
+import { toHex } from './hex.ts';
 
 /** Connection is where the server listens, as `opentabs extension install` wrote it beside the manifest. */
 export interface Connection {
@@ -28,23 +28,23 @@ const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 export async function makeHandshake({ port, key }: Connection): Promise<Handshake> {
   const encoder = new TextEncoder();
   const mac = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign', 'verify']);
-  const nonce = hex(crypto.getRandomValues(new Uint8Array(16)));
+  const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)));
   const text = (role: string, serverNonce: string) =>
     encoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
   return {
     protocols: [Subprotocol, NonceSubprotocolPrefix + nonce],
     answer: async (challenge) => {
-      const proof = bytes(challenge.proof);
+      const proof = parseHex(challenge.proof);
       // verify takes constant time.
       if (!proof || !(await crypto.subtle.verify('HMAC', mac, proof, text('server', challenge.nonce))))
         return undefined;
-      return hex(new Uint8Array(await crypto.subtle.sign('HMAC', mac, text('browser', challenge.nonce))));
+      return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', mac, text('browser', challenge.nonce))));
     },
   };
 }
 
-/** bytes decodes lower-case hex. It returns undefined for other text. */
-function bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** parseHex decodes lower-case hex. It returns undefined for other text. */
+function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }

@@ -1,4 +1,4 @@
-/** hex spells bytes, two digits each. */
-export function hex(bytes: Uint8Array): string {
+/** toHex returns bytes as lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { helloParams, readConnection, rename, type Storage } from './identity.ts';
+import { helloParams, readConnection, renameBrowser, type Storage } from './identity.ts';
 
 function makeStorage(file?: string) {
   const local = new Map<string, string>();
@@ -30,9 +30,9 @@ test('a browser keeps its ID, and its boot ID until it restarts', async () => {
 
 test('the user names the browser', async () => {
   const { storage } = makeStorage();
-  await rename(storage, `  Work ${'x'.repeat(100)}`);
+  await renameBrowser(storage, `  Work ${'x'.repeat(100)}`);
   assert.equal((await helloParams(storage)).browserName, `Work ${'x'.repeat(55)}`);
-  await rename(storage, ' ');
+  await renameBrowser(storage, ' ');
   assert.equal((await helloParams(storage)).browserName, 'Chrome on Linux');
 });
 

@@ -34,8 +34,8 @@ async function nameOf(storage: Storage): Promise<string> {
   return (await storage.readSetting('browserName')) || `Chrome on ${await storage.platform()}`;
 }
 
-/** rename stores another name. An empty name restores the default. */
-export async function rename(storage: Storage, name: string): Promise<void> {
+/** renameBrowser stores another name. An empty name restores the default. */
+export async function renameBrowser(storage: Storage, name: string): Promise<void> {
   await storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
 }
 

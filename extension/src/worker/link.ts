@@ -193,14 +193,14 @@ class ServerLink implements Link {
     clearTimeout(this.#retry);
     try {
       const [connection, hello] = await prepareTry(this.#options);
-      if (!connection) return this.#down('not_installed', '', RetryMs);
+      if (!connection) return this.#goDown('not_installed', '', RetryMs);
       if (this.#unopened) {
         const listener = await this.#options.listener(connection);
         if (listener !== 'opentabs') return this.#unreachable(listener, connection);
       }
       this.#dial(connection, hello, await this.#options.handshake(connection));
     } catch (error) {
-      this.#down('lost', String(error), RetryMs);
+      this.#goDown('lost', String(error), RetryMs);
     } finally {
       this.#trying = false;
     }
@@ -228,7 +228,7 @@ class ServerLink implements Link {
     };
     /** challenged handles the first frame. No other frame is read before hello is sent. */
     const challenged = async (text: string) => {
-      const proof = await prove(handshake, text);
+      const proof = await proveIdentity(handshake, text);
       if (this.#socket !== mine) return;
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
@@ -259,7 +259,7 @@ class ServerLink implements Link {
     this.#silent = 0;
     this.#unsent = 0;
     this.#pulse = setInterval(() => this.#beat(), SilentMs / DeadBeats);
-    this.#become({ kind: 'open', serverVersion: server.serverVersion });
+    this.#setState({ kind: 'open', serverVersion: server.serverVersion });
     this.#options.opened(server);
   }
 
@@ -273,7 +273,7 @@ class ServerLink implements Link {
       const dead = this.#socket;
       this.#hangUp();
       dead?.close();
-      this.#down('lost', `the server did not answer for ${SilentMs / 1000} s`, 0);
+      this.#goDown('lost', `the server did not answer for ${SilentMs / 1000} s`, 0);
     } else if (this.#silent === PingBeats) {
       this.request('ping', {}).catch(() => undefined);
     }
@@ -310,7 +310,7 @@ class ServerLink implements Link {
     this.#pending.clear();
     for (const answered of pending) answered(undefined);
     if (wasOpen) {
-      this.#become({ kind: 'connecting' });
+      this.#setState({ kind: 'connecting' });
       this.#options.lost();
     }
   }
@@ -320,11 +320,11 @@ class ServerLink implements Link {
    * Texts of an unauthenticated peer are not shown.
    */
   async #explain(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
-    if (stage === 'opened' || stage === 'challenged') return this.#down('refused', portInUse(connection), RetryMs);
+    if (stage === 'opened' || stage === 'challenged') return this.#goDown('refused', portInUse(connection), RetryMs);
     if (stage === 'proven') {
-      if (code === CloseVersion) return this.#down('version', reason, SlowRetryMs);
-      if (code === CloseReplaced) return this.#down('replaced', reason, SlowRetryMs);
-      return this.#down('lost', reason, RetryMs);
+      if (code === CloseVersion) return this.#goDown('version', reason, SlowRetryMs);
+      if (code === CloseReplaced) return this.#goDown('replaced', reason, SlowRetryMs);
+      return this.#goDown('lost', reason, RetryMs);
     }
     this.#unopened = true;
     this.#trying = true;
@@ -335,18 +335,18 @@ class ServerLink implements Link {
 
   /** #unreachable reports why no socket could be opened. */
   #unreachable(listener: Listener, connection: Connection): void {
-    if (listener === 'nothing') this.#down('no_server', '', RetryMs);
-    else this.#down('refused', portInUse(connection), RetryMs);
+    if (listener === 'nothing') this.#goDown('no_server', '', RetryMs);
+    else this.#goDown('refused', portInUse(connection), RetryMs);
   }
 
-  #down(why: Down, text: string, waitMs: number): void {
+  #goDown(why: Down, text: string, waitMs: number): void {
     const { state } = this;
-    if (state.kind !== 'down' || state.why !== why || state.text !== text) this.#become({ kind: 'down', why, text });
+    if (state.kind !== 'down' || state.why !== why || state.text !== text) this.#setState({ kind: 'down', why, text });
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.#tryOnce(), waitMs + this.#options.random() * RetryJitterMs);
   }
 
-  #become(state: LinkState): void {
+  #setState(state: LinkState): void {
     this.#state = state;
     this.#options.changed(state);
   }
@@ -363,8 +363,8 @@ function portInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
-/** prove returns this browser's proof if the first frame is the server's challenge. It never rejects. */
-async function prove(handshake: Handshake, text: string): Promise<string | undefined> {
+/** proveIdentity returns this browser's proof if the first frame is the server's challenge. It never rejects. */
+async function proveIdentity(handshake: Handshake, text: string): Promise<string | undefined> {
   const frame = parseFrame(text);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
   return handshake.answer(frame.params).catch(() => undefined);

@@ -45,13 +45,13 @@ export function makeLogs(options: LogsOptions): Logs {
       if (params) {
         known.dropped.delete(plugin);
         options.send(params);
-      } else known.dropped.set(plugin, before + countOf(entries));
+      } else known.dropped.set(plugin, before + countEntries(entries));
     },
   };
 }
 
-/** countOf returns the number of entries in a text. Invalid text counts as one entry. */
-function countOf(entries: string): number {
+/** countEntries returns the number of entries in a text. Invalid text counts as one entry. */
+function countEntries(entries: string): number {
   const list = entries.length <= MaxChars ? parse(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;
 }

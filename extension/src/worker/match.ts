@@ -13,7 +13,7 @@ export function parsePattern(pattern: string): Pattern | undefined {
   const parts = parsed.exec(pattern);
   if (!parts) return undefined;
   const [, scheme = '', host = '', port = '*', path = ''] = parts;
-  const pathMatches = glob(path);
+  const pathMatches = globMatcher(path);
   // In Chrome, /app/* also matches /app.
   const whole = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
@@ -67,8 +67,8 @@ function portOf(url: URL): string {
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-/** glob returns a matcher for text in which each `*` matches any text. */
-function glob(pattern: string): (text: string) => boolean {
+/** globMatcher returns a matcher for text in which each `*` matches any text. */
+function globMatcher(pattern: string): (text: string) => boolean {
   const pieces = pattern.split('*');
   const [first = ''] = pieces;
   const last = pieces.at(-1) ?? '';

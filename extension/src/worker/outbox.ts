@@ -154,7 +154,7 @@ class KeepingOutbox implements Outbox {
   async #confirm(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const sent = this.#whole();
+    const sent = this.#completeEndings();
     const batches = new Set([...this.#progress.values()].flatMap((reports) => reports.sent));
     if (sent.length === 0 && batches.size === 0) return;
     this.#confirming = true;
@@ -169,7 +169,7 @@ class KeepingOutbox implements Outbox {
     } finally {
       this.#confirming = false;
     }
-    if (this.#whole().length > 0 || this.#progress.size > 0) this.#confirmSoon();
+    if (this.#completeEndings().length > 0 || this.#progress.size > 0) this.#confirmSoon();
   }
 
   /** forget drops reports that have arrived. */
@@ -181,8 +181,8 @@ class KeepingOutbox implements Outbox {
     }
   }
 
-  /** whole returns the calls with a complete ending. */
-  #whole(): string[] {
+  /** completeEndings returns the calls with a complete ending. */
+  #completeEndings(): string[] {
     return [...this.#endings].filter(([, ending]) => ending.whole).map(([id]) => id);
   }
 }

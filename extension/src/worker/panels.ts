@@ -49,7 +49,7 @@ export function makePanels(options: PanelsOptions): Panels {
   const answer = async (port: Port, message: unknown) => {
     const request = readFromPanel(message);
     if (!request) return;
-    const done = await options.runAction(request.action).catch((error: unknown) => ({ error: sentence(error) }));
+    const done = await options.runAction(request.action).catch((error: unknown) => ({ error: errorMessage(error) }));
     const reply: ToPanel = { op: 'done', requestId: request.requestId, done };
     if (ports.has(port)) port.postMessage(reply);
   };
@@ -87,6 +87,6 @@ export function makePanels(options: PanelsOptions): Panels {
   };
 }
 
-function sentence(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

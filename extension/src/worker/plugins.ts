@@ -1,7 +1,7 @@
 import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome-scripts.ts';
 import { BASE, declare, declareApart, type EntryPoints } from './entry-points.ts';
-import { hex } from './hex.ts';
+import { toHex } from './hex.ts';
 import { asChrome } from './match.ts';
 import { sortForPreregistration, withinBudget } from './usage.ts';
 
@@ -212,15 +212,15 @@ class RegisteredPlugins implements Plugins {
   /** bases returns one base for plugins with frames and one for the others. No document gets both. */
   async #bases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
-    const framed = union(inPages.filter(wantsFrames));
+    const framed = unionOfMatches(inPages.filter(wantsFrames));
     const bases = [
       { matches: framed, excludeMatches: [], allFrames: true },
-      { matches: union(inPages.filter((p) => !wantsFrames(p))), excludeMatches: framed, allFrames: false },
+      { matches: unionOfMatches(inPages.filter((p) => !wantsFrames(p))), excludeMatches: framed, allFrames: false },
     ];
     const scripts: Script[] = [];
     for (const base of bases) {
       if (base.matches.length === 0 || this.#host === '') continue;
-      const id = `${HOST}${await digest(JSON.stringify([this.#host, base]))}`;
+      const id = `${HOST}${await shortHash(JSON.stringify([this.#host, base]))}`;
       scripts.push({ id, isolated: false, ...base });
     }
     return scripts;
@@ -331,7 +331,7 @@ class RegisteredPlugins implements Plugins {
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.fileScripts();
     const user = this.#mode === 'userScripts' ? [...(await this.#have()).values()] : [];
-    const hosts = [...user, ...present.filter((s) => !isBridge(s))].map(identify).sort();
+    const hosts = [...user, ...present.filter((s) => !isBridge(s))].map(scriptKey).sort();
     const boot = await this.#options.boot();
     const bridges = [
       { prefix: BRIDGE, plugins: this.#wanted, allFrames: false },
@@ -339,8 +339,8 @@ class RegisteredPlugins implements Plugins {
     ];
     const keep = new Set<string>();
     for (const { prefix, plugins, allFrames } of bridges) {
-      const matches = union(plugins);
-      const id = `${prefix}${await digest(JSON.stringify([boot, hosts, matches]))}`;
+      const matches = unionOfMatches(plugins);
+      const id = `${prefix}${await shortHash(JSON.stringify([boot, hosts, matches]))}`;
       if (matches.length === 0) continue;
       keep.add(id);
       if (present.some((s) => s.id === id)) continue;
@@ -364,10 +364,10 @@ function isBridge(script: Script): boolean {
   return script.id.startsWith(BRIDGE);
 }
 
-/** digest returns a short hash of a text. */
-async function digest(text: string): Promise<string> {
+/** shortHash returns a short hash of a text. */
+async function shortHash(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return hex(bytes.slice(0, 8));
+  return toHex(bytes.slice(0, 8));
 }
 
 /** matchesOf returns a plugin's valid match patterns. Chrome would reject all patterns because of an invalid one. */
@@ -375,8 +375,8 @@ function matchesOf(plugin: PluginInfo): readonly string[] {
   return validPatterns(plugin.matches);
 }
 
-/** union returns the patterns of plugins, sorted and without duplicates. */
-function union(plugins: readonly PluginInfo[]): readonly string[] {
+/** unionOfMatches returns the patterns of plugins, sorted and without duplicates. */
+function unionOfMatches(plugins: readonly PluginInfo[]): readonly string[] {
   return [...new Set(plugins.flatMap(matchesOf))].sort();
 }
 
@@ -394,8 +394,8 @@ function isSame(a: Script | undefined, b: Script | undefined): boolean {
   );
 }
 
-/** identify returns a text for a script that does not depend on where the script was listed. */
-function identify({ id, allFrames, matches, excludeMatches }: Script): string {
+/** scriptKey returns a text for a script that does not depend on where the script was listed. */
+function scriptKey({ id, allFrames, matches, excludeMatches }: Script): string {
   return JSON.stringify([id, allFrames, sortPatterns(matches), sortPatterns(excludeMatches)]);
 }
 

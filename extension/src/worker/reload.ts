@@ -116,9 +116,9 @@ class TabReload implements Reload {
   async load(tabId: number): Promise<boolean> {
     const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await find();
-    if (!tab || this.#possible(tab).length === 0) return false;
+    if (!tab || this.#matchingPlugins(tab).length === 0) return false;
     // The tab was reloaded in the meantime. The server is about to be notified.
-    if (this.#missing(tab).length === 0) return true;
+    if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, AskMs);
       // An error page has nothing to lose. A page that cannot answer because it is loading needs no reload.
@@ -157,9 +157,9 @@ class TabReload implements Reload {
     try {
       const present = await this.#options.query();
       for (const id of this.#began.keys()) if (!present.some((tab) => tab.id === id)) this.#began.delete(id);
-      const tabs = present.filter((t) => this.#possible(t).length > 0);
+      const tabs = present.filter((t) => this.#matchingPlugins(t).length > 0);
       const open = new Set(tabs.map((tab) => tab.id));
-      for (const id of this.#checks.keys()) if (!open.has(id)) this.#done(id);
+      for (const id of this.#checks.keys()) if (!open.has(id)) this.#stopChecking(id);
       for (const tab of tabs) {
         if (!all && !this.#checks.has(tab.id)) continue;
         if (!this.#checks.has(tab.id)) this.#checks.set(tab.id, 0);
@@ -179,18 +179,18 @@ class TabReload implements Reload {
     });
     this.#checking.delete(tab.id);
     const checks = (this.#checks.get(tab.id) ?? 0) + 1;
-    if (verdict === 'done' || checks > MaxChecks) this.#done(tab.id);
+    if (verdict === 'done' || checks > MaxChecks) this.#stopChecking(tab.id);
     else this.#checks.set(tab.id, checks);
   }
 
-  #done(tabId: number): void {
+  #stopChecking(tabId: number): void {
     this.#reloads.delete(tabId);
     if (this.#checks.delete(tabId)) this.#options.changed();
   }
 
   async #repair(tab: Tab): Promise<Verdict> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
-    const missing = this.#missing(tab);
+    const missing = this.#missingPlugins(tab);
     return missing.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missing);
   }
 
@@ -276,15 +276,15 @@ class TabReload implements Reload {
     return this.#spans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
   }
 
-  /** possible returns the plugins that could run in the tab. */
-  #possible(tab: Tab): readonly PluginInfo[] {
+  /** matchingPlugins returns the plugins that could run in the tab. */
+  #matchingPlugins(tab: Tab): readonly PluginInfo[] {
     const { plugins, canRun } = this.#options;
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
-  /** missing returns the possible plugins that are not live in the tab. */
-  #missing(tab: Tab): readonly PluginInfo[] {
-    return this.#possible(tab).filter((p) => !this.#options.isLive(tab.id, p));
+  /** missingPlugins returns the matching plugins that are not live in the tab. */
+  #missingPlugins(tab: Tab): readonly PluginInfo[] {
+    return this.#matchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
 
   #readPage(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {

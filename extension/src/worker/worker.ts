@@ -18,7 +18,7 @@ import { type Handlers, serve } from './handlers.ts';
 import { findListener, makeHandshake } from './handshake.ts';
 import { makeHealth } from './health.ts';
 import { makeHotReload } from './hot-reload.ts';
-import { bootId, entryPointSecret, helloParams, readConnection, rename } from './identity.ts';
+import { bootId, entryPointSecret, helloParams, readConnection, renameBrowser } from './identity.ts';
 import { makeLink } from './link.ts';
 import { makeLoadErrors } from './load-errors.ts';
 import { makeLogs } from './logs.ts';
@@ -34,8 +34,8 @@ import { openSocket } from './socket.ts';
 import { makeStore } from './store.ts';
 import { makeSyntax, WORLD as SYNTAX_WORLD } from './syntax.ts';
 import { makeTabs } from './tabs.ts';
-import { makeUnstick } from './unstick.ts';
 import { makeUsage } from './usage.ts';
+import { makeUserReload } from './user-reload.ts';
 import { makeWakes } from './wakes.ts';
 
 let browserName = '';
@@ -224,7 +224,7 @@ const health = makeHealth({
   },
 });
 
-const reloadForUser = makeUnstick({
+const reloadForUser = makeUserReload({
   docs,
   health,
   unloadTab: browser.unloadTab,
@@ -340,7 +340,7 @@ const panels = makePanels({
     reloadTab: reloadForUser,
     showTab: browser.showTab,
     openDetails: () => browser.openTab(browser.detailsPage()),
-    rename: (name) => rename(browser, name),
+    rename: (name) => renameBrowser(browser, name),
   }),
 });
 

@@ -4,7 +4,7 @@ import type { Health } from './health.ts';
 /** AskMs is how long the other pages of a site have to answer, in milliseconds. */
 const AskMs = 1500;
 
-export interface UnstickOptions {
+export interface UserReloadOptions {
   readonly docs: Pick<Docs, 'all' | 'ofTab'>;
   readonly health: Pick<Health, 'calling' | 'answered' | 'isSilent'>;
   /** unloadTab ends the page of a tab and returns the tab's new id. */
@@ -13,11 +13,16 @@ export interface UnstickOptions {
 }
 
 /**
- * makeUnstick returns a function that reloads a tab for the user. Chrome cannot reload a page that does not answer, so
+ * makeUserReload returns a function that reloads a tab for the user. Chrome cannot reload a page that does not answer, so
  * such a page is unloaded first. Pages of one site may share a process, which lives as long as one of them. So the
  * unresponsive pages of the same site are unloaded and reloaded too.
  */
-export function makeUnstick({ docs, health, unloadTab, reloadTab }: UnstickOptions): (tabId: number) => Promise<void> {
+export function makeUserReload({
+  docs,
+  health,
+  unloadTab,
+  reloadTab,
+}: UserReloadOptions): (tabId: number) => Promise<void> {
   return async (tabId) => {
     const stuck = docs.ofTab(tabId).find((doc) => health.isSilent(doc.documentId));
     if (!stuck) {

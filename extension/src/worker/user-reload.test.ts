@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settle } from '../../test/server.ts';
 import { makeDocs } from './docs.ts';
-import { makeUnstick } from './unstick.ts';
+import { makeUserReload } from './user-reload.ts';
 
 test('a page that does not answer is unloaded with the other unresponsive pages of its site', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -18,7 +18,7 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
     docs.add({ tabId, frameId: 0, documentId, url, post: () => undefined });
     docs.setPlugins(documentId, []);
   }
-  const unstick = makeUnstick({
+  const unstick = makeUserReload({
     docs,
     health: {
       calling: () => 1,
