@@ -1,7 +1,10 @@
 /** MaxWaitingChars limits the waiting progress of one call, in UTF-16 units. */
 const MaxWaitingChars = 256 * 1024;
 
-/** Batch is reports of one call as the JSON text of an array. seq reports came before them; the page skipped skipped reports. */
+/**
+ * Batch holds reports of one call as the JSON text of an array. seq is the number of earlier reports, skipped the number
+ * of reports that the page left out.
+ */
 export interface Batch {
   readonly seq: number;
   skipped: number;

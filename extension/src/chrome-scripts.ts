@@ -2,7 +2,7 @@
 
 import type { Sender } from './chrome.ts';
 
-/** Script is a script as it is registered in Chrome. */
+/** Script is a registration of a script in Chrome. */
 export interface Script {
   readonly id: string;
   readonly matches: readonly string[];

@@ -5,7 +5,7 @@
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
 
-/** Tab holds the used properties of a tab. */
+/** Tab is the part of a chrome.tabs.Tab that the worker reads. */
 export interface Tab {
   readonly id: number;
   readonly windowId: number;
@@ -146,7 +146,7 @@ export function onTabsChanged(
 export interface Loads {
   /** begun is called when a tab requests a document. */
   begun(tabId: number): void;
-  /** shown is called when a tab shows a new document, since atMs in milliseconds since 1970. */
+  /** shown is called when a tab shows a new document. atMs is when it was committed, in milliseconds since 1970. */
   shown(tabId: number, atMs: number): void;
   /** failed is called when a document could not be loaded, with Chrome's name for the error. */
   failed(tabId: number, error: string): void;

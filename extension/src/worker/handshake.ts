@@ -8,7 +8,7 @@ import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../..
 import { isRecord } from '../port-message.ts';
 import { toHex } from './hex.ts';
 
-/** Connection is where the server listens, as `opentabs extension install` wrote it beside the manifest. */
+/** Connection is the server's port and key, which `opentabs extension install` writes beside the manifest. */
 export interface Connection {
   readonly port: number;
   readonly key: string;

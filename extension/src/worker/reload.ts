@@ -101,7 +101,7 @@ class TabReload implements Reload {
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
   /** #began is when the document of each tab started, unless that was before this worker started. */
   readonly #began = new Map<number, number>();
-  /** #firstMs is when the first of the last registrations was made, #lastMs when all were made. */
+  /** #firstMs and #lastMs are when the first and last of the latest registrations were made. */
   #firstMs: number | undefined;
   #lastMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
