@@ -40,6 +40,15 @@ interface Times {
   readonly pageMs: number[];
 }
 
+/** removeProfile removes a profile, as far as helper processes of the browser no longer write to it: a file that is left spoils no figure. */
+function removeProfile(profile: string): void {
+  try {
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
+  } catch (error) {
+    console.error(`bench: ${profile} could not be removed: ${String(error)}`);
+  }
+}
+
 /** launch launches browsers beside a server of this home and calls these plugins, two of each profile; without any it shows a page. */
 export async function launch(home: string, plugins: readonly string[]): Promise<Launched> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
@@ -98,7 +107,7 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
         await browser.close();
       } finally {
         await browser.close();
-        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
+        removeProfile(profile);
       }
     }
     return { ...times, pssBytes, server };
