@@ -29,7 +29,7 @@ test('tests that pass in a simulated page pass in a real page', async () => {
   assert.equal(ran.length, 10);
   assert.deepEqual(
     ran.filter(([, skipped]) => skipped),
-    [['both: played only', true]],
+    [['both: simulated pages only', true]],
   );
   assert.deepEqual(readdirSync(temp), []);
 });

@@ -121,11 +121,11 @@ func TestReal(t *testing.T) {
 		}
 		return `{"call": {"error": {"code": "tool_error", "message": "failed"}, ` + emptyCall + `}}`, nil
 	}
-	ended := runReal(t, TestOptions{Real: real, Timeout: patient, Filter: "routes|reports|played"})
+	ended := runReal(t, TestOptions{Real: real, Timeout: patient, Filter: "routes|reports|simulated"})
 	for test, want := range map[string]string{
-		"the site answers by its routes": "end: ",
-		"reports come in order":          "end: it has no address",
-		"played only":                    "skipped: it gives preScript, which only the played page does: a browser runs the pre-script itself",
+		"the site responds with its routes": "end: ",
+		"reports come in order":             "end: it has no address",
+		"simulated pages only":              "skipped: it sets preScript, which requires a simulated page: a real browser runs the pre-script itself",
 	} {
 		if got, ok := ended[test]; !ok || got != want {
 			t.Errorf("%s: %q, want %q", test, got, want)
@@ -143,11 +143,11 @@ func TestRealTimeout(t *testing.T) {
 		}
 		return "", errors.New("it was asked")
 	}}
-	ended := runReal(t, TestOptions{Real: real, Timeout: time.Second, Filter: "reports|navigates"})
-	if got := ended["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; nothing makes time pass faster") {
+	ended := runReal(t, TestOptions{Real: real, Timeout: time.Second, Filter: "reports|navigation"})
+	if got := ended["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; a real browser has no virtual clock") {
 		t.Errorf("the test that waits: %q", got)
 	}
-	if _, ok := ended["who navigates away loses the call"]; !ok {
+	if _, ok := ended["a navigation fails the call"]; !ok {
 		t.Errorf("the test after it did not run: %v", ended)
 	}
 }

@@ -60,10 +60,10 @@ func TestSimulatorTellsWhatFails(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"wrong":               `src/bad.test.ts:6:23: expected {"counted":3} to equal {"counted":4}`,
-		"waits for nothing":   "the test waits for something that never comes",
+		"waits for nothing":   "the test cannot continue: it set no timer and made no request",
 		"asks for ever":       "the test did not end within an hour of virtual time",
 		"throws from a timer": "src/bad.test.ts:18:15: in a timer",
-		"throws nothing":      "it threw nothing",
+		"throws nothing":      "the test threw undefined",
 	} {
 		if !strings.Contains(failed[name], want) {
 			t.Errorf("%s: %s, want %s", name, failed[name], want)

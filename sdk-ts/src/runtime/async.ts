@@ -14,9 +14,9 @@ import {
   whenSettled,
 } from './primordials.ts';
 
-// The async functions of a plugin as the build writes them (internal/jsbuild/async.go). The language's own would show the
-// page what they await and return: `await` asks a promise for its `constructor`, and a promise that is resolved with an
-// object asks that for `then`, both through prototypes where a page can put a getter.
+// Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). Native async
+// functions would expose what they await and return: `await` reads `constructor` of a promise, and resolving a promise
+// with an object reads `then` of the object. Both lookups reach prototypes where a page can define a getter.
 
 type Step = IteratorResult<unknown, unknown>;
 
@@ -62,16 +62,16 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: F
   return promise;
 }
 
-/** A generator's answer has both fields itself. */
+/** Results of a generator have both fields as own properties, so an object is enough. */
 function isStep(value: unknown): value is Step {
   return isObject(value);
 }
 
 function ignore(): void {
-  // Until the promise has given its functions.
+  // Placeholder until the promise constructor has passed its functions.
 }
 
-/** Calls ok or bad in a microtask, as `await` does. */
+/** Calls ok or bad in a microtask, like `await`. */
 function follow(value: unknown, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
   let isLater = false;
   const later = (go: (value: unknown) => void) => (settled: unknown) => {
@@ -82,7 +82,7 @@ function follow(value: unknown, ok: (value: unknown) => void, bad: (error: unkno
   isLater = true;
 }
 
-/** Resolves a promise with what an async function returned, which may be a promise itself. */
+/** Resolves a promise with the return value of an async function, which may be a promise itself. */
 function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (error: unknown) => void): void {
   const settled = (plain: unknown) => {
     if (!settleUnseen(plain, settle)) fail(new NativeTypeError(lockedThen));
@@ -90,7 +90,7 @@ function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (er
   whenSettled(value, settled, fail);
 }
 
-/** Returns the iterator of a `for await`, whose `next` and `return` give promises. */
+/** Returns the iterator of a `for await`. Its `next` and `return` methods return promises. */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const own = values[asyncIterator];
   if (isFn(own)) return apply(own, values, []);
@@ -104,7 +104,7 @@ export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>):
     return (given: unknown) =>
       runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
         const reached: unknown = apply(found, inner, [given]);
-        if (!isStep(reached)) throw new NativeTypeError('the iterator of a for await gave no object');
+        if (!isStep(reached)) throw new NativeTypeError('the iterator of a for await returned no object');
         return { value: yield reached.value, done: reached.done };
       });
   };

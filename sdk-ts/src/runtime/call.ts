@@ -16,7 +16,7 @@ import {
 } from './primordials.ts';
 import { type Bag, isMethod } from './value.ts';
 
-/** The plugin whose tools are wrapped, and where to report what its hooks throw. */
+/** A plugin whose tools are wrapped, and the function that reports errors of its hooks. */
 export interface Caller {
   name: string;
   plugin: Bag;
@@ -24,34 +24,34 @@ export interface Caller {
 }
 
 /**
- * Returns a copy of `tool` whose handler calls the plugin's hooks around each call, gets a whole context and lets the SDK's
- * waits stop with the call. What the handler throws is thrown on unchanged.
+ * Returns a copy of `tool` whose handler runs the plugin's hooks, gets a complete context and aborts the SDK's waits when
+ * the call is cancelled. Errors of the handler stay unchanged.
  */
 export function wrapTool(caller: Caller, tool: Bag): Bag {
   const given = lookup(tool, 'name');
   const name = typeof given === 'string' ? given : '';
   return wrap(caller, tool, 'handle', async (run) => {
     callHook(caller, 'onToolInvocationStart', [name]);
-    const began = timeNow();
+    const startedAt = timeNow();
     let success = false;
     try {
       const result = await run();
       success = true;
       return result;
     } finally {
-      callHook(caller, 'onToolInvocationEnd', [name, success, timeNow() - began]);
+      callHook(caller, 'onToolInvocationEnd', [name, success, timeNow() - startedAt]);
     }
   });
 }
 
-/** Returns a copy of `prompt` like {@link wrapTool}, but without the hooks, which are for tools. It is locked. */
+/** Returns a frozen copy of `prompt` like {@link wrapTool}, without the hooks, which are for tools only. */
 export function wrapPrompt(caller: Caller, prompt: Bag): Bag {
   return freeze(wrap(caller, prompt, 'render', (run) => run()));
 }
 
 type Around = (run: () => Promise<unknown>) => Promise<unknown>;
 
-/** Returns a copy of `definition` whose method `key` runs with a whole context, and inside `around`. */
+/** Returns a copy of `definition` whose method `key` runs inside `around` with a complete context. */
 function wrap(caller: Caller, definition: Bag, key: 'handle' | 'render', around: Around): Bag {
   const method = lookup(definition, key);
   if (!isMethod(method)) return definition;
@@ -63,7 +63,7 @@ function wrap(caller: Caller, definition: Bag, key: 'handle' | 'render', around:
     for (let i = 0; i < rest.length; i++) defineProperty(args, args.length, dataProperty(rest[i]));
     return await around(() => runCall(context.signal, () => apply(method, this, args)));
   };
-  // Not by assignment: the author may have frozen the definition.
+  // Defined, not assigned, because the author may have frozen the definition.
   const copy = bare();
   const keys = ownKeys(definition);
   for (let i = 0; i < keys.length; i++) {
@@ -78,12 +78,12 @@ function wrap(caller: Caller, definition: Bag, key: 'handle' | 'render', around:
   return copy;
 }
 
-/** Calls one of the plugin's hooks if it has it. */
+/** Calls a hook of the plugin, if defined. */
 export function callHook(caller: Caller, hook: string, args: readonly unknown[] = []): void {
   runHook(caller, hook, lookup(caller.plugin, hook), args);
 }
 
-/** Calls `method`, which is or was the plugin's `hook`, on the plugin. */
+/** Calls `method`, a current or replaced `hook` of the plugin, with the plugin as `this`. */
 export function runHook(caller: Caller, hook: string, method: unknown, args: readonly unknown[] = []): void {
   if (!isMethod(method)) return;
   try {

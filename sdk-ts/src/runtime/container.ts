@@ -10,40 +10,40 @@ import {
 import { type Bag, isBag } from './value.ts';
 
 declare global {
-  /** Where adapters register. Another adapter may replace the object at any time: read it anew at each use. */
+  /** Container in which adapters register. Another adapter may replace it at any time, so read it again at each use. */
   var __openTabs: unknown;
 }
 
-/** Returns the container that the platform gives a plugin, or undefined if there is none. */
+/** Returns the container that the platform created for the plugin, or undefined. */
 export function container(): Bag | undefined {
   return isBag(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
 }
 
-/** Returns the container, a new one if there is none; undefined if the page does not let it be made. */
+/** Returns the container, and creates it if necessary; undefined if the page has locked the name. */
 export function openContainer(): Bag | undefined {
   try {
     if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = bare();
   } catch {
-    return undefined; // the page has locked the name
+    return undefined;
   }
   return container();
 }
 
-/** Returns the member `key` of the container if it has one that is an object. */
+/** Returns the property `key` of the container if its value is an object. */
 export function partOfContainer(key: string): Bag | undefined {
   const own = container();
   const part = own ? lookup(own, key) : undefined;
   return isBag(part) ? part : undefined;
 }
 
-/** Returns the registry of adapters, or undefined if there is none. */
+/** Returns the registry of adapters, or undefined. */
 export function registeredAdapters(): Bag | undefined {
   return partOfContainer('adapters');
 }
 
 /**
- * Returns a registry that `name` can be added to. An adapter locks the registry and its entry when it has started, so
- * the container is made anew with all that it holds except the entry of `name`.
+ * Replaces the container with a copy without the adapter `name`, and returns the registry of the copy. A started adapter
+ * has locked the registry and its entry, so the existing registry cannot be changed.
  */
 export function openRegistry(name: string): Bag {
   const adapters = copyWithout(registeredAdapters(), name);
@@ -53,14 +53,14 @@ export function openRegistry(name: string): Bag {
   return adapters;
 }
 
-/** Returns a copy of an object, without a prototype and without one of its properties. */
-function copyWithout(from: Bag | undefined, left: string): Bag {
+/** Returns a copy of an object, without a prototype and without the property `excluded`. */
+function copyWithout(from: Bag | undefined, excluded: string): Bag {
   const made = bare();
   if (!from) return made;
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const found = key === left ? undefined : getOwnPropertyDescriptor(from, key);
+    const found = key === excluded ? undefined : getOwnPropertyDescriptor(from, key);
     if (!found) continue;
     setPrototypeOf(found, null);
     defineProperty(made, key, found);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { completeContext } from './context.ts';
 
-test('a whole context is passed on as it is', () => {
+test('a complete context is passed on unchanged', () => {
   const whole = {
     reportProgress: () => undefined,
     reportPercent: () => undefined,
@@ -17,7 +17,7 @@ test('a whole context is passed on as it is', () => {
   assert.equal(completeContext(whole), whole);
 });
 
-test('what an older host lacks is made of reportProgress', () => {
+test('methods that an older host lacks use reportProgress', () => {
   const seen: unknown[] = [];
   const host = {
     reportProgress(options: unknown) {
@@ -45,7 +45,7 @@ test('what an older host lacks is made of reportProgress', () => {
   assert.equal(context.signal.aborted, false);
 });
 
-test('a host without activities and asks still gets the reports', async () => {
+test('a host without activities, nested calls and waitForUser still gets the reports', async () => {
   const seen: unknown[] = [];
   const { signal } = new AbortController();
   const context = completeContext({

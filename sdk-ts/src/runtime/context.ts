@@ -5,8 +5,8 @@ import { apply, bare, dataProperty, defineProperty, lookup } from './primordials
 import { type Bag, isBag, isMethod } from './value.ts';
 
 /**
- * Returns a context that has all that {@link ToolHandlerContext} promises. A host of this version gives it whole and gets
- * it back as it is; an older one has no activities and cannot ask, and the oldest gives `reportProgress` alone.
+ * Returns a context with all methods of {@link ToolHandlerContext}. The context of a host of this version is complete and
+ * returned unchanged. Older hosts have no activities, nested calls and waitForUser; the oldest have `reportProgress` only.
  */
 export function completeContext(given: unknown): ToolHandlerContext {
   if (isComplete(given)) return given;
@@ -28,8 +28,8 @@ export function completeContext(given: unknown): ToolHandlerContext {
     reportActivity: (_type, _content, options) => reportFields(undefined, undefined, undefined, undefined, options),
     reportActivityDelta: (_type, _patch, options) => reportFields(undefined, undefined, undefined, undefined, options),
     endAudience: () => undefined,
-    call: () => notThere('call'),
-    waitForUser: () => notThere('waitForUser'),
+    call: () => rejectUnsupported('call'),
+    waitForUser: () => rejectUnsupported('waitForUser'),
     signal: isSignal(signal) ? signal : signalOf(makeController()),
   };
 }
@@ -51,11 +51,11 @@ function isComplete(given: unknown): given is ToolHandlerContext {
   return true;
 }
 
-async function notThere(name: string): Promise<never> {
+async function rejectUnsupported(name: string): Promise<never> {
   throw new ToolError(`the opentabs extension in this browser has no context.${name}; update it`, 'not_supported');
 }
 
-/** Returns the fields that have a value, without a prototype. */
+/** Returns a copy of the fields that are not undefined, without a prototype. */
 function fieldsOf(fields: object): ProgressOptions {
   const made = bare();
   for (const key in fields) {
@@ -65,7 +65,7 @@ function fieldsOf(fields: object): ProgressOptions {
   return made;
 }
 
-/** An older host knows `progress` and `total` only. */
+/** Converts `percent` to `progress` and `total`, the only numbers that older hosts accept. */
 function forOlderHost(options: ProgressOptions): ProgressOptions {
   const percent = lookup(options, 'percent');
   if (percent === undefined) return options;

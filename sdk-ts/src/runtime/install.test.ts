@@ -56,7 +56,7 @@ async function call(name: string, ...args: unknown[]): Promise<unknown> {
   return await Reflect.apply(one.handle, one, args);
 }
 
-/** Does what the snippet at the end of an adapter does. */
+/** Locks an adapter like the snippet at the end of a built adapter. */
 function lock(name = 'shop'): void {
   const container = globalThis.__openTabs;
   assert.ok(isBag(container));
@@ -78,11 +78,11 @@ test('an adapter is registered under its derived name and described by package.j
   );
 });
 
-test('what is no plugin is refused with the name', () => {
+test('an export that is not a plugin is rejected with the name', () => {
   assert.throws(() => install(undefined, identity), /plugin shop: the default export is not a plugin/);
 });
 
-test('other adapters and values of the container stay, also where they are locked', () => {
+test('other adapters and values of the container stay, even if locked', () => {
   install(plugin(), { ...identity, name: 'first' });
   const container = globalThis.__openTabs;
   assert.ok(isBag(container));
@@ -98,7 +98,7 @@ test('other adapters and values of the container stay, also where they are locke
   assert.deepEqual(globalThis.__openTabs.tokenCache, { a: 1 });
 });
 
-test('a later version tears the former down and takes its place', () => {
+test('a later version tears down and replaces the earlier one', () => {
   const seen: string[] = [];
   install(plugin({ onDeactivate: () => seen.push('onDeactivate'), teardown: () => seen.push('teardown') }), identity);
   lock();
@@ -108,9 +108,9 @@ test('a later version tears the former down and takes its place', () => {
   assert.equal(adapter(), next);
 });
 
-test('a former version that fails to tear down does not hinder the later', () => {
-  const said: string[] = [];
-  const restore = setLogTransport(({ level, message }) => said.push(`${level} ${message}`));
+test('a failed teardown of the earlier version does not stop the later one', () => {
+  const logged: string[] = [];
+  const restore = setLogTransport(({ level, message }) => logged.push(`${level} ${message}`));
   const failing = () => {
     throw new Error('stuck');
   };
@@ -118,7 +118,7 @@ test('a former version that fails to tear down does not hinder the later', () =>
   install(plugin({ teardown: failing, onActivate: failing }), identity);
   install(plugin(), identity);
   restore();
-  assert.deepEqual(said, ['warning onActivate failed: stuck', 'warning teardown failed: stuck']);
+  assert.deepEqual(logged, ['warning onActivate failed: stuck', 'warning teardown failed: stuck']);
 });
 
 test('onDeactivate runs once, before teardown, on the plugin', () => {
@@ -152,7 +152,7 @@ test('onDeactivate runs once, before teardown, on the plugin', () => {
   ]);
 });
 
-test('a call tells the hooks, sets _pluginName and passes this and all arguments', async () => {
+test('a call runs the hooks, sets _pluginName and passes this and all arguments', async () => {
   const seen: unknown[] = [];
   const echo: typeof greet = {
     ...greet,
@@ -176,7 +176,7 @@ test('a call tells the hooks, sets _pluginName and passes this and all arguments
   assert.equal(globalThis.__openTabs._pluginName, 'shop');
 });
 
-test('what a handler throws comes out unchanged, and the hooks learn of it', async () => {
+test('an error of a handler stays unchanged, and the end hook receives the failure', async () => {
   const thrown = { code: 'ODD' };
   const ends: unknown[] = [];
   const fail: typeof greet = {
@@ -200,7 +200,7 @@ test('hooks that throw do not change a call', async (t) => {
   assert.equal(await call('greet', {}), 'hello greet');
 });
 
-test("the author's own objects stay as they are", () => {
+test("the author's objects stay unchanged", () => {
   const frozen = Object.freeze({ ...greet });
   const tools = Object.freeze([frozen]);
   install(plugin({ tools }), identity);
@@ -227,7 +227,7 @@ test('tools behind a getter are read once', async () => {
   assert.equal(await call('greet', {}), 'hello greet');
 });
 
-test('a prompt gets a whole context and its arguments, and is locked; the hooks are told of tools only', async () => {
+test('a prompt is frozen, gets its arguments and a complete context, and runs no hooks', async () => {
   const seen: unknown[] = [];
   const prompt = definePrompt({
     name: 'hello',
@@ -254,7 +254,7 @@ test('a prompt gets a whole context and its arguments, and is locked; the hooks 
   assert.ok(!Object.isFrozen(prompt));
 });
 
-test('a wait of a prompt stops with it', async () => {
+test('a sleep in a prompt is aborted with the prompt', async () => {
   const controller = new AbortController();
   const prompt = definePrompt({
     name: 'slow',

@@ -7,7 +7,7 @@ import { connect } from './platform.ts';
 import { apply } from './primordials.ts';
 import { type Bag, isBag, isMethod, messageOf } from './value.ts';
 
-/** What package.json says of a plugin; `name` is the one derived from the package's name. */
+/** Fields of a plugin's package.json; `name` is derived from the package's name. */
 export interface PluginIdentity {
   name: string;
   displayName: string;
@@ -18,8 +18,8 @@ export interface PluginIdentity {
 }
 
 /**
- * Registers a module's default export as the adapter `identity.name`, in place of one that is there already. The snippet
- * that `opentabs plugin build` appends then gives it its hash and locks it.
+ * Registers a module's default export as the adapter `identity.name` and replaces an earlier version. The snippet that
+ * `opentabs plugin build` appends then sets its hash and locks it.
  */
 export function install(exported: unknown, identity: PluginIdentity): void {
   if (!isBag(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
@@ -29,36 +29,36 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   };
   const caller: Caller = { name: identity.name, plugin, failed };
 
-  tearDownFormer(caller);
+  tearDownEarlier(caller);
   setPreScriptOwner(identity.name);
   const disconnect = connect(identity.name);
-  describe(plugin, identity);
+  applyIdentity(plugin, identity);
   const tools = Array.isArray(plugin.tools) ? plugin.tools.map((tool: Bag) => wrapTool(caller, tool)) : [];
-  own(plugin, 'tools', tools);
+  defineOwn(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
-    // The snippet locks the tools only: it is the same in all packages.
-    own(plugin, 'prompts', Object.freeze(plugin.prompts.map((prompt: Bag) => wrapPrompt(caller, prompt))));
+    // Frozen here because the snippet, which is the same in all packages, locks only the tools.
+    defineOwn(plugin, 'prompts', Object.freeze(plugin.prompts.map((prompt: Bag) => wrapPrompt(caller, prompt))));
   }
   openRegistry(identity.name)[identity.name] = plugin;
 
   callHook(caller, 'onActivate');
-  own(plugin, 'teardown', wrapTeardown(caller, startNavigation(caller), disconnect));
-  // The wrapped teardown calls it; a host must not call it a second time.
-  own(plugin, 'onDeactivate', undefined);
+  defineOwn(plugin, 'teardown', wrapTeardown(caller, startNavigation(caller), disconnect));
+  // The wrapped teardown calls onDeactivate, so a host must not call it again.
+  defineOwn(plugin, 'onDeactivate', undefined);
 }
 
-function tearDownFormer({ name, failed }: Caller): void {
-  const former = registeredAdapters()?.[name];
-  if (isBag(former)) callHook({ name, plugin: former, failed }, 'teardown');
+function tearDownEarlier({ name, failed }: Caller): void {
+  const earlier = registeredAdapters()?.[name];
+  if (isBag(earlier)) callHook({ name, plugin: earlier, failed }, 'teardown');
 }
 
-/** Fills in what the plugin leaves to package.json. The name is always the package's: callers find the adapter by it. */
-function describe(plugin: Bag, identity: PluginIdentity): void {
-  own(plugin, 'name', identity.name);
-  const { name: _, ...described } = identity;
-  for (const [key, value] of Object.entries(described)) {
+/** Sets the plugin's name, which is always the package's, and the missing fields from package.json. */
+function applyIdentity(plugin: Bag, identity: PluginIdentity): void {
+  defineOwn(plugin, 'name', identity.name);
+  const { name: _, ...fields } = identity;
+  for (const [key, value] of Object.entries(fields)) {
     const present = plugin[key];
-    if (!present || (Array.isArray(present) && present.length === 0)) own(plugin, key, value);
+    if (!present || (Array.isArray(present) && present.length === 0)) defineOwn(plugin, key, value);
   }
 }
 
@@ -81,7 +81,7 @@ function wrapTeardown(caller: Caller, stopNavigation: (() => void) | undefined, 
   };
 }
 
-/** Sets a property on the plugin itself, over whatever its class has: a field may be read-only or a getter. */
-function own(plugin: Bag, key: string, value: unknown): void {
+/** Defines an own property, because the class of the plugin may have a read-only field or a getter. */
+function defineOwn(plugin: Bag, key: string, value: unknown): void {
   Object.defineProperty(plugin, key, { value, writable: true, enumerable: true, configurable: true });
 }

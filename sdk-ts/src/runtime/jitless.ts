@@ -1,5 +1,5 @@
 import { config } from 'zod';
 
-// Zod makes fast validators with `new Function`. Many pages forbid that and report each try, so it is switched off
-// before the plugin's own modules run.
+// Disables zod's fast validators before the plugin's modules run. They use `new Function`, which many pages forbid and
+// report as violations of their content security policy.
 config({ jitless: true });

@@ -3,7 +3,7 @@ import test, { beforeEach } from 'node:test';
 import { watchNavigation } from './navigation.ts';
 import { isBag } from './value.ts';
 
-/** As much of a page as navigation needs. */
+/** The parts of a page that navigation uses. */
 class Page extends EventTarget {
   location = { href: 'https://a.example/' };
   history = {
@@ -25,11 +25,11 @@ beforeEach(() => {
   globalThis.__openTabs = {};
 });
 
-const fine = (error: unknown) => assert.fail(String(error));
+const failTest = (error: unknown) => assert.fail(String(error));
 
-test('each way to another URL is told once', () => {
+test('each change of the URL is reported once', () => {
   const seen: string[] = [];
-  const stop = watchNavigation('a', (url) => seen.push(new URL(url).pathname + new URL(url).hash), fine);
+  const stop = watchNavigation('a', (url) => seen.push(new URL(url).pathname + new URL(url).hash), failTest);
   page.history.pushState(null, '', '/1');
   page.history.replaceState(null, '', '/2');
   page.history.replaceState({ only: 'state' }, '');
@@ -46,12 +46,12 @@ test('each way to another URL is told once', () => {
   assert.equal(seen.length, 4);
 });
 
-test('several adapters share one patch, and the last one takes it away', () => {
+test('several adapters share one patch, and the last one removes it', () => {
   const { pushState, replaceState } = page.history;
   const seen: string[] = [];
-  const stopA = watchNavigation('a', () => seen.push('a'), fine);
+  const stopA = watchNavigation('a', () => seen.push('a'), failTest);
   const patched = page.history.pushState;
-  const stopB = watchNavigation('b', () => seen.push('b'), fine);
+  const stopB = watchNavigation('b', () => seen.push('b'), failTest);
   assert.equal(page.history.pushState, patched);
   page.history.pushState(null, '', '/1');
   stopA();
@@ -63,14 +63,14 @@ test('several adapters share one patch, and the last one takes it away', () => {
   assert.equal('_navigationInterceptor' in globalThis.__openTabs, false);
 });
 
-test('an existing interceptor of another adapter is shared', () => {
+test('an interceptor of another adapter is reused', () => {
   const callbacks = new Map<string, () => void>();
   const { pushState, replaceState } = page.history;
   globalThis.__openTabs = {
     _navigationInterceptor: { callbacks, origPushState: pushState, origReplaceState: replaceState },
   };
   const seen: string[] = [];
-  const stop = watchNavigation('a', (url) => seen.push(url), fine);
+  const stop = watchNavigation('a', (url) => seen.push(url), failTest);
   page.go('/1');
   callbacks.get('a')?.();
   assert.deepEqual(seen, ['https://a.example/1']);
@@ -79,7 +79,7 @@ test('an existing interceptor of another adapter is shared', () => {
   assert.deepEqual([...callbacks.keys()], ['old']);
 });
 
-test("a failing adapter is not the page's fault, nor that of others", (t) => {
+test('an error of an adapter reaches neither the page nor other adapters', (t) => {
   const warn = t.mock.method(console, 'warn', () => undefined);
   const failures: unknown[] = [];
   const seen: string[] = [];
@@ -90,14 +90,14 @@ test("a failing adapter is not the page's fault, nor that of others", (t) => {
     },
     (error) => failures.push(error),
   );
-  watchNavigation('b', () => seen.push('b'), fine);
+  watchNavigation('b', () => seen.push('b'), failTest);
   const shared = isBag(globalThis.__openTabs) ? globalThis.__openTabs._navigationInterceptor : undefined;
   assert.ok(isBag(shared) && shared.callbacks instanceof Map);
   shared.callbacks.set('old', () => {
-    throw new Error('theirs');
+    throw new Error('other');
   });
   page.history.pushState(null, '', '/1');
   assert.equal(failures.length, 1);
   assert.deepEqual(seen, ['b']);
-  assert.equal(warn.mock.calls[0]?.arguments[0], '[opentabs] old: onNavigate failed: theirs');
+  assert.equal(warn.mock.calls[0]?.arguments[0], '[opentabs] old: onNavigate failed: other');
 });

@@ -3,8 +3,8 @@ import { container } from './container.ts';
 import { apply } from './primordials.ts';
 import { isBag, messageOf } from './value.ts';
 
-// Several adapters of one document share one patch of `history`: `__openTabs._navigationInterceptor` holds who wants to
-// know, by plugin name, and the original methods. The shape is that of existing adapters, which share it with ours.
+// Adapters of one document share one patch of `history`. `__openTabs._navigationInterceptor` stores the callbacks by
+// plugin name, and the original methods. Adapters of the original OpenTabs SDK use the same object.
 
 const { forEach: forEachOfMap } = Map.prototype;
 
@@ -19,8 +19,8 @@ function isInterceptor(value: unknown): value is Interceptor {
 }
 
 /**
- * Calls `onNavigate` whenever the document's URL has changed: by `history`, by a link to a fragment, by going back. What
- * it throws is given to `failed`. Returns the function that ends this.
+ * Calls `onNavigate` after each change of the document's URL: by `history`, by a link to a fragment, by going back. Passes
+ * its errors to `failed`. Returns a function that stops watching.
  */
 export function watchNavigation(
   name: string,
@@ -71,7 +71,7 @@ function patched(interceptor: Interceptor, original: History['pushState']): Hist
         try {
           callback(location.href);
         } catch (error) {
-          // The page's own code is on the stack: another adapter's fault must not become its fault.
+          // The page called this function, so an error of an adapter must not reach the page.
           log.warn(`${name}: onNavigate failed: ${messageOf(error)}`);
         }
       },

@@ -1,8 +1,8 @@
 import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, isObject, lookup } from './primordials.ts';
 
-// The built-ins of a page that the SDK works with, taken when this module loads, as those of the language are. Where tools
-// are read or tested without a page some classes are made up, and have no such methods and getters of their prototype: there
-// an object's own member is used, and a class that a test makes later.
+// DOM built-ins that the SDK uses, stored when this module loads like those in primordials.ts. Without a page, as in the
+// simulator and in unit tests, some classes are fakes whose prototypes lack these methods and getters. The SDK then uses
+// the property of the object, and classes that a test defines later.
 
 /** Returns the method `key` of a class of the page. */
 function methodOf(owner: unknown, key: string): Fn {
@@ -87,17 +87,17 @@ export function reasonOf(signal: AbortSignal): unknown {
   return apply(reasonGetter, signal, []);
 }
 
-/** Calls `listener` when the target dispatches an event of this type. */
+/** Adds an event listener. */
 export function listen(target: EventTarget, type: string, listener: () => void): void {
   apply(addEventListener, target, [type, listener]);
 }
 
-/** Ends what {@link listen} began. */
+/** Removes a listener that {@link listen} added. */
 export function unlisten(target: EventTarget, type: string, listener: () => void): void {
   apply(removeEventListener, target, [type, listener]);
 }
 
-/** Reports whether value is an AbortSignal of this page, whatever the page has made of the class. */
+/** Reports whether value is an AbortSignal of this page, even if the page has replaced the class. */
 export function isSignal(value: unknown): value is AbortSignal {
   try {
     return typeof apply(abortedGetter, value, []) === 'boolean';

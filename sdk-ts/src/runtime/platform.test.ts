@@ -4,11 +4,11 @@ import { log, setLogTransport } from '../log.ts';
 import { notifyReadinessChanged } from '../readiness.ts';
 import { connect } from './platform.ts';
 
-test('an adapter brings its log with it, as existing hosts expect', () => {
+test('an adapter puts its log into the container, as the original OpenTabs platform expects', () => {
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, _setLogTransport: setLogTransport, log });
 });
 
-test('an existing host gets logs and readiness as messages of the window, until the adapter ends', () => {
+test('the original OpenTabs platform gets logs and readiness as window messages until the adapter ends', () => {
   const messages: unknown[] = [];
   Object.assign(globalThis, { window: { postMessage: (...args: unknown[]) => messages.push(args) } });
   const container = { _setLogTransport: setLogTransport };
@@ -37,11 +37,11 @@ test('an existing host gets logs and readiness as messages of the window, until 
   assert.deepEqual(messages, []);
 });
 
-test('this platform keeps the log and the notice to itself', () => {
+test('the host of this repository keeps logs and readiness notices private', () => {
   const logs: unknown[] = [];
   let notices = 0;
   Object.assign(globalThis, { window: { postMessage: () => assert.fail('a page could read this') } });
-  // What the host does with an adapter's container.
+  // The accessors that the host defines in an adapter's container.
   const container = {
     get _setLogTransport() {
       return () => () => undefined;

@@ -2,9 +2,9 @@ import { type LogEntry, log, setLogTransport } from '../log.ts';
 import { container, openContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
-// How an adapter meets the platform it runs on: the log and the notice that its readiness has changed. This platform
-// takes both from the container, privately, by properties that it owns. An existing host of adapters reads messages of the
-// window instead, so that they are sent there, and only there: this platform never calls what is written here for it.
+// Connects an adapter's log and its readiness notices to the platform that runs the adapter. The host of this repository
+// defines accessors for both in the container, so they stay private, and ignores the values assigned here. The original
+// OpenTabs platform calls those values, which post messages to the window.
 
 const early = openContainer();
 if (early) {
@@ -12,7 +12,7 @@ if (early) {
   early.log = log;
 }
 
-/** Tells an existing host what `plugin` logs and when its readiness has changed. Returns the function that ends this. */
+/** Posts log entries and readiness notices to the original OpenTabs platform. Returns a function that stops the logs. */
 export function connect(plugin: string): () => void {
   const own = container();
   if (!own) return () => undefined;

@@ -3,20 +3,20 @@ import test from 'node:test';
 import { definePreScript } from '../pre-script.ts';
 import { getPreScriptValue } from '../pre-script-value.ts';
 
-// The build writes the plugin's name in its place.
+// The build replaces this identifier with the plugin's name.
 Object.assign(globalThis, { OPENTABS_PLUGIN_NAME: 'site' });
 const { preparePreScript } = await import('./pre-script-runner.ts');
 
-function said(method: 'info' | 'error', t: test.TestContext): unknown[][] {
+function captureConsole(method: 'info' | 'error', t: test.TestContext): unknown[][] {
   const lines: unknown[][] = [];
   t.mock.method(console, method, (...args: unknown[]) => lines.push(args));
   return lines;
 }
 
-test('a pre-script runs at once and keeps values for the adapter', (t) => {
+test('a pre-script runs immediately and stores values for the adapter', (t) => {
   globalThis.__openTabs = { _pluginName: 'site', preScript: { other: { kept: 1 } } };
   preparePreScript('site');
-  const lines = said('info', t);
+  const lines = captureConsole('info', t);
   let later: (key: string, value: string) => void = () => assert.fail('it did not run');
   definePreScript(({ set, log }) => {
     set('token', 'early');
@@ -33,7 +33,7 @@ test('a pre-script runs at once and keeps values for the adapter', (t) => {
   });
 });
 
-test('one runs, and only where one is being started', () => {
+test('one pre-script runs for each preparation', () => {
   globalThis.__openTabs = undefined;
   preparePreScript('site');
   let ran = 0;
@@ -44,10 +44,10 @@ test('one runs, and only where one is being started', () => {
   assert.equal(ran, 1);
 });
 
-test('what a pre-script throws is told and harms nothing', (t) => {
+test('an error of a pre-script is logged and not thrown', (t) => {
   globalThis.__openTabs = undefined;
   preparePreScript('site');
-  const lines = said('error', t);
+  const lines = captureConsole('error', t);
   const error = new Error('no');
   definePreScript(({ set }) => {
     set('before', 1);
@@ -57,7 +57,7 @@ test('what a pre-script throws is told and harms nothing', (t) => {
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, preScript: { site: { before: 1 } } });
 });
 
-test('loading it prepares the plugin that it was built for', async () => {
+test('loading the module prepares the plugin that it was built for', async () => {
   globalThis.__openTabs = undefined;
   await import(`./pre-script-runner.ts?again=${process.pid}`);
   assert.deepEqual(Object.keys(Object(globalThis.__openTabs).preScript), ['site']);

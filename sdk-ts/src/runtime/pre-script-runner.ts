@@ -2,10 +2,10 @@ import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
 import { openContainer } from './container.ts';
 import { type Bag, isBag, isMethod } from './value.ts';
 
-// Stands before a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The places
-// and names in the container are those of existing pre-scripts: any platform that knows these runs ours.
+// Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. It uses the
+// container like pre-scripts of the original OpenTabs SDK, so platforms that run those also run this one.
 
-/** The plugin's name; the build writes it here. */
+/** The plugin's name. The build replaces this identifier. */
 declare const OPENTABS_PLUGIN_NAME: string;
 
 const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;
@@ -18,7 +18,7 @@ function logOf(name: string): PreScriptLog {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/** Opens the plugin's place for values and lets the next definePreScript run. */
+/** Creates the plugin's storage for values, and sets the runner for the next definePreScript. */
 export function preparePreScript(name: string): void {
   const container = openContainer();
   if (!container) return;

@@ -1,13 +1,12 @@
-// The built-ins of the language that the SDK and the extension's host work with, taken when this module loads: before any
-// script of the page ran, or while the host keeps the page's changes away (extension/src/host/pristine.ts). A page can
-// replace `Reflect.apply` or `Promise.prototype.then`; what runs inside a call must not look them up again. Rules for code
-// that a page must not see into:
+// Language built-ins that the SDK and the extension's host use, stored when this module loads: before any script of the
+// page, or while the host has undone the page's changes (extension/src/host/pristine.ts). A page can replace
+// `Reflect.apply` or `Promise.prototype.then`, so code in a call must not look them up again. Rules for such code:
 //
 // - call methods of built-ins only through `apply` with a function from here;
 // - no `for...of`, no spread and no destructuring of arrays: they look up methods that a page can replace;
-// - tables, descriptors and option objects have no prototype, and fields that may be absent are read by `lookup`, so that a
-//   getter on `Object.prototype` sees nothing;
-// - never write `array[i] = x`: a setter on `Array.prototype` would get x.
+// - create tables, descriptors and option objects without a prototype, and read optional fields with `lookup`, so that no
+//   getter on `Object.prototype` runs;
+// - never write `array[i] = x`: a setter on `Array.prototype` would receive x.
 
 export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 export const { get: getProperty, has: hasProperty, ownKeys, set: setProperty, setPrototypeOf } = Reflect;
@@ -26,19 +25,19 @@ export const NativeTypeError = TypeError;
 export const promiseThen = Promise.prototype.then;
 export const slice = String.prototype.slice;
 
-/** Fn is any function; what it returns is not known. */
+/** Fn is any function. */
 export type Fn = (this: unknown, ...args: unknown[]) => unknown;
 
 export function isFn(value: unknown): value is Fn {
   return typeof value === 'function';
 }
 
-/** isObject tells objects and functions from primitives. */
+/** isObject reports whether value is an object or a function. */
 export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-// Prototypes that a page can put a getter on: every tool's value has one of them at the end of its chain.
+// Prototypes on which a page can define a getter. The prototype chain of each value of a tool ends with one of them.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const ofUrl = typeof URL === 'function' ? URL.prototype : Object.prototype;
@@ -52,7 +51,7 @@ const errorPrototypes: object[] = [
   EvalError.prototype,
   URIError.prototype,
   AggregateError.prototype,
-  // A realm without a page has none.
+  // A realm without a page has no DOMException.
   typeof DOMException === 'function' ? DOMException.prototype : Error.prototype,
 ];
 
@@ -68,7 +67,7 @@ const errorNames: string[] = [
   'DOMException',
 ];
 
-/** errorKind returns the name of the built-in class of errors that value descends from, or nothing. */
+/** errorKind returns the name of the built-in error class from which value inherits, or the empty string. */
 export function errorKind(value: object): string {
   let at = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && at !== null; depth++) {
@@ -78,7 +77,7 @@ export function errorKind(value: object): string {
   return '';
 }
 
-/** isIn reports whether a list that was made here holds value. */
+/** isIn reports whether list contains value. The page must not have access to list. */
 export function isIn(list: readonly object[], value: object): boolean {
   for (let i = 0; i < list.length; i++) if (list[i] === value) return true;
   return false;
@@ -96,8 +95,8 @@ function isNativePrototype(value: object): boolean {
 }
 
 /**
- * lookup reads a property as `from[key]` does, but does not go as far as the built-in prototypes, where a page may have
- * put a getter that would be handed `from`, or a value to answer in its place. It throws what a getter throws.
+ * lookup reads a property like `from[key]`, but stops before the built-in prototypes. A page may have defined a getter
+ * there, which would receive `from`, or a forged value. Errors of getters are thrown.
  */
 export function lookup(from: object, key: PropertyKey): unknown {
   let at: object | null = from;
@@ -116,16 +115,16 @@ export function lookup(from: object, key: PropertyKey): unknown {
 const MaxAdopted = 10_000;
 
 /**
- * whenSettled calls ok or bad once, as `Promise.resolve(value).then(ok, bad)` would, but without reading anything that a
- * page could have replaced. For a value that is not a promise it calls ok at once. ok and bad must not throw.
+ * whenSettled calls ok or bad once, like `Promise.resolve(value).then(ok, bad)`, but reads nothing that a page could have
+ * replaced. For a value that is not a promise it calls ok synchronously. ok and bad must not throw.
  */
 export function whenSettled(value: unknown, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
   settleFrom(value, ok, bad, 0);
 }
 
 /**
- * settleFrom is whenSettled for what a chain of thenables has resolved to. It follows the chain in a loop: a thenable that
- * resolves at once must not use up the stack, because an overflow would lose the result.
+ * settleFrom is whenSettled after `adopted` thenables of a chain. It follows the chain in a loop, because recursion over
+ * thenables that resolve synchronously could overflow the stack and lose the result.
  */
 function settleFrom(
   value: unknown,
@@ -165,8 +164,8 @@ function settleFrom(
 }
 
 /**
- * followPromise attaches to a promise of this realm. `then` asks the promise for its constructor; an own `undefined`
- * means the realm's own Promise and keeps the page, which may have put a getter on Promise.prototype, out of it.
+ * followPromise attaches to a promise of this realm. `then` reads the constructor of the promise. An own property with the
+ * value undefined selects the realm's Promise, and avoids a getter that the page may have put on Promise.prototype.
  */
 function followPromise(value: Promise<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
   if (!defineProperty(value, 'constructor', dataProperty(undefined))) {
@@ -189,14 +188,14 @@ export function dataProperty(value: unknown): PropertyDescriptor {
   return descriptor;
 }
 
-/** hiddenProperty returns the descriptor of a property that Object.keys leaves out, without a prototype. */
+/** hiddenProperty returns the descriptor of a property that is not enumerable, without a prototype. */
 export function hiddenProperty(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
 }
 
-/** isPromiseLike reports whether value descends from this realm's Promise.prototype. */
+/** isPromiseLike reports whether value inherits from this realm's Promise.prototype. */
 function isPromiseLike(value: object): value is Promise<unknown> {
   let at = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && at !== null; depth++) {
@@ -206,15 +205,15 @@ function isPromiseLike(value: object): value is Promise<unknown> {
   return false;
 }
 
-/** Adopted is what a thenable has resolved to before its `then` returned. */
+/** Adopted is the value with which a thenable resolved before its `then` returned. */
 interface Adopted {
   resolved: boolean;
   value: unknown;
 }
 
 /**
- * adopt calls the `then` of a thenable that is not a promise of this realm. What it resolves to at once is returned; what
- * comes later is handed to ok or bad in a microtask, because the thenable may call from the end of the stack.
+ * adopt calls the `then` of a thenable that is not a promise of this realm. It returns a synchronous value, and passes a
+ * later one to ok or bad in a microtask, because the thenable may call back with little stack left.
  */
 function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (error: unknown) => void): Adopted {
   const now: Adopted = { resolved: false, value: undefined };
@@ -257,18 +256,18 @@ function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (erro
 const settled = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(settled, 'constructor', dataProperty(undefined));
 
-/** soon runs work in a microtask, where `window.event` shows nothing. Work must not throw. */
+/** soon runs work in a microtask, where `window.event` is undefined. work must not throw. */
 export function soon(work: () => void): void {
   apply(promiseThen, settled, [work]);
 }
 
-/** lockedThen is what a promise is rejected with where {@link settleUnseen} fails. */
+/** lockedThen is the message of the rejection after {@link settleUnseen} fails. */
 export const lockedThen = 'a script of the page has locked a `then` that would read and change what the call waits for';
 
 /**
- * settleUnseen calls settle, the function that resolves a promise, with a value that is no thenable. The promise asks an
- * object for `then`: an own one that is undefined ends the search before the page's prototypes. For an object that is sealed
- * the page's own `then` is removed meanwhile; false means that the page has locked it.
+ * settleUnseen calls settle, the resolve function of a promise, with a value that is not a thenable. The promise reads
+ * `then` of an object, so the object gets an own undefined `then` during the call. For a sealed object, inherited `then`
+ * properties are removed during the call. It returns false if the page has locked one of them.
  */
 export function settleUnseen(value: unknown, settle: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {

@@ -3,9 +3,9 @@ import { apply, lookup } from './primordials.ts';
 import { isMethod } from './value.ts';
 
 /**
- * Runs synchronous code of the SDK with the built-ins of the language as they were before the page's first script, and
- * returns what it returns. So the SDK's helpers may look up `map` or `Object.keys` as any code does. A platform that has no
- * such function runs the code as it is. It throws if the page has locked a changed built-in.
+ * Runs synchronous code of the SDK with the language built-ins of document_start, and returns its result. So helpers of the
+ * SDK may look up `map` or `Object.keys` like any code. On platforms without this function the code runs unprotected.
+ * Throws if the page has changed and locked a built-in.
  */
 export function pristinely<T>(work: () => T): T {
   const own = container();

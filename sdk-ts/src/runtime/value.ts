@@ -1,9 +1,9 @@
 import { messageOfException } from './page-primordials.ts';
 import { lookup } from './primordials.ts';
 
-// Narrowing of values that come from outside: the plugin's default export, and what other adapters left on the page.
+// Narrows values from outside: the plugin's default export, and objects of other adapters in the page.
 
-/** A value whose properties may be asked for. */
+/** A value with properties: an object or a function. */
 export type Bag = Record<PropertyKey, unknown>;
 
 /** Reports whether `value` is an object or a function. */
@@ -19,7 +19,7 @@ export function isMethod(value: unknown): value is Method {
   return typeof value === 'function';
 }
 
-/** Returns what was thrown as text. It never throws. */
+/** Returns the message of a thrown value. It never throws. */
 export function messageOf(error: unknown): string {
   if (!isBag(error)) return typeof error === 'symbol' ? 'a symbol' : `${error}`;
   try {

@@ -1,53 +1,53 @@
-/** A timer that has been set. */
+/** A timer that has not run, or repeats. */
 interface Timer {
   readonly id: number;
-  /** When it is due, in milliseconds of the clock. */
+  /** Due time, in milliseconds of this clock. */
   at: number;
-  /** The time between two runs; undefined for one run. */
+  /** Interval between two runs; undefined for a timer that runs once. */
   readonly every: number | undefined;
   readonly work: () => void;
 }
 
-/** The clock of the machine, before anything is put in its place. */
-const machine = Date.now.bind(Date);
+/** Reads the system clock, even after the simulator has replaced Date. */
+const systemNow = Date.now.bind(Date);
 
-/** The day on which every simulated page begins. */
-const beginning = Date.UTC(2026, 0, 1, 12);
+/** The date at which every simulated page starts. */
+const startDate = Date.UTC(2026, 0, 1, 12);
 
 /**
- * A clock that stands still while something can run, and then goes on to the next timer at once. Five minutes of waiting
- * pass in no time, and always in the same way.
+ * A virtual clock. It stops while code can run, and then jumps to the next timer. A wait of five minutes takes no real
+ * time, and every run has the same times.
  */
 export class Clock {
   #now = 0;
   #serial = 0;
   #timers = new Map<number, Timer>();
-  /** When it began to follow the machine's clock, by that; undefined if it does not. */
-  #since: number | undefined;
+  /** System time when `followSystem` was called; undefined for virtual time. */
+  #followedSince: number | undefined;
 
-  /** now is how much time has passed, in milliseconds. */
+  /** Time since the clock started, in milliseconds. */
   get now(): number {
-    return this.#since === undefined ? this.#now : machine() - this.#since;
+    return this.#followedSince === undefined ? this.#now : systemNow() - this.#followedSince;
   }
 
-  /** date is the time of day, in milliseconds since 1970. */
+  /** Date of this clock, in milliseconds since 1970. */
   get date(): number {
-    return this.#since === undefined ? beginning + this.#now : machine();
+    return this.#followedSince === undefined ? startDate + this.#now : systemNow();
   }
 
-  /** Goes as the machine's clock from now on: `next` is to be called once `due` is 0. */
-  follow(): void {
-    this.#since = machine();
+  /** Switches to system time. The caller then calls `next` only when `due` returns 0. */
+  followSystem(): void {
+    this.#followedSince = systemNow();
   }
 
-  /** Returns how long it is until a timer is due, in milliseconds; undefined if there is none. */
+  /** Returns the time until the next timer is due, in milliseconds; undefined without a timer. */
   due(): number | undefined {
     let first: number | undefined;
     for (const { at } of this.#timers.values()) first = Math.min(first ?? at, at);
     return first === undefined ? undefined : Math.max(first - this.now, 0);
   }
 
-  /** Has `work` run after `delay` milliseconds, and then each `every` if that is given. Returns the timer's number. */
+  /** Runs `work` after `delay` milliseconds, and then at each interval `every` if given. Returns the timer's ID. */
   set(work: () => void, delay: number, every?: number): number {
     const id = ++this.#serial;
     this.#timers.set(id, { id, at: this.now + atLeast(delay, 0), every: every && atLeast(every, 1), work });
@@ -58,7 +58,7 @@ export class Clock {
     if (typeof id === 'number') this.#timers.delete(id);
   }
 
-  /** Goes on to the timer that is due first and runs it. Returns false if there is none. */
+  /** Jumps to the timer that is due first and runs it. Returns false without a timer. */
   next(): boolean {
     let first: Timer | undefined;
     for (const timer of this.#timers.values()) if (!first || timer.at < first.at) first = timer;
@@ -70,8 +70,8 @@ export class Clock {
     return true;
   }
 
-  /** Forgets all timers: the page they belong to is gone. */
-  forget(): void {
+  /** Removes all timers. Called when their page is closed. */
+  clearAll(): void {
     this.#timers.clear();
   }
 }

@@ -1,11 +1,11 @@
 import { parseHTML } from '../../vendor/linkedom/worker.js';
 import { isBag, isMethod } from '../runtime/value.ts';
 
-/** What may stand in the head of a document, at the beginning of a text that has no head. */
+/** Matches an element of a document's head at the start of HTML without a head tag. */
 const headPart =
   /^\s*(?:<!--[\s\S]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>)/i;
 
-/** Makes a whole document of what a browser would take for one: linkedom adds no html, head and body by itself. */
+/** Adds missing html, head and body tags like a browser, because linkedom does not. */
 export function wholeDocument(html: string): string {
   const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
   if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;
@@ -22,19 +22,19 @@ export function wholeDocument(html: string): string {
   return `<!doctype html><html><head>${head}</head><body>${rest}</body></html>`;
 }
 
-/** Parses a page and returns its window. */
+/** Parses HTML and returns its window. */
 export function windowOf(html: string): Readonly<Record<string, unknown>> {
   return parseHTML(wholeDocument(html));
 }
 
-/** Returns a DOMParser like the one of `window`, which makes whole documents as browsers do. */
+/** Returns a DOMParser class that adds missing tags to HTML and passes other types to the parser of `window`. */
 export function parserOf(window: Readonly<Record<string, unknown>>): unknown {
   return class {
     parseFromString(text: unknown, type: unknown): unknown {
       if (type === 'text/html') return windowOf(String(text)).document;
       const real: unknown =
         typeof window.DOMParser === 'function' ? Reflect.construct(window.DOMParser, []) : undefined;
-      if (!isBag(real) || !isMethod(real.parseFromString)) throw new TypeError('there is no DOMParser');
+      if (!isBag(real) || !isMethod(real.parseFromString)) throw new TypeError('DOMParser is not available');
       return real.parseFromString(text, type);
     }
   };

@@ -1,4 +1,4 @@
-/** As much of TextEncoder as UTF-8 needs. */
+/** TextEncoder, without encodeInto. */
 export class FakeTextEncoder {
   readonly encoding = 'utf-8';
 
@@ -15,7 +15,7 @@ export class FakeTextEncoder {
   }
 }
 
-/** As much of TextDecoder as UTF-8 needs; what is not UTF-8 becomes U+FFFD. */
+/** TextDecoder for UTF-8 only. Invalid bytes become U+FFFD. */
 export class FakeTextDecoder {
   readonly encoding = 'utf-8';
 
@@ -41,12 +41,12 @@ export class FakeTextDecoder {
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Writes the characters of `text`, which are bytes, as base64. */
+/** Encodes `text` as base64. Each character must be in the range of a byte. */
 export function fakeBtoa(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at += 3) {
     const codes = [0, 1, 2].map((offset) => text.charCodeAt(at + offset));
-    if (codes.some((code) => code > 255)) throw new TypeError('btoa: a character is not a byte');
+    if (codes.some((code) => code > 255)) throw new TypeError('btoa: a character is outside of the Latin1 range');
     const [a = 0, b = 0, c = 0] = codes.map((code) => (Number.isNaN(code) ? 0 : code));
     const left = text.length - at;
     out += digits.charAt(a >> 2) + digits.charAt(((a & 3) << 4) | (b >> 4));
@@ -56,19 +56,19 @@ export function fakeBtoa(text: string): string {
   return out;
 }
 
-/** Reads base64 into a text whose characters are bytes. */
+/** Decodes base64 to a string of which each character is one byte. */
 export function fakeAtob(text: string): string {
   const clean = text.replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
-  if (/[^A-Za-z0-9+/]/.test(clean) || clean.length % 4 === 1) throw new TypeError('atob: it is not base64');
+  if (/[^A-Za-z0-9+/]/.test(clean) || clean.length % 4 === 1) throw new TypeError('atob: the text is not valid base64');
   let out = '';
   let bits = 0;
-  let held = 0;
+  let pending = 0;
   for (const char of clean) {
-    held = ((held << 6) | digits.indexOf(char)) & 0xffff;
+    pending = ((pending << 6) | digits.indexOf(char)) & 0xffff;
     bits += 6;
     if (bits >= 8) {
       bits -= 8;
-      out += String.fromCharCode((held >> bits) & 255);
+      out += String.fromCharCode((pending >> bits) & 255);
     }
   }
   return out;

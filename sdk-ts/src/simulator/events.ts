@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-// What QuickJS does not have of events: enough for code that waits, stops and is told.
+// DOM events for QuickJS, which has none: event targets, abort signals and message channels.
 
 export class FakeEvent {
   readonly type: string;
@@ -11,7 +11,7 @@ export class FakeEvent {
   target: unknown = null;
   currentTarget: unknown = null;
   defaultPrevented = false;
-  stopped = false;
+  isStopped = false;
 
   constructor(type: string, init: Readonly<Record<string, unknown>> = {}) {
     this.type = type;
@@ -26,11 +26,11 @@ export class FakeEvent {
   }
 
   stopPropagation(): void {
-    this.stopped = true;
+    this.isStopped = true;
   }
 
   stopImmediatePropagation(): void {
-    this.stopped = true;
+    this.isStopped = true;
   }
 }
 
@@ -79,7 +79,7 @@ export class FakeEventTarget {
   }
 }
 
-/** The codes that some exceptions of the DOM have beside their name. */
+/** Legacy numeric codes of DOM exceptions, by name. */
 const codes: Readonly<Record<string, number>> = {
   AbortError: 20,
   TimeoutError: 23,
@@ -108,21 +108,21 @@ export class FakeSignal extends FakeEventTarget {
 
   static abort(reason?: unknown): FakeSignal {
     const signal = new FakeSignal();
-    stop(signal, reason);
+    abortSignal(signal, reason);
     return signal;
   }
 
   static any(signals: Iterable<FakeSignal>): FakeSignal {
     const any = new FakeSignal();
     for (const signal of signals) {
-      if (signal.aborted) stop(any, signal.reason);
-      else signal.addEventListener('abort', () => stop(any, signal.reason), { once: true });
+      if (signal.aborted) abortSignal(any, signal.reason);
+      else signal.addEventListener('abort', () => abortSignal(any, signal.reason), { once: true });
     }
     return any;
   }
 }
 
-function stop(signal: FakeSignal, reason: unknown): void {
+function abortSignal(signal: FakeSignal, reason: unknown): void {
   if (signal.aborted) return;
   signal.aborted = true;
   signal.reason = reason ?? new FakeDOMException('signal is aborted without reason', 'AbortError');
@@ -135,23 +135,23 @@ export class FakeController {
   readonly signal = new FakeSignal();
 
   abort(reason?: unknown): void {
-    stop(this.signal, reason);
+    abortSignal(this.signal, reason);
   }
 }
 
-/** Returns AbortSignal with a `timeout` that goes by `clock`. */
-export function signalsBy(clock: Clock): typeof FakeSignal {
+/** Returns an AbortSignal class whose `timeout` uses `clock`. */
+export function makeSignalClass(clock: Clock): typeof FakeSignal {
   return class extends FakeSignal {
     static timeout(ms: number): FakeSignal {
       const signal = new FakeSignal();
-      clock.set(() => stop(signal, new FakeDOMException('signal timed out', 'TimeoutError')), ms);
+      clock.set(() => abortSignal(signal, new FakeDOMException('signal timed out', 'TimeoutError')), ms);
       return signal;
     }
   };
 }
 
-/** Returns MessageChannel: a message arrives in a task of its own. */
-export function channelsBy(clock: Clock): new () => { port1: FakePort; port2: FakePort } {
+/** Returns a MessageChannel class that delivers each message in a separate task. */
+export function makeChannelClass(clock: Clock): new () => { port1: FakePort; port2: FakePort } {
   return class {
     readonly port1 = new FakePort(clock);
     readonly port2 = new FakePort(clock);
@@ -176,10 +176,10 @@ export class FakePort extends FakeEventTarget {
 
   postMessage(data: unknown): void {
     const { other } = this;
-    this.#clock.set(() => other?.take(new FakeEvent('message', { data })), 0);
+    this.#clock.set(() => other?.receive(new FakeEvent('message', { data })), 0);
   }
 
-  take(event: FakeEvent): void {
+  receive(event: FakeEvent): void {
     if (this.#closed) return;
     this.onmessage?.(event);
     this.dispatchEvent(event);

@@ -1,54 +1,56 @@
 import { isBag, isMethod, messageOf } from '../runtime/value.ts';
-import { shown } from './page.ts';
+import { formatValue } from './page.ts';
 
-/** What a test expects of a value. Each throws if it is not so. */
+/** Assertions about one value. Each method throws if its assertion fails. */
 export interface Expectation {
-  /** It is this very value. */
+  /** Compares with Object.is. */
   toBe(want: unknown): void;
-  /** It is equal, member by member; members that are undefined count as absent. */
+  /** Compares recursively. Properties that are undefined count as absent. */
   toEqual(want: unknown): void;
-  /** The text matches, or contains the text. */
+  /** Matches a regular expression, or contains a string. */
   toMatch(want: RegExp | string): void;
-  /** The text or the array contains it; in an array an equal member will do. */
+  /** Checks that a string contains a substring, or that an array contains an equal element. */
   toContain(want: unknown): void;
   toBeTruthy(): void;
-  /** It is a function that throws; with a message that matches, if that is given. */
+  /** Calls the value and checks that it throws, with a matching message if `want` is given. */
   toThrow(want?: RegExp | string): void;
-  /** Expects the contrary. */
+  /** The negated assertions. */
   readonly not: Expectation;
 }
 
-/** Begins an expectation: `expect(call.result).toEqual({ ok: true })`. */
+/** Returns assertions about `value`: `expect(call.result).toEqual({ ok: true })`. */
 export function expect(value: unknown): Expectation {
-  return expectation(value, false);
+  return makeExpectation(value, false);
 }
 
-function expectation(value: unknown, contrary: boolean): Expectation {
-  const check = (holds: boolean, what: string) => {
-    if (holds === contrary) throw new Error(`expected ${shown(value)} ${contrary ? 'not ' : ''}${what}`);
+function makeExpectation(value: unknown, isNegated: boolean): Expectation {
+  const check = (isMet: boolean, expected: string) => {
+    if (isMet === isNegated) throw new Error(`expected ${formatValue(value)} ${isNegated ? 'not ' : ''}${expected}`);
   };
   return {
-    toBe: (want) => check(Object.is(value, want), `to be ${shown(want)}`),
-    toEqual: (want) => check(equal(value, want), `to equal ${shown(want)}`),
-    toMatch: (want) =>
-      check(matches(String(value), want), `to match ${want instanceof RegExp ? String(want) : shown(want)}`),
-    toContain: (want) => check(contains(value, want), `to contain ${shown(want)}`),
+    toBe: (want) => check(Object.is(value, want), `to be ${formatValue(want)}`),
+    toEqual: (want) => check(isEqual(value, want), `to equal ${formatValue(want)}`),
+    toMatch: (want) => check(isMatch(String(value), want), `to match ${formatPattern(want)}`),
+    toContain: (want) => check(contains(value, want), `to contain ${formatValue(want)}`),
     toBeTruthy: () => check(Boolean(value), 'to be truthy'),
     toThrow: (want) => {
-      const thrown = thrownBy(value);
-      const what = want === undefined ? 'to throw' : `to throw ${want instanceof RegExp ? String(want) : shown(want)}`;
-      const holds = thrown !== undefined && (want === undefined || matches(thrown, want));
-      check(holds, thrown === undefined ? what : `${what}; it threw ${shown(thrown)}`);
+      const thrown = messageThrownBy(value);
+      const expected = want === undefined ? 'to throw' : `to throw ${formatPattern(want)}`;
+      const isMet = thrown !== undefined && (want === undefined || isMatch(thrown, want));
+      check(isMet, thrown === undefined ? expected : `${expected}; it threw ${formatValue(thrown)}`);
     },
     get not() {
-      return expectation(value, !contrary);
+      return makeExpectation(value, !isNegated);
     },
   };
 }
 
-function thrownBy(work: unknown): string | undefined {
-  if (!isMethod(work))
-    throw new TypeError('toThrow: give expect a function, as in expect(() => parse(text)).toThrow()');
+function formatPattern(want: RegExp | string): string {
+  return want instanceof RegExp ? String(want) : formatValue(want);
+}
+
+function messageThrownBy(work: unknown): string | undefined {
+  if (!isMethod(work)) throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
   try {
     work();
     return undefined;
@@ -57,17 +59,17 @@ function thrownBy(work: unknown): string | undefined {
   }
 }
 
-function matches(text: string, want: RegExp | string): boolean {
+function isMatch(text: string, want: RegExp | string): boolean {
   return typeof want === 'string' ? text.includes(want) : want.test(text);
 }
 
 function contains(value: unknown, want: unknown): boolean {
   if (typeof value === 'string') return value.includes(String(want));
-  return Array.isArray(value) && value.some((one) => equal(one, want));
+  return Array.isArray(value) && value.some((element) => isEqual(element, want));
 }
 
-/** Reports whether two values are equal, member by member. */
-export function equal(a: unknown, b: unknown): boolean {
+/** Compares two values recursively. */
+export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!isBag(a) || !isBag(b) || isMethod(a) || isMethod(b)) return false;
   if (Array.isArray(a) !== Array.isArray(b) || Object.prototype.toString.call(a) !== Object.prototype.toString.call(b))
@@ -75,8 +77,8 @@ export function equal(a: unknown, b: unknown): boolean {
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
   if (a instanceof RegExp && b instanceof RegExp) return String(a) === String(b);
   if (Array.isArray(a) && Array.isArray(b) && a.length !== b.length) return false;
-  if (a instanceof Map && b instanceof Map) return equal([...a], [...b]);
-  if (a instanceof Set && b instanceof Set) return equal([...a], [...b]);
+  if (a instanceof Map && b instanceof Map) return isEqual([...a], [...b]);
+  if (a instanceof Set && b instanceof Set) return isEqual([...a], [...b]);
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => equal(a[key], b[key]));
+  return [...keys].every((key) => isEqual(a[key], b[key]));
 }

@@ -1,4 +1,4 @@
-/** A failure with one of the server's codes. */
+/** Error of a simulated call, with an error code of the server. */
 export class Failure extends Error {
   readonly code: string;
 

@@ -4,16 +4,16 @@ import { FakeTextDecoder, FakeTextEncoder } from './encoding.ts';
 import type { FakeSignal } from './events.ts';
 import { FakeURL } from './url.ts';
 
-/** What the site answers to a request. Without `json`, `text` or `error` the body is empty. */
+/** Response of the simulated site. Without `json`, `text` or `error` the body is empty. */
 export interface RouteAnswer {
-  /** 200 if absent. */
+  /** HTTP status, 200 by default. */
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   json?: unknown;
   text?: string | undefined;
-  /** How long the site takes to begin its answer, in milliseconds of virtual time; 0 if absent. */
+  /** Delay before the response, in milliseconds of virtual time; 0 by default. */
   delayMs?: number | undefined;
-  /** The connection breaks, with this message. */
+  /** Message of a network error. The request gets no response. */
   error?: string | undefined;
 }
 
@@ -21,22 +21,22 @@ export interface RouteAnswer {
 export interface RouteRequest {
   readonly method: string;
   readonly url: string;
-  /** The headers, their names in lower case. */
+  /** Headers by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as text; empty if there is none. */
+  /** Body as text, or the empty string. */
   readonly body: string;
 }
 
 /**
- * What a site answers, by method and address: `GET /api/items`, `POST https://api.example.com/*`. An address without a
- * host is one of the page's own site, `*` stands for anything, and the query counts only where the key has one.
+ * Responses by method and URL pattern: `GET /api/items`, `POST https://api.example.com/*`. A pattern without a host
+ * matches the page's origin. `*` matches any text. The query is compared only if the pattern has one.
  */
 export type Routes = Readonly<
   Record<string, RouteAnswer | ((request: RouteRequest) => RouteAnswer | Promise<RouteAnswer>)>
 >;
 
 export class FakeHeaders {
-  readonly #all = new Map<string, string>();
+  readonly #values = new Map<string, string>();
 
   constructor(init: unknown = {}) {
     const entries: Iterable<unknown> =
@@ -45,24 +45,24 @@ export class FakeHeaders {
   }
 
   append(name: string, value: unknown): void {
-    const before = this.get(name);
-    this.set(name, before === null ? value : `${before}, ${String(value)}`);
+    const existing = this.get(name);
+    this.set(name, existing === null ? value : `${existing}, ${String(value)}`);
   }
 
   delete(name: string): void {
-    this.#all.delete(name.toLowerCase());
+    this.#values.delete(name.toLowerCase());
   }
 
   get(name: string): string | null {
-    return this.#all.get(name.toLowerCase()) ?? null;
+    return this.#values.get(name.toLowerCase()) ?? null;
   }
 
   has(name: string): boolean {
-    return this.#all.has(name.toLowerCase());
+    return this.#values.has(name.toLowerCase());
   }
 
   set(name: string, value: unknown): void {
-    this.#all.set(name.toLowerCase(), String(value).trim());
+    this.#values.set(name.toLowerCase(), String(value).trim());
   }
 
   forEach(visit: (value: string, key: string) => void): void {
@@ -70,7 +70,7 @@ export class FakeHeaders {
   }
 
   entries(): IterableIterator<[string, string]> {
-    return [...this.#all].sort(([a], [b]) => (a < b ? -1 : 1)).values();
+    return [...this.#values].sort(([a], [b]) => (a < b ? -1 : 1)).values();
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {
@@ -178,23 +178,23 @@ export class FakeResponse {
   }
 }
 
-/** A site that answers by its routes. */
+/** Simulated site that responds with the routes of a test. */
 export class FakeSite {
-  /** The requests that were made, in order. */
+  /** All requests, in order. */
   readonly requests: RouteRequest[] = [];
   readonly #clock: Clock;
   readonly #routes: Routes;
-  readonly #page: () => string;
+  readonly #pageUrl: () => string;
 
-  constructor(clock: Clock, routes: Routes, page: () => string) {
+  constructor(clock: Clock, routes: Routes, pageUrl: () => string) {
     this.#clock = clock;
     this.#routes = routes;
-    this.#page = page;
+    this.#pageUrl = pageUrl;
   }
 
-  /** Makes a request as the page's `fetch`. */
+  /** The page's `fetch`. */
   async fetch(input: unknown, init: Bag = {}): Promise<FakeResponse> {
-    const url = new FakeURL(isBag(input) && typeof input.url === 'string' ? input.url : String(input), this.#page());
+    const url = new FakeURL(isBag(input) && typeof input.url === 'string' ? input.url : String(input), this.#pageUrl());
     const signal = signalOf(init.signal);
     signal?.throwIfAborted();
     const request: RouteRequest = {
@@ -205,50 +205,50 @@ export class FakeSite {
     };
     this.requests.push(request);
     const answer = await this.answer(request);
-    if (!answer) throw new TypeError(missing(request));
+    if (!answer) throw new TypeError(missingRouteText(request));
     await this.#wait(typeof answer.delayMs === 'number' ? answer.delayMs : 0, signal);
     if (typeof answer.error === 'string') throw new TypeError(answer.error);
-    return responseOf(answer, url.href);
+    return makeResponse(answer, url.href);
   }
 
-  /** Finds what the site answers to a request; undefined if the test has no route for it. */
+  /** Returns the response to a request; undefined if no route matches. */
   async answer(request: RouteRequest): Promise<Bag | undefined> {
-    const route = this.#routeOf(request.method, new FakeURL(request.url));
+    const route = this.#findRoute(request.method, new FakeURL(request.url));
     if (route === undefined) return undefined;
     const answer: unknown = isMethod(route) ? await route(request) : route;
     if (!isBag(answer))
-      throw new TypeError(`the route of ${request.method} ${request.url} is no object: ${String(answer)}`);
+      throw new TypeError(`the route of ${request.method} ${request.url} returned no object: ${String(answer)}`);
     return answer;
   }
 
   #wait(ms: number, signal: FakeSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = this.#clock.set(resolve, ms);
-      const stopped = () => {
+      const abort = () => {
         this.#clock.clear(timer);
         reject(signal?.reason);
       };
-      signal?.addEventListener('abort', stopped, { once: true });
+      signal?.addEventListener('abort', abort, { once: true });
     });
   }
 
-  #routeOf(method: string, url: FakeURL): unknown {
-    const page = new FakeURL(this.#page());
+  #findRoute(method: string, url: FakeURL): unknown {
+    const page = new FakeURL(this.#pageUrl());
     for (const [key, answer] of Object.entries(this.#routes)) {
-      const [, of = 'GET', address = ''] = /^([A-Z]+)\s+(\S+)$/.exec(key.trim()) ?? [];
-      if (of !== method || address === '') continue;
+      const [, routeMethod = 'GET', address = ''] = /^([A-Z]+)\s+(\S+)$/.exec(key.trim()) ?? [];
+      if (routeMethod !== method || address === '') continue;
       if (address.startsWith('/') && url.origin !== page.origin) continue;
-      const whole = address.startsWith('/') ? `${page.origin}${address}` : address;
-      const asked = whole.includes('?') ? `${url.origin}${url.pathname}${url.search}` : `${url.origin}${url.pathname}`;
-      const pattern = whole.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-      if (new RegExp(`^${pattern.join('.*')}$`, 's').test(asked)) return answer;
+      const pattern = address.startsWith('/') ? `${page.origin}${address}` : address;
+      const requested = `${url.origin}${url.pathname}${pattern.includes('?') ? url.search : ''}`;
+      const escaped = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+      if (new RegExp(`^${escaped.join('.*')}$`, 's').test(requested)) return answer;
     }
     return undefined;
   }
 }
 
-/** Says that a test has no route for a request. */
-export function missing(request: RouteRequest): string {
+/** Returns the error text for a request that no route matches. */
+export function missingRouteText(request: RouteRequest): string {
   const { pathname, search } = new FakeURL(request.url);
   return `the test has no route "${request.method} ${pathname}${search}"; add it to routes of simulate()`;
 }
@@ -261,7 +261,7 @@ function isSignal(value: unknown): value is FakeSignal {
   return isBag(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
-/** Returns the headers and the text of an answer. */
+/** Returns the headers, body and status of a route's response. */
 export function contentOf(answer: Bag): { headers: FakeHeaders; body: string; status: number } {
   const headers = new FakeHeaders(answer.headers ?? {});
   let body = typeof answer.text === 'string' ? answer.text : '';
@@ -272,7 +272,7 @@ export function contentOf(answer: Bag): { headers: FakeHeaders; body: string; st
   return { headers, body, status: typeof answer.status === 'number' ? answer.status : 200 };
 }
 
-function responseOf(answer: Bag, url: string): FakeResponse {
+function makeResponse(answer: Bag, url: string): FakeResponse {
   const { headers, body, status } = contentOf(answer);
   return new FakeResponse(body, { status, headers, url });
 }

@@ -1,5 +1,5 @@
 declare global {
-  /** Set by `opentabs plugin test` in the engine in which tests run. */
+  /** True in the JavaScript engine of `opentabs plugin test`. */
   var __opentabsSimulated: unknown;
 }
 
@@ -8,13 +8,13 @@ export function isSimulated(): boolean {
   return globalThis.__opentabsSimulated === true;
 }
 
-/** Put in by the program: how long a test may take in a real browser, in milliseconds; 0 if pages are played. */
+/** Time limit of one test in a real browser, in milliseconds; 0 for simulated pages. The build replaces this name. */
 declare const OPENTABS_TEST_REAL_MS: number;
 
-/** Returns how long a test may take if tabs are those of a real browser, in milliseconds; 0 if they are played. */
-export function realMs(): number {
+/** Returns the time limit of one test in a real browser, in milliseconds; 0 for simulated pages. */
+export function realTimeoutMs(): number {
   return isSimulated() ? OPENTABS_TEST_REAL_MS : 0;
 }
 
-/** Says that a test wants something that a real browser can't be made to do. */
+/** Error of a test that uses an option which only simulated pages support. */
 export class NotInBrowser extends Error {}

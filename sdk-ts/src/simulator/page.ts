@@ -2,71 +2,79 @@ import { type Bag, isBag, isMethod } from '../runtime/value.ts';
 import { Clock } from './clock.ts';
 import { parserOf, windowOf } from './document.ts';
 import { FakeTextDecoder, FakeTextEncoder, fakeAtob, fakeBtoa } from './encoding.ts';
-import { channelsBy, FakeController, FakeDOMException, FakeEvent, FakeEventTarget, signalsBy } from './events.ts';
+import {
+  FakeController,
+  FakeDOMException,
+  FakeEvent,
+  FakeEventTarget,
+  makeChannelClass,
+  makeSignalClass,
+} from './events.ts';
 import { FakeBlob, FakeFormData, FakeHeaders, FakeResponse, FakeSite, type Routes } from './http.ts';
 import { FakeStorage } from './storage.ts';
 import { FakeURL, FakeURLSearchParams } from './url.ts';
 
-/** What a page is before a test begins. */
+/** Initial state of a page. */
 export interface PageOptions {
-  /** Where the tab is; `https://example.com/` if absent. */
+  /** URL of the tab, `https://example.com/` by default. */
   url?: string | undefined;
-  /** The document; an empty one if absent. */
+  /** HTML of the document, empty by default. */
   html?: string | undefined;
   routes?: Routes | undefined;
   localStorage?: Readonly<Record<string, string>> | undefined;
   sessionStorage?: Readonly<Record<string, string>> | undefined;
-  /** As `document.cookie` shows them. */
+  /** Initial `document.cookie`. */
   cookies?: string | undefined;
-  /** What the page's own scripts have put on `window`. */
+  /** Properties that the page's scripts have set on `window`. */
   globals?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A line that code in the page wrote to the console. */
+/** One line in the console of the page. */
 export interface ConsoleLine {
   readonly level: string;
   readonly text: string;
 }
 
-/** The one clock of the engine: pages come and go, time does not. */
+/** The virtual clock, shared by all pages of the engine. */
 export const clock = new Clock();
 
-/** What the page of the current test shows of itself. */
+/** State of the current page, for its tab. */
 export interface Page {
   readonly site: FakeSite;
   readonly console: readonly ConsoleLine[];
   url(): string;
-  /** Runs once the page has begun to go elsewhere. */
-  left(work: (to: string) => void): void;
+  /** Calls `work` with the new URL when the page navigates. */
+  onNavigate(work: (to: string) => void): void;
 }
 
-/** The globals that an earlier page has put in place by `globals`. */
-let ownGlobals: readonly string[] = [];
+/** Names of the globals that the options of the current page define. */
+let pageGlobals: readonly string[] = [];
 
-/** Gives a global to all code of the engine. */
-function give(name: string, value: unknown): void {
+/** Defines a global of the engine, like a browser: writable and not enumerable. */
+function defineGlobal(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/** Installs what QuickJS has not and every page has. It is done once, before any other code runs. */
+/** Defines the browser globals that QuickJS lacks. Called once, before any other code runs. */
 export function installPlatform(): void {
-  give('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
-    clock.set(() => call(work, args), Number(ms)),
+  defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
+    clock.set(() => callIfFunction(work, args), Number(ms)),
   );
-  give('setInterval', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
-    clock.set(() => call(work, args), Number(ms), Number(ms) || 1),
+  defineGlobal('setInterval', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
+    clock.set(() => callIfFunction(work, args), Number(ms), Number(ms) || 1),
   );
   const clear = (id: unknown) => clock.clear(id);
-  for (const name of ['clearTimeout', 'clearInterval', 'cancelAnimationFrame', 'cancelIdleCallback']) give(name, clear);
-  give('requestAnimationFrame', (work: unknown) => clock.set(() => call(work, [clock.now]), 16));
-  give('requestIdleCallback', (work: unknown) =>
-    clock.set(() => call(work, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
+  for (const name of ['clearTimeout', 'clearInterval', 'cancelAnimationFrame', 'cancelIdleCallback'])
+    defineGlobal(name, clear);
+  defineGlobal('requestAnimationFrame', (work: unknown) => clock.set(() => callIfFunction(work, [clock.now]), 16));
+  defineGlobal('requestIdleCallback', (work: unknown) =>
+    clock.set(() => callIfFunction(work, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
   );
-  give('queueMicrotask', (work: unknown) => void Promise.resolve().then(() => call(work, [])));
-  give('structuredClone', (value: unknown) => clone(value));
-  give('performance', { now: () => clock.now, timeOrigin: 0, mark: () => undefined, measure: () => undefined });
-  give('crypto', { randomUUID: fakeUUID, getRandomValues: fillRandom });
-  give('Date', dateBy(clock));
+  defineGlobal('queueMicrotask', (work: unknown) => void Promise.resolve().then(() => callIfFunction(work, [])));
+  defineGlobal('structuredClone', (value: unknown) => clonePlain(value));
+  defineGlobal('performance', { now: () => clock.now, timeOrigin: 0, mark: () => undefined, measure: () => undefined });
+  defineGlobal('crypto', { randomUUID: fakeUUID, getRandomValues: fillRandom });
+  defineGlobal('Date', makeDateClass(clock));
   const classes = {
     URL: FakeURL,
     URLSearchParams: FakeURLSearchParams,
@@ -82,29 +90,29 @@ export function installPlatform(): void {
     EventTarget: FakeEventTarget,
     DOMException: FakeDOMException,
     AbortController: FakeController,
-    AbortSignal: signalsBy(clock),
-    MessageChannel: channelsBy(clock),
+    AbortSignal: makeSignalClass(clock),
+    MessageChannel: makeChannelClass(clock),
     Storage: FakeStorage,
     atob: fakeAtob,
     btoa: fakeBtoa,
   };
-  for (const [name, value] of Object.entries(classes)) give(name, value);
-  for (const name of ['window', 'self', 'top', 'parent', 'frames']) give(name, globalThis);
-  give('console', consoleTo([]));
+  for (const [name, value] of Object.entries(classes)) defineGlobal(name, value);
+  for (const name of ['window', 'self', 'top', 'parent', 'frames']) defineGlobal(name, globalThis);
+  defineGlobal('console', makeConsole([]));
 }
 
-/** Opens a page in place of the one before. */
+/** Replaces the current page with a new one. */
 export function openPage(options: PageOptions): Page {
-  clock.forget();
+  clock.clearAll();
   const lines: ConsoleLine[] = [];
   let at = new FakeURL(options.url ?? 'https://example.com/');
-  const leaving: ((to: string) => void)[] = [];
+  const navigationListeners: ((to: string) => void)[] = [];
   const go = (to: unknown) => {
     const next = new FakeURL(to, at.href);
-    const sameDocument = next.href.split('#')[0] === at.href.split('#')[0] && next.hash !== '';
+    const isSameDocument = next.href.split('#')[0] === at.href.split('#')[0] && next.hash !== '';
     at = next;
-    if (sameDocument) tell('hashchange');
-    else for (const work of leaving) work(next.href);
+    if (isSameDocument) dispatch('hashchange');
+    else for (const work of navigationListeners) work(next.href);
   };
   const site = new FakeSite(clock, options.routes ?? {}, () => at.href);
   const window = windowOf(options.html ?? '');
@@ -117,50 +125,50 @@ export function openPage(options: PageOptions): Page {
     'NodeFilter',
     'DocumentFragment',
   ]) {
-    give(name, window[name]);
+    defineGlobal(name, window[name]);
   }
-  give('DOMParser', parserOf(window));
+  defineGlobal('DOMParser', parserOf(window));
   const target = new FakeEventTarget();
-  const tell = (type: string) => target.dispatchEvent(new FakeEvent(type));
+  const dispatch = (type: string) => target.dispatchEvent(new FakeEvent(type));
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'] as const)
-    give(name, target[name].bind(target));
-  give('postMessage', (data: unknown) => {
+    defineGlobal(name, target[name].bind(target));
+  defineGlobal('postMessage', (data: unknown) => {
     clock.set(() => target.dispatchEvent(new FakeEvent('message', { data })), 0);
   });
-  give(
+  defineGlobal(
     'location',
-    locationOf(() => at, go),
+    makeLocation(() => at, go),
   );
-  give(
+  defineGlobal(
     'history',
-    historyOf((to) => {
+    makeHistory((to) => {
       at = new FakeURL(to ?? at.href, at.href);
     }),
   );
-  describe(window.document, () => at.href, options.cookies ?? '');
-  give('navigator', {
+  completeDocument(window.document, () => at.href, options.cookies ?? '');
+  defineGlobal('navigator', {
     userAgent: 'Mozilla/5.0 (opentabs plugin test)',
     language: 'en-US',
     languages: ['en-US'],
     onLine: true,
   });
-  give('localStorage', new FakeStorage(options.localStorage));
-  give('sessionStorage', new FakeStorage(options.sessionStorage));
-  give('fetch', (input: unknown, init: unknown) => site.fetch(input, isBag(init) ? init : {}));
-  give('origin', at.origin);
-  give('console', consoleTo(lines));
-  for (const name of ownGlobals) Reflect.deleteProperty(globalThis, name);
-  ownGlobals = Object.keys(options.globals ?? {});
-  for (const [name, value] of Object.entries(options.globals ?? {})) give(name, value);
-  return { site, console: lines, url: () => at.href, left: (work) => void leaving.push(work) };
+  defineGlobal('localStorage', new FakeStorage(options.localStorage));
+  defineGlobal('sessionStorage', new FakeStorage(options.sessionStorage));
+  defineGlobal('fetch', (input: unknown, init: unknown) => site.fetch(input, isBag(init) ? init : {}));
+  defineGlobal('origin', at.origin);
+  defineGlobal('console', makeConsole(lines));
+  for (const name of pageGlobals) Reflect.deleteProperty(globalThis, name);
+  pageGlobals = Object.keys(options.globals ?? {});
+  for (const [name, value] of Object.entries(options.globals ?? {})) defineGlobal(name, value);
+  return { site, console: lines, url: () => at.href, onNavigate: (work) => void navigationListeners.push(work) };
 }
 
-function call(work: unknown, args: readonly unknown[]): void {
+function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** The address of the page; to set a part of it navigates. */
-function locationOf(at: () => FakeURL, go: (to: unknown) => void): object {
+/** Returns a `location`. Assigning to one of its parts navigates. */
+function makeLocation(at: () => FakeURL, go: (to: unknown) => void): object {
   const location = {
     assign: go,
     replace: go,
@@ -192,7 +200,7 @@ function locationOf(at: () => FakeURL, go: (to: unknown) => void): object {
   return location;
 }
 
-function historyOf(change: (to: unknown) => void): object {
+function makeHistory(change: (to: unknown) => void): object {
   const state: { state: unknown } = { state: null };
   const set = (next: unknown, _unused: unknown, to: unknown) => {
     state.state = next;
@@ -207,10 +215,10 @@ function historyOf(change: (to: unknown) => void): object {
   });
 }
 
-/** Gives the document what linkedom has not. */
-function describe(document: unknown, url: () => string, cookies: string): void {
+/** Defines the properties of a document that linkedom lacks. */
+function completeDocument(document: unknown, url: () => string, cookies: string): void {
   if (!isBag(document)) return;
-  let kept = cookies;
+  let current = cookies;
   const parts: Bag = {
     readyState: 'complete',
     visibilityState: 'visible',
@@ -224,30 +232,31 @@ function describe(document: unknown, url: () => string, cookies: string): void {
   Object.defineProperty(document, 'location', { get: () => globalThis.location, configurable: true });
   Object.defineProperty(document, 'cookie', {
     configurable: true,
-    get: () => kept,
+    get: () => current,
     set: (cookie: unknown) => {
       const pair = String(cookie).split(';')[0] ?? '';
       const name = pair.split('=')[0];
-      kept = [...kept.split('; ').filter((one) => one !== '' && one.split('=')[0] !== name), pair].join('; ');
+      const others = current.split('; ').filter((other) => other !== '' && other.split('=')[0] !== name);
+      current = [...others, pair].join('; ');
     },
   });
 }
 
-function consoleTo(lines: ConsoleLine[]): object {
-  const say =
+function makeConsole(lines: ConsoleLine[]): object {
+  const writer =
     (level: string) =>
     (...args: unknown[]) =>
-      void lines.push({ level, text: args.map((arg) => (typeof arg === 'string' ? arg : shown(arg))).join(' ') });
+      void lines.push({ level, text: args.map((arg) => (typeof arg === 'string' ? arg : formatValue(arg))).join(' ') });
   return Object.fromEntries(
     ['debug', 'log', 'info', 'warn', 'error', 'trace', 'group', 'groupEnd', 'table'].map((level) => [
       level,
-      say(level),
+      writer(level),
     ]),
   );
 }
 
-/** Writes a value for a person. */
-export function shown(value: unknown): string {
+/** Formats a value for error messages and the console. */
+export function formatValue(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (isMethod(value)) return `function ${String(value.name)}`;
   try {
@@ -260,39 +269,39 @@ export function shown(value: unknown): string {
   }
 }
 
-/** Copies plain data. */
-function clone(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(clone);
+/** Copies plain data, arrays, dates, maps and sets. */
+function clonePlain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(clonePlain);
   if (value instanceof Date) return new Date(value.getTime());
-  if (value instanceof Map) return new Map([...value].map(([key, member]) => [clone(key), clone(member)]));
-  if (value instanceof Set) return new Set([...value].map(clone));
+  if (value instanceof Map) return new Map([...value].map(([key, member]) => [clonePlain(key), clonePlain(member)]));
+  if (value instanceof Set) return new Set([...value].map(clonePlain));
   if (isMethod(value)) throw new FakeDOMException('a function could not be cloned', 'DataCloneError');
   if (!isBag(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clone(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clonePlain(member)]));
 }
 
-/** Random values that are the same in every run. */
+/** Seed of the random numbers, which are the same in every run. */
 let seed = 1;
 
-function random(): number {
+function nextRandom(): number {
   seed = (seed * 48271) % 2147483647;
   return seed;
 }
 
 function fillRandom(array: unknown): unknown {
   if (array instanceof Uint8Array || array instanceof Uint32Array || array instanceof Uint16Array) {
-    for (let i = 0; i < array.length; i++) array[i] = random();
+    for (let i = 0; i < array.length; i++) array[i] = nextRandom();
   }
   return array;
 }
 
 function fakeUUID(): string {
-  const hex = Array.from({ length: 32 }, () => (random() % 16).toString(16)).join('');
+  const hex = Array.from({ length: 32 }, () => (nextRandom() % 16).toString(16)).join('');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Returns Date whose present is that of the clock. */
-function dateBy(time: Clock): typeof Date {
+/** Returns a Date class whose current time is the clock's. */
+function makeDateClass(time: Clock): typeof Date {
   return new Proxy(Date, {
     construct: (real, args) => Reflect.construct(real, args.length === 0 ? [time.date] : args),
     apply: (real) => new real(time.date).toString(),

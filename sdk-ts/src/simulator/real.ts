@@ -1,91 +1,95 @@
 import type { LogEntry } from '../log.ts';
 import { isBag, isMethod, messageOf } from '../runtime/value.ts';
-import { contentOf, FakeSite, missing, type RouteRequest } from './http.ts';
+import { contentOf, FakeSite, missingRouteText, type RouteRequest } from './http.ts';
 import { NotInBrowser } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
-// Tabs of a real browser. The program has the browser; what a test wants of it goes out as a line of JSON, and the
-// answers and the requests of the page come in as lines.
+// Tabs of a real browser. The program controls the browser. Both sides exchange lines of JSON: requests of a test to the
+// browser, HTTP requests of the page to the routes of the test, and the answers to both.
 
-/** What the program is told. */
-type Said =
+/** Message to the program: a request to the browser, or the answer to a request of the page. */
+type Outgoing =
   | { op: 'ask'; id: number; what: string; params: unknown }
   | { op: 'answer'; id: number; value?: unknown; error?: string };
 
-/** What the program says: the answer to a question, or a request of the page that wants an answer. */
-interface Heard {
+/** A request of the page. `fetched` excludes navigations and subresources. */
+type PageRequest = RouteRequest & { readonly fetched: boolean };
+
+/** Message from the program: the answer to a request of a test, or a request of the page. */
+interface Incoming {
   readonly id: number;
-  readonly request?: RouteRequest & { readonly fetched: boolean };
+  readonly request?: PageRequest;
   readonly value?: unknown;
   readonly error?: string;
 }
 
-interface Question {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-let saying: Said[] = [];
+let outgoing: Outgoing[] = [];
 let serial = 0;
-const questions = new Map<number, Question>();
-/** The tab of the test that runs; undefined before it has opened one. */
+const pending = new Map<number, PendingRequest>();
+/** Tab of the running test; undefined until the test opens one. */
 let current: RealTab | undefined;
 
-/** Returns what the program has to be told, once. */
-export function said(): readonly Said[] {
-  const all = saying;
-  saying = [];
-  return all;
+/** Returns the messages to the program since the last call. */
+export function drainOutgoing(): readonly Outgoing[] {
+  const messages = outgoing;
+  outgoing = [];
+  return messages;
 }
 
-/** Reports whether something was asked that has no answer yet. */
-export function asking(): boolean {
-  return questions.size > 0;
+/** Reports whether a request to the browser has no answer yet. */
+export function hasPendingRequests(): boolean {
+  return pending.size > 0;
 }
 
-/** Forgets what an earlier test has asked, and its tab. */
-export function forgetAsked(): void {
-  questions.clear();
+/** Drops the tab and the requests of the previous test. */
+export function resetBrowser(): void {
+  pending.clear();
   current = undefined;
 }
 
-/** Takes a line of the program. */
-export function hear(line: string): void {
-  const heard: unknown = JSON.parse(line);
-  if (!isHeard(heard)) throw new Error('the program said something that is not known');
-  if (heard.request) {
-    serve(heard.id, heard.request);
+/** Handles one message of the program. */
+export function receiveLine(line: string): void {
+  const message: unknown = JSON.parse(line);
+  if (!isIncoming(message)) throw new Error('opentabs sent a malformed message to the test');
+  if (message.request) {
+    answerPage(message.id, message.request);
     return;
   }
-  const question = questions.get(heard.id);
-  questions.delete(heard.id);
-  if (heard.error === undefined) question?.resolve(heard.value);
-  else question?.reject(new Error(heard.error));
+  const request = pending.get(message.id);
+  pending.delete(message.id);
+  if (message.error === undefined) request?.resolve(message.value);
+  else request?.reject(new Error(message.error));
 }
 
-function isHeard(value: unknown): value is Heard {
+function isIncoming(value: unknown): value is Incoming {
   return isBag(value) && typeof value.id === 'number';
 }
 
-function ask(what: string, params: unknown): Promise<unknown> {
+/** Sends a request to the browser and returns its answer. */
+function requestBrowser(what: string, params: unknown): Promise<unknown> {
   const id = ++serial;
-  saying.push({ op: 'ask', id, what, params });
+  outgoing.push({ op: 'ask', id, what, params });
   return new Promise((resolve, reject) => {
-    questions.set(id, { resolve, reject });
+    pending.set(id, { resolve, reject });
   });
 }
 
-/** Answers a request of the page by the routes of the test. */
-function serve(id: number, request: RouteRequest & { readonly fetched: boolean }): void {
-  const answered = current ? current.answer(request) : Promise.resolve(undefined);
-  answered.then(
-    (value) => saying.push({ op: 'answer', id, value }),
-    (error: unknown) => saying.push({ op: 'answer', id, error: messageOf(error) }),
+/** Answers a request of the page with the routes of the test. */
+function answerPage(id: number, request: PageRequest): void {
+  const answer = current ? current.answer(request) : Promise.resolve(undefined);
+  answer.then(
+    (value) => outgoing.push({ op: 'answer', id, value }),
+    (error: unknown) => outgoing.push({ op: 'answer', id, error: messageOf(error) }),
   );
 }
 
-/** Opens a tab of the browser. */
+/** Opens a tab in the browser. */
 export function openReal(options: SimulateOptions): SimulatedTab {
   const tab = new RealTab(options);
   current = tab;
@@ -97,18 +101,27 @@ class RealTab implements SimulatedTab {
   readonly console = [];
   readonly #opened: Promise<unknown>;
   #site: FakeSite;
-  #missing: string[] = [];
+  #missingRoutes: string[] = [];
   #url: string;
 
   constructor(options: SimulateOptions) {
-    refuse(options);
+    rejectUnsupported(options);
     const { url, html, cookies, localStorage, sessionStorage, globals, settings, user } = options;
     this.#url = url ?? '';
     this.#site = new FakeSite(clock, options.routes ?? {}, () => this.#url);
-    this.#opened = ask('open', { url, html, cookies, localStorage, sessionStorage, globals, settings, user });
+    this.#opened = requestBrowser('open', {
+      url,
+      html,
+      cookies,
+      localStorage,
+      sessionStorage,
+      globals,
+      settings,
+      user,
+    });
     this.#opened.then(
-      (state) => this.#take(state),
-      () => undefined, // whoever awaits it is told
+      (state) => this.#update(state),
+      () => undefined, // callers that await #opened get the error
     );
   }
 
@@ -125,32 +138,32 @@ class RealTab implements SimulatedTab {
     await new Promise<void>((resolve) => {
       clock.set(resolve, ms);
     });
-    this.#take(await ask('look', {}));
+    this.#update(await requestBrowser('look', {}));
   }
 
   async call(tool: string, input: unknown, options: CallOptions = {}): Promise<SimulatedCall> {
     await this.#opened;
-    this.#missing = [];
-    const answer = await ask('call', { tool, input, ...options });
-    if (!isBag(answer) || !isCall(answer.call)) throw new Error('the program did not say how the call ended');
-    this.#take(answer);
+    this.#missingRoutes = [];
+    const answer = await requestBrowser('call', { tool, input, ...options });
+    if (!isBag(answer) || !isCall(answer.call)) throw new Error('opentabs sent no outcome for the call');
+    this.#update(answer);
     const { call } = answer;
-    if (!call.error || this.#missing.length === 0) return call;
-    const message = [call.error.message, ...this.#missing].join('\n');
+    if (!call.error || this.#missingRoutes.length === 0) return call;
+    const message = [call.error.message, ...this.#missingRoutes].join('\n');
     return { ...call, error: { ...call.error, message } };
   }
 
   async prompt(): Promise<SimulatedCall> {
-    throw new NotInBrowser('it renders a prompt, which only the played page does');
+    throw new NotInBrowser('it renders a prompt, which requires a simulated page');
   }
 
-  async answer(request: RouteRequest & { readonly fetched: boolean }): Promise<unknown> {
-    const { method, url, headers, body } = request;
-    const asked: RouteRequest = { method, url, headers, body };
-    if (request.fetched) this.#site.requests.push(asked);
-    const answer = await this.#site.answer(asked);
+  async answer(request: PageRequest): Promise<unknown> {
+    const { method, url, headers, body, fetched } = request;
+    const routeRequest: RouteRequest = { method, url, headers, body };
+    if (fetched) this.#site.requests.push(routeRequest);
+    const answer = await this.#site.answer(routeRequest);
     if (!answer) {
-      if (request.fetched) this.#missing.push(missing(asked));
+      if (fetched) this.#missingRoutes.push(missingRouteText(routeRequest));
       return { missing: true };
     }
     if (typeof answer.delayMs === 'number') {
@@ -164,7 +177,8 @@ class RealTab implements SimulatedTab {
     return { status: content.status, headers: Object.fromEntries(content.headers), body: content.body, broken };
   }
 
-  #take(state: unknown): void {
+  /** Applies the state of the tab that an answer contains. */
+  #update(state: unknown): void {
     if (!isBag(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;
     if (Array.isArray(state.logs)) this.logs.push(...state.logs.filter(isEntry));
@@ -179,14 +193,15 @@ function isEntry(value: unknown): value is LogEntry {
   return isBag(value) && typeof value.message === 'string';
 }
 
-/** Refuses what can only be played. */
-function refuse(options: SimulateOptions): void {
+/** Throws NotInBrowser for options that only simulated pages support. */
+function rejectUnsupported(options: SimulateOptions): void {
   const { preScript, tools, decision, user } = options;
-  const only = 'which only the played page does';
-  if (preScript) throw new NotInBrowser(`it gives preScript, ${only}: a browser runs the pre-script itself`);
-  if (tools) throw new NotInBrowser(`it plays tools of other plugins, ${only}`);
-  if (decision) throw new NotInBrowser(`it plays a decision, ${only}`);
-  if (user !== undefined && user !== 'done' && user !== 'deny') throw new NotInBrowser(`it plays the person, ${only}`);
+  const reason = 'which requires a simulated page';
+  if (preScript) throw new NotInBrowser(`it sets preScript, ${reason}: a real browser runs the pre-script itself`);
+  if (tools) throw new NotInBrowser(`it simulates tools of other plugins, ${reason}`);
+  if (decision) throw new NotInBrowser(`it sets a decision, ${reason}`);
+  if (user !== undefined && user !== 'done' && user !== 'deny')
+    throw new NotInBrowser(`it simulates the user with a function, ${reason}`);
   const functions = Object.entries(options.globals ?? {}).filter(([, value]: [string, unknown]) => isMethod(value));
-  if (functions.length > 0) throw new NotInBrowser(`it puts functions on window, ${only}`);
+  if (functions.length > 0) throw new NotInBrowser(`it sets functions on window, ${reason}`);
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../runtime/value.ts';
-import { isSimulated, NotInBrowser, realMs } from './mode.ts';
+import { isSimulated, NotInBrowser, realTimeoutMs } from './mode.ts';
 import { clock, openPage } from './page.ts';
-import { asking, forgetAsked, said } from './real.ts';
+import { drainOutgoing, hasPendingRequests, resetBrowser } from './real.ts';
 
 /** One test of a file. */
 interface Test {
@@ -9,105 +9,108 @@ interface Test {
   readonly work: () => unknown;
 }
 
-/** What the program is told of the tests. */
-type News =
+/** Message to the program about the tests of the file. */
+type TestEvent =
   | { op: 'begin'; test: string }
   | { op: 'end'; test: string; error?: string; stack?: string; virtualMs: number }
   | { op: 'skipped'; test: string; error: string }
-  /** Nothing can run before something is heard or this time has passed. */
+  /** Nothing can run until a message arrives or this time has passed. */
   | { op: 'wait'; ms: number }
   | { op: 'done'; tests: number };
 
-/** How much virtual time a test may take, in milliseconds: an hour. */
-const longestMs = 3_600_000;
+/** Limit of the virtual time of one test, in milliseconds: an hour. */
+const maxVirtualMs = 3_600_000;
 
-/** Put in by the program: a regular expression for the names of the tests that run; empty for all. */
+/** Regular expression for the names of the tests to run; empty for all. The build replaces this name. */
 declare const OPENTABS_TEST_FILTER: string;
+
+interface RunningTest {
+  readonly test: Test;
+  readonly startedAt: number;
+  isOver: boolean;
+}
 
 const tests: Test[] = [];
 let next = 0;
-let current: { test: Test; began: number; over: boolean } | undefined;
-let news: News[] = [];
+let current: RunningTest | undefined;
+let events: TestEvent[] = [];
 
-/** Adds a test to its file. The tests of a file run in their order, one after the other. */
+/** Adds a test to its file. The tests of a file run one after the other, in order. */
 export function test(name: string, work: () => unknown): void {
   if (!isSimulated()) throw new Error('test: run this file with `opentabs plugin test`; under Node use node:test');
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
 }
 
-/** Goes one step on, and returns what has happened as JSON. The program calls it until it is told `done`. */
-export function step(): string {
-  if (!current) begin();
-  else if (!current.over) advance(current);
-  if (current?.over) current = undefined;
-  const told = JSON.stringify([...said(), ...news]);
-  news = [];
-  return told;
+/** Runs one step of the tests and returns the new messages as a JSON array. The program calls it until `done`. */
+export function runStep(): string {
+  if (!current) startTest();
+  else if (!current.isOver) advanceTest(current);
+  if (current?.isOver) current = undefined;
+  const batch = JSON.stringify([...drainOutgoing(), ...events]);
+  events = [];
+  return batch;
 }
 
-function begin(): void {
+function startTest(): void {
   const test = tests[next];
   if (!test) {
-    news.push({ op: 'done', tests: tests.length });
+    events.push({ op: 'done', tests: tests.length });
     return;
   }
   next++;
-  const running = { test, began: clock.now, over: false };
+  const running: RunningTest = { test, startedAt: clock.now, isOver: false };
   current = running;
-  news.push({ op: 'begin', test: test.name });
+  events.push({ op: 'begin', test: test.name });
   openPage({});
-  forgetAsked();
+  resetBrowser();
   Promise.resolve()
     .then(test.work)
     .then(
-      () => end(running),
-      (error: unknown) => end(running, error ?? new Error('it threw nothing')),
+      () => endTest(running),
+      (error: unknown) => endTest(running, error ?? new Error(`the test threw ${error}`)),
     );
 }
 
-function advance(running: { test: Test; began: number; over: boolean }): void {
-  const limit = realMs();
-  const left = (limit || longestMs) - (clock.now - running.began);
+function advanceTest(running: RunningTest): void {
+  const limit = realTimeoutMs();
+  const left = (limit || maxVirtualMs) - (clock.now - running.startedAt);
   if (left < 0) {
-    end(
-      running,
-      new Error(
-        limit > 0
-          ? `the test did not end within ${limit / 1000} s; nothing makes time pass faster in a real browser, so give it more with --timeout or leave it out with --filter`
-          : 'the test did not end within an hour of virtual time; look for something that is asked for again and again',
-      ),
-    );
+    endTest(running, new Error(timeoutText(limit)));
     return;
   }
   try {
     const due = clock.due();
-    if (due === undefined && !asking())
-      end(running, new Error('the test waits for something that never comes; is an answer or an event missing?'));
-    else if (limit > 0 && due !== 0) news.push({ op: 'wait', ms: Math.min(due ?? left, left) + 1 });
+    if (due === undefined && !hasPendingRequests())
+      endTest(
+        running,
+        new Error('the test cannot continue: it set no timer and made no request; is an answer or an event missing?'),
+      );
+    else if (limit > 0 && due !== 0) events.push({ op: 'wait', ms: Math.min(due ?? left, left) + 1 });
     else clock.next();
   } catch (error) {
-    end(running, error);
+    endTest(running, error);
   }
 }
 
-function end(running: { test: Test; began: number; over: boolean }, error?: unknown): void {
-  if (running.over) return;
-  running.over = true;
-  const virtualMs = clock.now - running.began;
+function timeoutText(realLimit: number): string {
+  if (realLimit === 0) return 'the test did not end within an hour of virtual time; look for an endless polling loop';
+  const seconds = realLimit / 1000;
+  return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
+}
+
+function endTest(running: RunningTest, error?: unknown): void {
+  if (running.isOver) return;
+  running.isOver = true;
+  const virtualMs = clock.now - running.startedAt;
+  const { name } = running.test;
   if (error === undefined) {
-    news.push({ op: 'end', test: running.test.name, virtualMs });
+    events.push({ op: 'end', test: name, virtualMs });
     return;
   }
   if (error instanceof NotInBrowser) {
-    news.push({ op: 'skipped', test: running.test.name, error: error.message });
+    events.push({ op: 'skipped', test: name, error: error.message });
     return;
   }
   const stack = error instanceof Error ? error.stack : undefined;
-  news.push({
-    op: 'end',
-    test: running.test.name,
-    error: messageOf(error),
-    virtualMs,
-    ...(stack !== undefined && { stack }),
-  });
+  events.push({ op: 'end', test: name, error: messageOf(error), virtualMs, ...(stack !== undefined && { stack }) });
 }

@@ -1,13 +1,13 @@
-// The first module of a test's script: what a page has must be there before any other module is loaded.
+// The first module of a test script. Installs the globals of a page before any other module loads.
 
-import { realMs } from './mode.ts';
+import { realTimeoutMs } from './mode.ts';
 import { clock, installPlatform, openPage } from './page.ts';
-import { hear } from './real.ts';
-import { step } from './runner.ts';
+import { receiveLine } from './real.ts';
+import { runStep } from './runner.ts';
 
 globalThis.__opentabsSimulated = true;
-if (realMs() > 0) clock.follow();
+if (realTimeoutMs() > 0) clock.followSystem();
 installPlatform();
 openPage({});
-Object.defineProperty(globalThis, '__opentabsStep', { value: step });
-Object.defineProperty(globalThis, '__opentabsHear', { value: hear });
+Object.defineProperty(globalThis, '__opentabsStep', { value: runStep });
+Object.defineProperty(globalThis, '__opentabsReceive', { value: receiveLine });

@@ -1,4 +1,4 @@
-/** localStorage or sessionStorage of one page. */
+/** In-memory localStorage or sessionStorage of one page. */
 export class FakeStorage {
   readonly #items = new Map<string, string>();
 

@@ -13,34 +13,34 @@ import {
 import { checkInput, checkOutput } from './check.ts';
 import { Failure } from './failure.ts';
 import type { RouteRequest } from './http.ts';
-import { isSimulated, realMs } from './mode.ts';
+import { isSimulated, realTimeoutMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
 import { openReal } from './real.ts';
 
-/** What a tab shows, and what the person has set. */
+/** Options of a tab: its page, the plugin's settings, and the answers of other tools and of the user. */
 export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools' | 'user' | 'decision'> {
-  /** What `getConfig` returns, by key. */
+  /** Values of `getConfig`, by key. */
   settings?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** What `getPreScriptValue` returns, by key. */
+  /** Values of `getPreScriptValue`, by key. */
   preScript?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How a call is disturbed. Times are milliseconds of virtual time from its beginning. */
+/** When to cancel a call or to navigate. Times are milliseconds of virtual time since the start of the call. */
 export interface CallOptions {
-  /** The call is cancelled then; 0 is before it begins. */
+  /** Time of a cancellation; 0 cancels before the handler starts. */
   cancelAt?: number | undefined;
-  /** The call is cancelled as soon as it has made this many reports. */
+  /** Cancels the call after this number of reports. */
   cancelAtReport?: number | undefined;
-  /** The page goes elsewhere then. */
+  /** Time of a navigation to another page. */
   navigateAt?: number | undefined;
 }
 
-/** Why a call failed; the codes are those that an agent gets. */
+/** Error of a failed call, with the code that an agent gets. */
 export interface SimulatedError {
-  /** `tool_error` for what the tool threw, else the server's: `idle_timeout`, `cancelled`, `invalid_arguments`, ... */
+  /** `tool_error` for an error of the tool, else a code of the server: `idle_timeout`, `cancelled`, `invalid_arguments`, ... */
   readonly code: string;
   readonly message: string;
-  /** What a ToolError said. */
+  /** Fields of a ToolError. */
   readonly tool?: {
     readonly code: string;
     readonly category?: string;
@@ -49,61 +49,61 @@ export interface SimulatedError {
   };
 }
 
-/** How a call ended. */
+/** Outcome of a call, and what the handler did. */
 export interface SimulatedCall {
-  /** What the agent gets; undefined if the call failed. */
+  /** Result that the agent gets; undefined if the call failed. */
   readonly result?: unknown;
   readonly error?: SimulatedError;
   readonly reports: readonly ProgressOptions[];
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /** What a browser would have dropped without a word; expect it to be empty. */
+  /** Malformed reports, which a browser drops without an error. Expect it to be empty. */
   readonly dropped: readonly string[];
-  /** How long it took, in milliseconds of virtual time. */
+  /** Duration, in milliseconds of virtual time. */
   readonly tookMs: number;
-  /** How the handler took the order to stop: it ended because of it, had ended, or went on for 2 s. Undefined if it got none. */
+  /** `aborted` if the handler ended within 2 s after its signal aborted, else `ignored`. Undefined without an abort. */
   readonly stopped?: 'aborted' | 'ignored';
 }
 
 /** A tab in which a plugin runs. */
 export interface SimulatedTab {
-  /** Runs a tool as an agent would. It never rejects. */
+  /** Runs a tool like a call of an agent. The promise never rejects. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
-  /** Renders a prompt as a client would. It never rejects. */
+  /** Renders a prompt like a request of a client. The promise never rejects. */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
-  /** Lets virtual time pass. */
+  /** Waits for some virtual time. */
   wait(ms: number): Promise<void>;
-  /** What the plugin has logged, in order. */
+  /** Log entries of the plugin, in order. */
   readonly logs: readonly LogEntry[];
-  /** What code in the page wrote to the console. */
+  /** Console lines of the page. */
   readonly console: readonly ConsoleLine[];
-  /** The requests that the plugin made. */
+  /** HTTP requests of the plugin. */
   readonly requests: readonly RouteRequest[];
-  /** Where the tab is. */
+  /** Current URL of the tab. */
   readonly url: string;
 }
 
-/** The limits of a server whose person has set no others, in milliseconds. */
+/** Default limits of the server, in milliseconds. */
 const idleMs = 30_000;
 const hardMs = 300_000;
 const readyMs = 5_000;
 const stopMs = 2_000;
-/** How long the page stays after it began to go elsewhere: a result that is there by then counts. */
-const leavingMs = 50;
+/** Time between the start of a navigation and the end of the page. A result in this time still counts. */
+const navigationMs = 50;
 
 /**
- * Opens a tab in which `plugin`, the default export of its module, runs. Each test opens its own: the tab of the test
- * before is gone. Works under `opentabs plugin test` only.
+ * Opens a tab that runs `plugin`, the default export of its module. The tab of the previous test is closed, so each test
+ * opens another. Requires `opentabs plugin test`.
  */
 export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: SimulateOptions = {}): SimulatedTab {
   if (!isSimulated()) throw new Error('simulate: run this test with `opentabs plugin test`; Node has no page');
   if (!isBag(plugin) || !Array.isArray(plugin.tools)) {
     throw new TypeError(
-      "simulate: give it the plugin, the default export of its module: import plugin from './index.ts'",
+      "simulate requires the plugin, the default export of its module: import plugin from './index.ts'",
     );
   }
-  return realMs() > 0 ? openReal(options) : new Tab(plugin, options);
+  return realTimeoutMs() > 0 ? openReal(options) : new Tab(plugin, options);
 }
 
 class Tab implements SimulatedTab {
@@ -156,74 +156,74 @@ class Tab implements SimulatedTab {
   }
 
   async #run(kind: 'tools' | 'prompts', name: string, input: unknown, options: CallOptions): Promise<SimulatedCall> {
-    const run = new Run(options, this.#options);
+    const run = new CallRun(options, this.#options);
     try {
-      const found = this.#find(kind, name);
-      const params = checkInput(found, kind, input);
+      const definition = this.#find(kind, name);
+      const params = checkInput(definition, kind, input);
       if (options.cancelAt === 0) run.fail('cancelled', 'cancelled by the client');
-      await this.#ready(run);
-      if (!run.over) this.#start(run, kind, found, params);
+      await this.#checkReady(run);
+      if (!run.isOver) this.#start(run, kind, definition, params);
     } catch (error) {
-      run.threw(error);
+      run.failWith(error);
     }
     return await run.ended;
   }
 
   #find(kind: 'tools' | 'prompts', name: string): Bag {
     const list = Array.isArray(this.#plugin[kind]) ? this.#plugin[kind] : [];
-    const found: unknown = list.find((one: unknown) => isBag(one) && one.name === name);
+    const found: unknown = list.find((entry: unknown) => isBag(entry) && entry.name === name);
     if (isBag(found)) return found;
-    const names = list.flatMap((one: unknown) => (isBag(one) ? [String(one.name)] : []));
+    const names = list.flatMap((entry: unknown) => (isBag(entry) ? [String(entry.name)] : []));
     throw new Failure(
       kind === 'tools' ? 'unknown_tool' : 'unknown_prompt',
       `the plugin has no ${name}; it has ${names.join(', ')}`,
     );
   }
 
-  /** Asks the plugin whether it is ready, as is done before each call. */
-  async #ready(run: Run): Promise<void> {
-    const asked = this.#plugin.isReady;
-    if (!isMethod(asked)) throw new Failure('internal', 'the plugin has no isReady');
-    const late = new Promise((resolve) => {
+  /** Throws unless isReady() returns true, as the host checks before each call. */
+  async #checkReady(run: CallRun): Promise<void> {
+    const { isReady } = this.#plugin;
+    if (!isMethod(isReady)) throw new Failure('internal', 'the plugin has no isReady function');
+    const timeout = new Promise((resolve) => {
       clock.set(() => resolve(undefined), readyMs);
     });
     const ready: unknown = await Promise.race([
-      Promise.resolve(Reflect.apply(asked, this.#plugin, [])),
-      late,
+      Promise.resolve(Reflect.apply(isReady, this.#plugin, [])),
+      timeout,
       run.ended,
     ]);
-    if (ready !== true && !run.over)
-      throw new Failure('not_ready', 'isReady did not return true; is the person logged in?');
+    if (ready !== true && !run.isOver)
+      throw new Failure('not_ready', 'isReady() did not return true; is the user logged in?');
   }
 
-  #start(run: Run, kind: 'tools' | 'prompts', found: Bag, params: unknown): void {
+  #start(run: CallRun, kind: 'tools' | 'prompts', definition: Bag, params: unknown): void {
     const failed = (hook: string, error: unknown) =>
       run.context.reportProgress({ message: `${hook} failed: ${messageOf(error)}` });
     const caller = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, failed };
-    const wrapped = kind === 'tools' ? wrapTool(caller, found) : wrapPrompt(caller, found);
+    const wrapped = kind === 'tools' ? wrapTool(caller, definition) : wrapPrompt(caller, definition);
     const handle = wrapped[kind === 'tools' ? 'handle' : 'render'];
-    if (!isMethod(handle)) throw new Failure('internal', 'it has no handler');
-    run.begin(found.limits);
-    this.#page.left((to) => run.leave(to));
+    if (!isMethod(handle)) throw new Failure('internal', `${String(definition.name)} has no handler`);
+    run.start(definition.limits);
+    this.#page.onNavigate((to) => run.navigate(to));
     Promise.resolve(Reflect.apply(handle, wrapped, [params, run.context])).then(
-      (value) => run.settled(() => checkOutput(found, kind, value)),
-      (error: unknown) => run.settled(() => Promise.reject(error)),
+      (value) => run.handlerSettled(() => checkOutput(definition, kind, value)),
+      (error: unknown) => run.handlerSettled(() => Promise.reject(error)),
     );
   }
 }
 
-/** One call with its clocks. */
-class Run {
+/** One call with its limits and its outcome. */
+class CallRun {
   readonly context: TestContext;
   readonly ended: Promise<SimulatedCall>;
-  over = false;
-  readonly #began = clock.now;
+  isOver = false;
+  readonly #startedAt = clock.now;
   readonly #options: CallOptions;
-  #idle = 0;
+  #idleTimer = 0;
   #idleMs = idleMs;
   #timers: number[] = [];
-  #stopping = false;
-  #handled = false;
+  #isStopping = false;
+  #hasSettled = false;
   #end: (call: SimulatedCall) => void = () => undefined;
   #failure: SimulatedError | undefined;
 
@@ -233,33 +233,33 @@ class Run {
       this.#end = resolve;
     });
     const { tools, user, decision } = script;
-    this.context = makeContext({ tools, user, decision }, () => this.#reported());
+    this.context = makeContext({ tools, user, decision }, () => this.#handleReport());
   }
 
-  /** Begins the clocks: the handler runs. */
-  begin(limits: unknown): void {
+  /** Starts the timers of the call, right before its handler runs. */
+  start(limits: unknown): void {
     const own = isBag(limits) ? limits : {};
     if (typeof own.idleTimeoutMs === 'number') this.#idleMs = own.idleTimeoutMs;
     const hard = typeof own.hardTimeoutMs === 'number' ? Math.min(own.hardTimeoutMs, hardMs) : hardMs;
-    this.#restart();
-    this.#after(hard, () => this.#expire('deadline_exceeded', `it reached the hard limit of ${hard / 1000} s`));
+    this.#restartIdle();
+    this.#after(hard, () => this.#stop('deadline_exceeded', `the call reached its hard limit of ${hard / 1000} s`));
     const { cancelAt, navigateAt } = this.#options;
-    if (cancelAt !== undefined) this.#after(cancelAt, () => this.#expire('cancelled', 'cancelled by the client'));
-    if (navigateAt !== undefined) this.#after(navigateAt, () => this.leave('another page'));
+    if (cancelAt !== undefined) this.#after(cancelAt, () => this.#stop('cancelled', 'cancelled by the client'));
+    if (navigateAt !== undefined) this.#after(navigateAt, () => this.navigate('another page'));
   }
 
-  /** The page goes elsewhere: what has not ended in a moment ends with it. */
-  leave(to: string): void {
-    this.#after(leavingMs, () => {
-      this.fail('navigated', `the tab went to ${to} while the tool ran`);
+  /** Fails the call soon, because its page navigates. */
+  navigate(to: string): void {
+    this.#after(navigationMs, () => {
+      this.fail('navigated', `the tab navigated to ${to} while the tool ran`);
     });
   }
 
-  /** Takes the end of the handler. */
-  settled(outcome: () => unknown): void {
-    this.#handled = true;
-    if (this.over) return;
-    if (this.#stopping) {
+  /** Ends the call with the outcome of its handler, unless the call has ended. */
+  handlerSettled(outcome: () => unknown): void {
+    this.#hasSettled = true;
+    if (this.isOver) return;
+    if (this.#isStopping) {
       this.#finish({ stopped: 'aborted' });
       return;
     }
@@ -267,43 +267,43 @@ class Run {
       .then(outcome)
       .then(
         (result) => this.#finish({ result }),
-        (error: unknown) => this.threw(error),
+        (error: unknown) => this.failWith(error),
       );
   }
 
-  threw(error: unknown): void {
+  failWith(error: unknown): void {
     this.#failure = errorOf(error);
     this.#finish({});
   }
 
   fail(code: string, message: string): void {
-    this.threw(new Failure(code, message));
+    this.failWith(new Failure(code, message));
   }
 
-  /** Ends the call with a limit or a cancel: the handler is told to stop, and has a moment for that. */
-  #expire(code: string, message: string): void {
-    if (this.over || this.#stopping) return;
-    this.#stopping = true;
+  /** Aborts the handler's signal, and ends the call when the handler settles or after stopMs. */
+  #stop(code: string, message: string): void {
+    if (this.isOver || this.#isStopping) return;
+    this.#isStopping = true;
     this.#failure = { code, message };
     this.context.stop(message);
     clock.set(() => {
-      if (!this.#handled) this.#finish({ stopped: 'ignored' });
+      if (!this.#hasSettled) this.#finish({ stopped: 'ignored' });
     }, stopMs);
   }
 
-  #reported(): void {
-    if (this.over || this.#stopping) return;
-    this.#restart();
+  #handleReport(): void {
+    if (this.isOver || this.#isStopping) return;
+    this.#restartIdle();
     const { reports, activities } = this.context;
     if (reports.length + activities.length === this.#options.cancelAtReport)
-      this.#expire('cancelled', 'cancelled by the client');
+      this.#stop('cancelled', 'cancelled by the client');
   }
 
-  #restart(): void {
-    clock.clear(this.#idle);
+  #restartIdle(): void {
+    clock.clear(this.#idleTimer);
     const seconds = this.#idleMs / 1000;
-    this.#idle = clock.set(
-      () => this.#expire('idle_timeout', `no progress and no result for ${seconds} s`),
+    this.#idleTimer = clock.set(
+      () => this.#stop('idle_timeout', `no progress and no result for ${seconds} s`),
       this.#idleMs,
     );
   }
@@ -313,9 +313,9 @@ class Run {
   }
 
   #finish(end: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
-    if (this.over) return;
-    this.over = true;
-    for (const timer of [...this.#timers, this.#idle]) clock.clear(timer);
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const timer of [...this.#timers, this.#idleTimer]) clock.clear(timer);
     const { reports, activities, calls, userRequests, dropped } = this.context;
     this.#end({
       ...(this.#failure ? { error: this.#failure } : { result: end.result }),
@@ -325,12 +325,12 @@ class Run {
       calls: [...calls],
       userRequests: [...userRequests],
       dropped: [...dropped],
-      tookMs: clock.now - this.#began,
+      tookMs: clock.now - this.#startedAt,
     });
   }
 }
 
-/** Returns what an agent is told of what was thrown. */
+/** Converts a thrown value to the error that the agent gets. */
 function errorOf(error: unknown): SimulatedError {
   if (error instanceof Failure) return { code: error.code, message: error.message };
   const message = messageOf(error);

@@ -1,15 +1,15 @@
-// URL and URLSearchParams as far as plugins use them: addresses of the web, relative ones among them. Names that are not
-// ASCII and the rarer schemes are left as they are written.
+// URL and URLSearchParams for http, https, ws and wss, with relative URLs. Host names that are not ASCII and other schemes
+// stay unchanged.
 
 type Pairs = [string, string][];
 
 export class FakeURLSearchParams {
   #pairs: Pairs = [];
-  readonly #changed: (text: string) => void;
+  readonly #onChange: (text: string) => void;
 
-  constructor(init: unknown = '', changed: (text: string) => void = () => undefined) {
-    this.#pairs = pairsOf(init);
-    this.#changed = changed;
+  constructor(init: unknown = '', onChange: (text: string) => void = () => undefined) {
+    this.#pairs = parsePairs(init);
+    this.#onChange = onChange;
   }
 
   get size(): number {
@@ -18,12 +18,12 @@ export class FakeURLSearchParams {
 
   append(name: string, value: unknown): void {
     this.#pairs.push([String(name), String(value)]);
-    this.#changed(this.toString());
+    this.#onChange(this.toString());
   }
 
   delete(name: string): void {
     this.#pairs = this.#pairs.filter(([key]) => key !== name);
-    this.#changed(this.toString());
+    this.#onChange(this.toString());
   }
 
   get(name: string): string | null {
@@ -43,12 +43,12 @@ export class FakeURLSearchParams {
     this.#pairs = this.#pairs.filter(([key], index) => key !== name || index === at);
     if (at < 0) this.#pairs.push([name, String(value)]);
     else this.#pairs[at] = [name, String(value)];
-    this.#changed(this.toString());
+    this.#onChange(this.toString());
   }
 
   sort(): void {
     this.#pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    this.#changed(this.toString());
+    this.#onChange(this.toString());
   }
 
   forEach(visit: (value: string, key: string, params: FakeURLSearchParams) => void): void {
@@ -72,17 +72,17 @@ export class FakeURLSearchParams {
   }
 
   toString(): string {
-    return this.#pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
+    return this.#pairs.map(([key, value]) => `${encodePart(key)}=${encodePart(value)}`).join('&');
   }
 }
 
-function encode(text: string): string {
+function encodePart(text: string): string {
   return encodeURIComponent(text)
     .replace(/%20/g, '+')
     .replace(/[!'()~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function decode(text: string): string {
+function decodePart(text: string): string {
   const spaced = text.replace(/\+/g, ' ');
   try {
     return decodeURIComponent(spaced);
@@ -91,7 +91,7 @@ function decode(text: string): string {
   }
 }
 
-function pairsOf(init: unknown): Pairs {
+function parsePairs(init: unknown): Pairs {
   if (init instanceof FakeURLSearchParams) return [...init];
   if (typeof init === 'object' && init !== null) {
     const entries: Iterable<unknown> = Symbol.iterator in init ? Array.from(Object(init)) : Object.entries(init);
@@ -104,7 +104,7 @@ function pairsOf(init: unknown): Pairs {
   if (text === '') return [];
   return text.split('&').map((part): [string, string] => {
     const at = part.indexOf('=');
-    return at < 0 ? [decode(part), ''] : [decode(part.slice(0, at)), decode(part.slice(at + 1))];
+    return at < 0 ? [decodePart(part), ''] : [decodePart(part.slice(0, at)), decodePart(part.slice(at + 1))];
   });
 }
 
@@ -119,7 +119,7 @@ interface Parts {
   hash: string;
 }
 
-function parse(text: string, base: Parts | undefined): Parts {
+function parseUrl(text: string, base: Parts | undefined): Parts {
   const trimmed = text.trim();
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(trimmed);
   if (scheme?.[1] && !(scheme[1].toLowerCase() in { http: 0, https: 0, ws: 0, wss: 0 })) {
@@ -135,31 +135,30 @@ function parse(text: string, base: Parts | undefined): Parts {
   if (authority) {
     const [, hostname = '', port = ''] = /^(?:[^@]*@)?(.*?)(?::(\d*))?$/.exec(authority[1] ?? '') ?? [];
     if (hostname === '') throw new TypeError(`Invalid URL: ${text}`);
-    const shown = port === defaultPorts[protocol] ? '' : port;
     return {
       protocol,
       hostname: hostname.toLowerCase(),
-      port: shown,
-      pathname: tidy(path),
-      search: bare(search),
-      hash: bare(hash),
+      port: port === defaultPorts[protocol] ? '' : port,
+      pathname: normalizePath(path),
+      search: normalizePart(search),
+      hash: normalizePart(hash),
     };
   }
   if (!base) throw new TypeError(`Invalid URL: ${text}`);
   if (path === '') {
-    return { ...base, search: search === '' ? base.search : bare(search), hash: bare(hash) };
+    return { ...base, search: search === '' ? base.search : normalizePart(search), hash: normalizePart(hash) };
   }
   const whole = path.startsWith('/') ? path : base.pathname.replace(/[^/]*$/, '') + path;
-  return { ...base, pathname: tidy(whole), search: bare(search), hash: bare(hash) };
+  return { ...base, pathname: normalizePath(whole), search: normalizePart(search), hash: normalizePart(hash) };
 }
 
-/** A lone ? or # is not part of what it begins. */
-function bare(part: string): string {
+/** Encodes spaces in a query or fragment. A single ? or # becomes the empty string. */
+function normalizePart(part: string): string {
   return part.length > 1 ? part.replace(/ /g, '%20') : '';
 }
 
-/** Resolves . and .. in a path. */
-function tidy(path: string): string {
+/** Resolves . and .. in a path and encodes spaces. */
+function normalizePath(path: string): string {
   const out: string[] = [];
   const parts = path.replace(/ /g, '%20').split('/').slice(1);
   for (const [index, part] of parts.entries()) {
@@ -176,7 +175,7 @@ export class FakeURL {
   readonly searchParams: FakeURLSearchParams;
 
   constructor(text: unknown, base?: unknown) {
-    this.#parts = parse(String(text), base === undefined ? undefined : parse(String(base), undefined));
+    this.#parts = parseUrl(String(text), base === undefined ? undefined : parseUrl(String(base), undefined));
     this.searchParams = new FakeURLSearchParams(this.#parts.search, (query) => {
       this.#parts.search = query === '' ? '' : `?${query}`;
     });
@@ -215,7 +214,7 @@ export class FakeURL {
   }
 
   set pathname(path: string) {
-    this.#parts.pathname = tidy(path.startsWith('/') ? path : `/${path}`);
+    this.#parts.pathname = normalizePath(path.startsWith('/') ? path : `/${path}`);
   }
 
   get search(): string {
@@ -223,7 +222,7 @@ export class FakeURL {
   }
 
   set search(search: string) {
-    this.#parts.search = bare(search.startsWith('?') ? search : `?${search}`);
+    this.#parts.search = normalizePart(search.startsWith('?') ? search : `?${search}`);
   }
 
   get hash(): string {
@@ -231,7 +230,7 @@ export class FakeURL {
   }
 
   set hash(hash: string) {
-    this.#parts.hash = bare(hash.startsWith('#') ? hash : `#${hash}`);
+    this.#parts.hash = normalizePart(hash.startsWith('#') ? hash : `#${hash}`);
   }
 
   get href(): string {

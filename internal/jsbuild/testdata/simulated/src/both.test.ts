@@ -1,10 +1,10 @@
-// Tests that hold in a played page and in a real browser alike.
+// Tests that pass in a simulated page and in a real browser.
 import { expect, simulate, test } from '@opentabs/sdk/testing';
 import plugin from './index.ts';
 
 const url = 'https://shop.example/start';
 
-test('both: the page has what the test says', async () => {
+test('both: the page has the options of the test', async () => {
   const tab = simulate(plugin, {
     url,
     html: '<title>Shop</title><h1 class="big" data-x="1">Hello</h1>',
@@ -20,7 +20,7 @@ test('both: the page has what the test says', async () => {
   expect(tab.url).toBe(url);
 });
 
-test('both: nothing is left of the page before', async () => {
+test('both: no state of the previous page is left', async () => {
   const call = await simulate(plugin, { url }).call('read_page', {});
   expect(call.result).toEqual({ title: '', url, host: 'shop.example', cookie: null, stored: null });
 });
@@ -32,7 +32,7 @@ test('both: reports come in order', async () => {
   expect(call.dropped).toEqual([]);
 });
 
-test('both: a cancel stops what waits', async () => {
+test('both: a cancellation aborts a waiting handler', async () => {
   const call = await simulate(plugin).call('count', { to: 1000, everyMs: 100 }, { cancelAtReport: 2 });
   expect([call.error?.code, call.stopped]).toEqual(['cancelled', 'aborted']);
   expect(call.reports.slice(0, 2).map((r) => r.progress)).toEqual([1, 2]);
@@ -40,12 +40,12 @@ test('both: a cancel stops what waits', async () => {
   expect(early.error?.code).toBe('cancelled');
 });
 
-test('both: a handler that ignores the stop is found out', async () => {
+test('both: a handler that ignores its signal is detected', async () => {
   const call = await simulate(plugin).call('deaf', {}, { cancelAt: 10 });
   expect([call.error?.code, call.stopped]).toEqual(['cancelled', 'ignored']);
 });
 
-test('both: the site answers by its routes', async () => {
+test('both: the site responds with its routes', async () => {
   const tab = simulate(plugin, {
     url,
     routes: {
@@ -67,7 +67,7 @@ test('both: the site answers by its routes', async () => {
   expect(tab.logs.map(({ level, message, data }) => [level, message, data])[0]).toEqual(['info', 'buying', [{ id: '7' }]]);
 });
 
-test('both: what is wrong is refused', async () => {
+test('both: invalid calls are rejected', async () => {
   const tab = simulate(plugin);
   expect((await tab.call('silent', {})).error?.code).toBe('invalid_arguments');
   expect((await tab.call('nothing', {})).error?.code).toBe('unknown_tool');
@@ -79,17 +79,17 @@ test('both: what is wrong is refused', async () => {
   expect((await out.call('read_page', {})).error?.code).toBe('not_ready');
 });
 
-test('both: who navigates away loses the call', async () => {
+test('both: a navigation fails the call', async () => {
   const call = await simulate(plugin, { url }).call('silent', { ms: 20_000 }, { navigateAt: 10 });
   expect(call.error?.code).toBe('navigated');
 });
 
-test('both: elements appear and people deny', async () => {
+test('both: elements appear and the user denies', async () => {
   expect((await simulate(plugin).call('appear', {})).result).toEqual({ text: 'here' });
   expect((await simulate(plugin, { user: 'deny' }).call('ask', {})).error?.tool?.code).toBe('user_denied');
 });
 
-test('both: played only', async () => {
+test('both: simulated pages only', async () => {
   const call = await simulate(plugin, { url, preScript: { token: 't' } }).call('read_page', {});
   expect(call.error).toBe(undefined);
 });

@@ -3,7 +3,7 @@ import plugin from './index.ts';
 
 const url = 'https://shop.example/start';
 
-test('the page has what a page has', async () => {
+test('the page has the options of the test', async () => {
   const tab = simulate(plugin, {
     url,
     html: '<title>Shop</title><h1 class="big" data-x="1">Hello</h1>',
@@ -19,7 +19,7 @@ test('the page has what a page has', async () => {
   });
 });
 
-test('nothing is left of the page before', async () => {
+test('no state of the previous page is left', async () => {
   const call = await simulate(plugin, { url }).call('read_page', {});
   expect(call.result).toEqual({ title: '', url, host: 'shop.example', cookie: null, stored: null });
 });
@@ -32,7 +32,7 @@ test('five minutes pass at once, and reports keep a call alive', async () => {
   expect(call.tookMs).toBe(290_000);
 });
 
-test('a call that says nothing ends after 30 s', async () => {
+test('a call without reports fails after 30 s', async () => {
   const call = await simulate(plugin).call('silent', { ms: 31_000 });
   expect(call.error).toEqual({ code: 'idle_timeout', message: 'no progress and no result for 30 s' });
   expect(call.stopped).toBe('aborted');
@@ -45,7 +45,7 @@ test('no call is longer than 5 minutes', async () => {
   expect(call.tookMs).toBe(300_000);
 });
 
-test('a cancel stops what waits, at a time and at a report', async () => {
+test('a cancellation aborts a waiting handler, at a time and at a report', async () => {
   const late = await simulate(plugin).call('count', { to: 100 }, { cancelAt: 2500 });
   expect([late.error?.code, late.stopped, late.reports.length, late.tookMs]).toEqual(['cancelled', 'aborted', 2, 2500]);
   const reported = await simulate(plugin).call('count', { to: 100 }, { cancelAtReport: 4 });
@@ -54,12 +54,12 @@ test('a cancel stops what waits, at a time and at a report', async () => {
   expect([early.error?.code, early.reports.length]).toEqual(['cancelled', 0]);
 });
 
-test('a handler that ignores the stop is found out', async () => {
+test('a handler that ignores its signal is detected', async () => {
   const call = await simulate(plugin).call('deaf', {}, { cancelAt: 1000 });
   expect([call.error?.code, call.stopped, call.tookMs]).toEqual(['cancelled', 'ignored', 3000]);
 });
 
-test('the site answers by its routes', async () => {
+test('the site responds with its routes', async () => {
   const tab = simulate(plugin, {
     url,
     routes: {
@@ -82,10 +82,10 @@ test('the site answers by its routes', async () => {
   expect(tab.logs.map(({ level, message, data }) => [level, message, data])[0]).toEqual(['info', 'buying', [{ id: '7' }]]);
 });
 
-test('arguments and results are checked as the server does', async () => {
+test('arguments and results are validated like on the server', async () => {
   const tab = simulate(plugin);
   expect((await tab.call('silent', {})).error?.message).toMatch(/^the arguments of silent are not valid:\nms: /);
-  expect((await tab.call('silent', { ms: 1, more: 2 })).error?.message).toMatch('more is not known; it takes ms');
+  expect((await tab.call('silent', { ms: 1, more: 2 })).error?.message).toMatch('more: unknown argument; allowed: ms');
   expect((await tab.call('nothing', {})).error?.code).toBe('unknown_tool');
   expect((await tab.call('wrong', {})).error?.code).toBe('invalid_result');
   expect((await tab.call('fail', {})).error).toEqual({
@@ -98,7 +98,7 @@ test('a plugin that is not ready runs nothing', async () => {
   expect(call.error?.code).toBe('not_ready');
 });
 
-test('a result that is there wins over the navigation; one that is not is lost', async () => {
+test('a result before the end of the page wins over the navigation', async () => {
   const tab = simulate(plugin, { url });
   expect((await tab.call('go', {})).result).toEqual({ going: true });
   expect(tab.url).toBe('https://shop.example/elsewhere');
@@ -106,7 +106,7 @@ test('a result that is there wins over the navigation; one that is not is lost',
   expect((await simulate(plugin, { url }).call('count', {}, { navigateAt: 1500 })).error?.code).toBe('navigated');
 });
 
-test('elements appear, people answer, other tools are played', async () => {
+test('elements appear, and the user and other tools are simulated', async () => {
   expect((await simulate(plugin).call('appear', {})).result).toEqual({ text: 'here' });
   const tab = simulate(plugin, { tools: { other__tool: ({ a }: { a: number }) => a + 1 } });
   const call = await tab.call('ask', {});
@@ -120,7 +120,7 @@ test('a prompt is rendered', async () => {
   expect((await tab.prompt('hello', {})).error?.code).toBe('invalid_arguments');
 });
 
-test('expectations can be turned round', () => {
+test('expectations can be negated', () => {
   expect([1, { a: 2 }]).toContain({ a: 2 });
   expect('text').not.toMatch('other');
   expect({ a: undefined }).toEqual({});
