@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** begin starts a call of a handler, which `c` is the context of. */
+/** begin starts a call. handle is the body of the handler, with the context `c`. */
 async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
@@ -15,7 +15,7 @@ async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> 
   return { realm, port };
 }
 
-/** reports returns the reports that the host has sent since the last time, parsed. */
+/** reports parses and removes the reports that the host has sent. */
 function reports(port: HostPort): unknown[] {
   return port.received.splice(0).flatMap((text): unknown[] => {
     const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);
@@ -23,7 +23,7 @@ function reports(port: HostPort): unknown[] {
   });
 }
 
-test('activities are reports, in the order of all', async () => {
+test('activities are sent as reports, in order', async () => {
   const { port } = await begin(`
     c.reportActivity('table', { rows: [] }, { audience: 'user' });
     c.reportProgress({ progress: 1 });
@@ -42,7 +42,7 @@ test('activities are reports, in the order of all', async () => {
   ]);
 });
 
-test('what can not be shown is an invalid report, and nothing throws', async () => {
+test('an invalid activity becomes an invalid report, and nothing throws', async () => {
   const { port } = await begin(`
     const cyclic = {}; cyclic.a = cyclic;
     for (const type of [undefined, '', 5, 'x'.repeat(101)]) c.reportActivity(type, 1);
@@ -56,7 +56,7 @@ test('what can not be shown is an invalid report, and nothing throws', async () 
   assert.match(JSON.stringify(all[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
 });
 
-test('the end carries its audience as the last report, if it is a success', async () => {
+test('the audience of a successful ending is the last report', async () => {
   const ends: [string, unknown[]][] = [
     [
       `c.endAudience('internal'); c.endAudience('user'); c.reportProgress({ progress: 1 }); return 1`,
@@ -70,7 +70,7 @@ test('the end carries its audience as the last report, if it is a success', asyn
 
 const waits = 'await new Promise((ok) => { go = ok; });';
 
-test('a resync brings the last content and what changed it since', async () => {
+test('a resync sends the last content and its later patches', async () => {
   const { realm, port } = await begin(`
     c.reportActivity('a', 1); c.reportActivity('a', { n: 0 }, { audience: 'user' });
     c.reportActivity('b', 'other');
@@ -102,7 +102,7 @@ test('a resync brings the last content and what changed it since', async () => {
   assert.deepEqual(reports(port), [{ activity: { type: 'a', content: 'new' } }]);
 });
 
-test('what could not be sent is not sent again', async () => {
+test('invalid activities are not sent again', async () => {
   const { realm, port } = await begin(`
     c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waits}`);
   realm.task();
@@ -113,25 +113,25 @@ test('what could not be sent is not sent again', async () => {
   assert.deepEqual(reports(port), [{ activity: { type: 'a', content: 1 } }]);
 });
 
-test('an activity that never fits is sent again 8 times for each content', async () => {
+test('each content of an activity is sent again at most 8 times', async () => {
   const { realm, port } = await begin(`c.reportActivity('a', 1); ${waits} c.reportActivity('a', 2); ${waits}`);
   realm.task();
   port.received.splice(0);
-  const ask = async () => {
+  const resync = async () => {
     for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
     await realm.idle();
     realm.task();
     return reports(port).length;
   };
-  assert.equal(await ask(), 8);
+  assert.equal(await resync(), 8);
   realm.run('go()');
   await realm.idle();
   realm.task();
   assert.equal(reports(port).length, 1);
-  assert.equal(await ask(), 8);
+  assert.equal(await resync(), 8);
 });
 
-test('at most 1 MiB and 16 activities of a call are kept for that', async () => {
+test('at most 1 MiB and 16 activities of a call are stored for a resync', async () => {
   const { realm, port } = await begin(`
     const big = 'x'.repeat(200 * 1024);
     for (let i = 0; i < 20; i++) c.reportActivity('many' + i, i);

@@ -1,65 +1,68 @@
 import { MaxActivityBytes, MaxActivityTypes } from '../../../wire/wire.gen.ts';
 import { bytesOf, writeJson } from './json.ts';
 import { bare, isArray, isObject, toJson } from './primordials.ts';
-import { audienceOf, cut } from './report.ts';
+import { audienceOf, truncate } from './report.ts';
 
-/** MaxTypeChars is the longest type of an activity, in UTF-16 units. */
+/** MaxTypeChars is the maximum length of an activity's type, in UTF-16 units. */
 const MaxTypeChars = 100;
-/** MaxKeptChars is how much is kept of one call to send it again, in UTF-16 units. */
-const MaxKeptChars = 1024 * 1024;
-/** MaxAgain is how often one content is sent again: a patch that never fits would have it sent for ever. */
-const MaxAgain = 8;
+/** MaxStoredChars limits the reports of one call that are stored for a resync, in UTF-16 units. */
+const MaxStoredChars = 1024 * 1024;
+/** MaxResends limits how often one content is sent again, because a patch that never applies would cause endless resyncs. */
+const MaxResends = 8;
 
-/** INVALID is a report of what could not be sent. */
+/** INVALID is the report of an activity that cannot be sent. */
 const INVALID = '{"invalid":true}';
 
-/** Activities turns what one call shows beside its progress into reports. Its functions never throw. */
+/** Activities converts the activities of one call to reports, and stores them for a resync. Its functions never throw. */
 export interface Activities {
-  /** renew returns the JSON text of a wire.Report with a new content. */
-  renew(type: unknown, content: unknown, options: unknown): string;
-  /** change returns one with a patch: an array of operations, or a single one. */
-  change(type: unknown, patch: unknown, options: unknown): string;
-  /** again sends the last content of a type, or of all for an empty one, and the patches since, joined by commas; if they are still here. */
-  again(type: string, send: (reports: string, count: number) => void): void;
+  /** reportContent returns the JSON text of a wire.Report with a content, and stores the report. */
+  reportContent(type: unknown, content: unknown, options: unknown): string;
+  /** reportPatch is like reportContent, for a patch: an array of operations, or a single one. */
+  reportPatch(type: unknown, patch: unknown, options: unknown): string;
+  /**
+   * resend sends the last content of a type and its later patches, joined by commas, if they are still stored. An empty
+   * type resends all types.
+   */
+  resend(type: string, send: (reports: string, count: number) => void): void;
 }
 
-/** Kept are the reports of one type since its last content. */
-interface Kept {
+/** StoredReports are the last content of one type and its later patches. */
+interface StoredReports {
   reports: string;
   count: number;
-  sentAgain: number;
+  resends: number;
 }
 
-/** makeActivities returns the activities of a call that begins. */
+/** makeActivities returns the activities of a new call. */
 export function makeActivities(): Activities {
   const table = bare();
   let types = 0;
   let chars = 0;
 
-  const kept = (type: string): Kept | undefined => {
+  const stored = (type: string): StoredReports | undefined => {
     const entry = table[type];
-    return isKept(entry) ? entry : undefined;
+    return isStored(entry) ? entry : undefined;
   };
-  const forget = (type: string) => {
-    const entry = kept(type);
+  const drop = (type: string) => {
+    const entry = stored(type);
     if (!entry) return;
     delete table[type];
     types--;
     chars -= entry.reports.length;
   };
-  const begin = (type: string, report: string) => {
-    forget(type);
-    if (types >= MaxActivityTypes || chars + report.length > MaxKeptChars) return;
-    const entry: Kept = { reports: report, count: 1, sentAgain: 0 };
+  const storeContent = (type: string, report: string) => {
+    drop(type);
+    if (types >= MaxActivityTypes || chars + report.length > MaxStoredChars) return;
+    const entry: StoredReports = { reports: report, count: 1, resends: 0 };
     table[type] = entry;
     types++;
     chars += report.length;
   };
-  const goOn = (type: string, report: string) => {
-    const entry = kept(type);
+  const storePatch = (type: string, report: string) => {
+    const entry = stored(type);
     if (!entry) return;
-    if (chars + report.length + 1 > MaxKeptChars) {
-      forget(type);
+    if (chars + report.length + 1 > MaxStoredChars) {
+      drop(type);
       return;
     }
     entry.reports += `,${report}`;
@@ -68,28 +71,28 @@ export function makeActivities(): Activities {
   };
 
   return {
-    renew: (type, content, options) => {
+    reportContent: (type, content, options) => {
       const report = reportOf(type, 'content', () => writeJson(content), options);
-      if (typeof type === 'string' && report !== INVALID) begin(type, report);
+      if (typeof type === 'string' && report !== INVALID) storeContent(type, report);
       return report;
     },
-    change: (type, patch, options) => {
+    reportPatch: (type, patch, options) => {
       const report = reportOf(type, 'patch', () => patchText(patch), options);
-      if (typeof type === 'string' && report !== INVALID) goOn(type, report);
+      if (typeof type === 'string' && report !== INVALID) storePatch(type, report);
       return report;
     },
-    again: (type, send) => {
+    resend: (type, send) => {
       for (const each in table) {
-        const entry = type === '' || type === each ? kept(each) : undefined;
-        if (!entry || entry.sentAgain >= MaxAgain) continue;
-        entry.sentAgain++;
+        const entry = type === '' || type === each ? stored(each) : undefined;
+        if (!entry || entry.resends >= MaxResends) continue;
+        entry.resends++;
         send(entry.reports, entry.count);
       }
     },
   };
 }
 
-function isKept(value: unknown): value is Kept {
+function isStored(value: unknown): value is StoredReports {
   return isObject(value);
 }
 
@@ -99,7 +102,7 @@ function reportOf(type: unknown, field: string, write: () => string | undefined,
     const text = write();
     if (text === undefined || bytesOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID;
     const audience = audienceOf(options);
-    const to = typeof audience === 'string' && audience !== '' ? `,"audience":${toJson(cut(audience))}` : '';
+    const to = typeof audience === 'string' && audience !== '' ? `,"audience":${toJson(truncate(audience))}` : '';
     return `{"activity":{"type":${toJson(type)},"${field}":${text}}${to}}`;
   } catch {
     return INVALID;

@@ -13,28 +13,29 @@ import {
 import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
-// What adapters expect in `__openTabs` beside their own registry. The words are
-// those of the existing plugin format; what the page could once hear or say by
-// them goes over the private channel now, so the nonces guard nothing.
+// The properties that adapters expect in `__openTabs` beside their registry.
+// The names are those of the original OpenTabs plugin format. There they used
+// window messages, which a page can read and forge; here they use the private
+// channel, so the nonces protect nothing.
 
-/** Services are what an adapter gets of its host through `__openTabs`. */
+/** Services are the functions and values of the host that an adapter uses through `__openTabs`. */
 export interface Services {
   readonly plugin: string;
-  /** config are the plugin's settings. */
+  /** config contains the plugin's settings. */
   readonly config: object;
   readonly logs: Logs;
-  /** timers keep their time in a hidden page. */
+  /** timers are on time in hidden pages too. */
   readonly timers: Timers;
-  /** readinessChanged is called when the adapter says that isReady() may have changed its answer. */
+  /** readinessChanged is called when the adapter reports that the result of isReady() may have changed. */
   readinessChanged(): void;
 }
 
-/** Carried are the parts of `__openTabs` that outlive the adapter that made them. */
+/** Carried are the properties of `__openTabs` that the next adapter of the document inherits. */
 const Carried = ['preScript', 'tokenCache'];
 
-/** makeAdapterGlobals returns a new `__openTabs`, with what a former one of the same document had kept. */
+/** makeAdapterGlobals returns a new `__openTabs` with the carried properties of the previous one in the document. */
 export function makeAdapterGlobals(services: Services, former?: unknown): object {
-  // Nothing here has a prototype: what a page puts on Object.prototype must not look like a setting or a token cache.
+  // No prototypes: a property of the page's Object.prototype must not look like a setting or a token cache.
   const made = bare();
   for (let i = 0; i < Carried.length; i++) {
     const key = Carried[i] ?? '';
@@ -42,7 +43,7 @@ export function makeAdapterGlobals(services: Services, former?: unknown): object
     defineProperty(made, key, dataProperty(isObject(kept) ? kept : bare()));
   }
   defineProperty(made, '_pluginName', dataProperty(services.plugin));
-  // An adapter that finds none takes it that nobody listens.
+  // Adapters of the original SDK send nothing without nonces.
   defineProperty(made, '_logNonce', dataProperty('private'));
   defineProperty(made, '_readinessNonce', dataProperty('private'));
   addAdapterGlobals(made, services);
@@ -50,8 +51,8 @@ export function makeAdapterGlobals(services: Services, former?: unknown): object
 }
 
 /**
- * addAdapterGlobals gives an `__openTabs` what is the host's. Adapters put an object of their own in the place of the first one, and
- * functions of their own in the place of the host's, which would tell the page: those are not kept.
+ * addAdapterGlobals defines the host's properties in an `__openTabs`. Adapters may replace the whole object, and assign
+ * functions that would post messages to the page. The setters ignore those functions.
  */
 export function addAdapterGlobals(container: unknown, services: Services): void {
   if (!isObject(container)) return;
@@ -63,15 +64,15 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
   accessor('pluginConfig', () => services.config, ignore);
   accessor('_withPristineBuiltIns', () => runPristine, ignore);
   accessor('_notifyReadinessChanged', () => services.readinessChanged, ignore);
-  // Not part of the format: the SDK uses the page's own timers where a platform has none.
+  // Not part of the original format. Without it the SDK uses the timers of the page.
   accessor('_setTimer', () => services.timers.set, ignore);
-  const transport = (given: unknown) => services.logs.take(given);
+  const transport = (given: unknown) => services.logs.accept(given);
   let install: unknown = lookup(container, '_setLogTransport');
   const installed = (): unknown => {
     try {
       return isFn(install) ? apply(install, container, [transport]) : undefined;
     } catch {
-      return undefined; // an adapter whose logger is broken goes without
+      return undefined; // an adapter with a broken logger has no logs
     }
   };
   const set = () => installed() ?? ignore;
@@ -85,7 +86,7 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
   );
 }
 
-/** runPristine is what the SDK runs its own synchronous code by (sdk-ts/src/runtime/pristine.ts). */
+/** runPristine runs synchronous code of the SDK with pristine built-ins (sdk-ts/src/runtime/pristine.ts). */
 function runPristine(work: unknown): void {
   if (!isFn(work)) return;
   const why = withPristineBuiltIns(
@@ -99,5 +100,5 @@ function runPristine(work: unknown): void {
 }
 
 function ignore(): void {
-  // What an adapter says by this way has another one.
+  // The host's accessors replace these functions of the adapter.
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** begin starts a call of a handler, which `c` is the context of, and waits until it has asked. */
+/** begin starts a call and waits until its asks are sent. handle is the body of the handler, with the context `c`. */
 async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
@@ -15,9 +15,9 @@ async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> 
   return { realm, port };
 }
 
-const told = `(e) => [e.name, e.message, e.code, e.category, e.retryable, e.retryAfterMs, e instanceof Error]`;
+const errorFields = `(e) => [e.name, e.message, e.code, e.category, e.retryable, e.retryAfterMs, e instanceof Error]`;
 
-test('context.call asks with the tool and its input, and gets what it returned', async () => {
+test('context.call sends the tool and its input, and returns the result', async () => {
   const { realm, port } = await begin(`return [await c.call('other', { n: 1, list: ['ü'] }), 'after'];`);
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"other","args":{"n":1,"list":["ü"]}}}']);
   port.send('answer', 1, 1, true, { got: [1] });
@@ -25,7 +25,7 @@ test('context.call asks with the tool and its input, and gets what it returned',
   assert.deepEqual(port.received, ['r 1 [{"got":[1]},"after"]']);
 });
 
-test('the asks of a call are numbered, answered in any order, and each once', async () => {
+test('the asks of a call are numbered, and answered once each in any order', async () => {
   const { realm, port } = await begin(`
     const all = ['a', 'b', 'c'].map((tool, i) => c.call(tool, undefined, { tabId: i + 7 }));
     return await Promise.all(all);`);
@@ -38,7 +38,7 @@ test('the asks of a call are numbered, answered in any order, and each once', as
     [3, 'three'],
     [3, 'again'],
     [1, 'one'],
-    [9, 'nobody'],
+    [9, 'unknown'],
   ]) {
     port.send('answer', 1, ask, true, value);
   }
@@ -48,12 +48,12 @@ test('the asks of a call are numbered, answered in any order, and each once', as
   assert.deepEqual(port.received, ['r 1 ["one",null,"three"]']);
 });
 
-test('a report made before an ask goes before it', async () => {
+test('a report before an ask is sent before the ask', async () => {
   const { port } = await begin(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
   assert.deepEqual(port.received, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);
 });
 
-test('a tool that failed is an error that looks like a ToolError', async () => {
+test('the error of a nested call looks like a ToolError', async () => {
   const cases: [object, string][] = [
     [
       {
@@ -67,7 +67,9 @@ test('a tool that failed is an error that looks like a ToolError', async () => {
     [{ code: 'tool_error', message: 'plain' }, '["ToolError","plain","tool_error",null,false,null,true]'],
   ];
   for (const [error, want] of cases) {
-    const { realm, port } = await begin(`try { return await c.call('t', {}); } catch (e) { return (${told})(e); }`);
+    const { realm, port } = await begin(
+      `try { return await c.call('t', {}); } catch (e) { return (${errorFields})(e); }`,
+    );
     port.received.splice(0);
     port.send('answer', 1, 1, false, error);
     await realm.idle();
@@ -75,7 +77,7 @@ test('a tool that failed is an error that looks like a ToolError', async () => {
   }
 });
 
-test('an error that is not caught ends the call with its code', async () => {
+test('an uncaught error of a nested call fails the call with its code', async () => {
   const { realm, port } = await begin(`return await c.call('t', {});`);
   port.received.splice(0);
   const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
@@ -86,7 +88,7 @@ test('an error that is not caught ends the call with its code', async () => {
   ]);
 });
 
-test('what can not be asked is refused in the page', async () => {
+test('invalid arguments of an ask are rejected in the page', async () => {
   const cases: [string, RegExp][] = [
     [`c.call('', {})`, /tool must be the name/],
     [`c.call({}, {})`, /tool must be the name/],
@@ -95,7 +97,7 @@ test('what can not be asked is refused in the page', async () => {
     [`c.call('t', () => 1)`, /input must be an object/],
     [`c.call('t', {}, { tabId: 1.5 })`, /tabId must be/],
     [`c.call('t', {}, { signal: {} })`, /signal must be an AbortSignal/],
-    [`c.call('t', (() => { const a = {}; a.a = a; return a; })())`, /JSON can't carry the input: .*circular/i],
+    [`c.call('t', (() => { const a = {}; a.a = a; return a; })())`, /the input cannot be written as JSON: .*circular/i],
     [`c.call('t', { text: 'x'.repeat(17 * 1024 * 1024) })`, /the limit is 16777216 bytes/],
     ['c.waitForUser()', /reason must be a sentence/],
     [`c.waitForUser({ reason: '' })`, /reason must be a sentence/],
@@ -107,7 +109,7 @@ test('what can not be asked is refused in the page', async () => {
   }
 });
 
-test('context.waitForUser asks for a person and gets nothing but that it is done', async () => {
+test('context.waitForUser sends the reason and resolves with undefined', async () => {
   const { realm, port } = await begin(`return [await c.waitForUser({ reason: 'log in', title: 'Login' })];`);
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"user":{"reason":"log in","title":"Login"}}']);
   port.send('answer', 1, 1, true, 'ignored');
@@ -115,7 +117,7 @@ test('context.waitForUser asks for a person and gets nothing but that it is done
   assert.deepEqual(port.received, ['r 1 [null]']);
 });
 
-test('a person who says no, and one who does not come', async () => {
+test('a denial, a timeout and another error of context.waitForUser', async () => {
   for (const [code, want] of [
     ['denied', 'user_denied'],
     ['approval_timeout', 'user_timeout'],
@@ -129,7 +131,7 @@ test('a person who says no, and one who does not come', async () => {
   }
 });
 
-test('a signal of its own withdraws an ask', async () => {
+test('the signal option withdraws an ask', async () => {
   const { realm, port } = await begin(`
     const stop = new AbortController(); stopIt = () => stop.abort('enough');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return [e.code, e.message, e.cause]; }`);
@@ -146,7 +148,7 @@ test('a signal of its own withdraws an ask', async () => {
   assert.deepEqual(late.port.received, ['r 1 "aborted: before"']);
 });
 
-test('an event of the page that looks like an abort withdraws nothing', async () => {
+test('a forged abort event withdraws nothing', async () => {
   const { realm, port } = await begin(`
     const stop = new AbortController(); dispatch = () => stop.signal.dispatchEvent(new Event('abort'));
     return await c.call('t', {}, { signal: stop.signal });`);
@@ -159,7 +161,7 @@ test('an event of the page that looks like an abort withdraws nothing', async ()
   assert.deepEqual(port.received, ['r 1 1']);
 });
 
-test('an answer that came first is not withdrawn', async () => {
+test('an answered ask is not withdrawn', async () => {
   const { realm, port } = await begin(`
     const stop = new AbortController(); stopIt = () => stop.abort();
     return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
@@ -171,7 +173,7 @@ test('an answer that came first is not withdrawn', async () => {
   assert.deepEqual(port.received, ['r 1 [1,2]']);
 });
 
-test('a signal that outlives its asks is listened to by none of them', async () => {
+test('a settled ask removes its listener from the signal', async () => {
   const realm = makeRealm();
   realm.run(`listeners = 0;
     for (const [name, by] of [['addEventListener', 1], ['removeEventListener', -1]]) {
@@ -199,7 +201,7 @@ test('a signal that outlives its asks is listened to by none of them', async () 
   assert.equal(realm.run('most + " " + listeners'), '3 0');
 });
 
-test('a cancelled call has all its asks rejected as aborted, and asks no more', async () => {
+test('the asks of a cancelled call are rejected as aborted, and it can send no more', async () => {
   const { realm, port } = await begin(`
     const why = [];
     keep = c;
@@ -216,7 +218,7 @@ test('a cancelled call has all its asks rejected as aborted, and asks no more', 
   assert.equal(realm.run('late'), 'aborted', 'also when it has ended');
 });
 
-test('a call that has ended asks no more, and what it did not wait for is rejected', async () => {
+test('open asks of an ended call are rejected, and it can send no more', async () => {
   const { realm, port } = await begin(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
   await realm.idle();
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
@@ -226,7 +228,7 @@ test('a call that has ended asks no more, and what it did not wait for is reject
   assert.deepEqual(port.received, []);
 });
 
-test('one call has at most 64 asks open', async () => {
+test('one call can have 64 open asks', async () => {
   const { realm, port } = await begin(`
     const all = Array.from({ length: 64 }, () => c.call('t', {}));
     const over = await c.call('t', {}).catch((e) => e.code);
@@ -239,7 +241,7 @@ test('one call has at most 64 asks open', async () => {
   assert.deepEqual(port.received, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
 });
 
-test('one call asks at most 1,000 times', async () => {
+test('one call can send 1,000 asks', async () => {
   const { realm, port } = await begin(`
     for (let n = 0; n < 1000; n++) await c.call('t', {});
     return await c.call('t', {}).catch((e) => e.code + ': ' + e.message);`);
@@ -249,11 +251,11 @@ test('one call asks at most 1,000 times', async () => {
   }
   assert.deepEqual(
     [port.received.length, port.received.at(-1)],
-    [1001, 'r 1 "nested_too_deep: this call has asked 1000 times, as often as one may"'],
+    [1001, 'r 1 "nested_too_deep: this call has made 1000 requests to the server, the maximum"'],
   );
 });
 
-test('then, catch and finally of what it returns work as those of a promise', async () => {
+test('then, catch and finally of a returned promise work like those of Promise', async () => {
   const { realm, port } = await begin(`
     const ok = c.call('ok', {}), bad = c.call('bad', {});
     const done = [];
@@ -270,7 +272,7 @@ test('then, catch and finally of what it returns work as those of a promise', as
   assert.deepEqual(port.received, ['r 1 [2,"denied","own denied","thrown","last","f,g"]']);
 });
 
-test('a handler may return the promise of an ask as it is', async () => {
+test('a handler may return the promise of an ask', async () => {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: (p, c) => c.call('t', {}) }`));
   const [port] = realm.bridge();

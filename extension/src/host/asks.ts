@@ -15,54 +15,54 @@ import {
   toJson,
 } from './primordials.ts';
 import { type Deferred, makeDeferred } from './promise.ts';
-import { cut } from './report.ts';
+import { truncate } from './report.ts';
 
-/** MaxOpen is how many asks of one call may be open, MaxAll how many it may make; the server has the same limits. */
+/** MaxOpen limits the open asks of one call, MaxAll all asks of one call. The server enforces the same limits. */
 const MaxOpen = 64;
 const MaxAll = 1000;
-/** MaxNameChars is the longest name of a tool and the longest title, in UTF-16 units. */
+/** MaxNameChars is the maximum length of a tool's name and of a title, in UTF-16 units. */
 const MaxNameChars = 200;
 
-/** WITHDRAWN is the body of an ask whose tool does not wait for it any more. */
+/** WITHDRAWN is the body that withdraws an ask after its signal aborted. */
 const WITHDRAWN = '{"withdrawn":true}';
 
-/** Asks are what one call has asked the server for and has no answer to. */
+/** Asks are the requests of one call to the server: nested calls, and waits for the user. */
 export interface Asks {
-  /** callTool is context.call: a promise of what another tool returns. */
+  /** callTool implements context.call. It returns a promise of the other tool's result. */
   callTool(tool: unknown, input: unknown, options: unknown): object;
-  /** waitForUser is context.waitForUser: a promise that a person has done what was asked. */
+  /** waitForUser implements context.waitForUser. It returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
-  /** answer settles an ask; value is the output, or a wire.CallError if ok is false. */
+  /** answer settles an ask. value is the output, or a wire.CallError if ok is false. */
   answer(ask: number, ok: boolean, value: unknown): void;
-  /** close rejects all that is open and all that comes with what why returns. The first close counts. */
+  /** close rejects all open and all future asks with the result of why. Only the first close has an effect. */
   close(why: () => unknown): void;
 }
 
-/** Open is an ask without an answer. */
-interface Open {
+/** OpenAsk is an ask without an answer. */
+interface OpenAsk {
   readonly kind: 'call' | 'user';
   readonly settled: Deferred;
-  /** unlisten takes the listener from the signal that withdraws the ask. */
+  /** unlisten removes the listener from the signal that withdraws the ask. */
   unlisten(): void;
 }
 
-/** makeAsks returns the asks of a call that begins; send sends one with its number, from 1, and JSON text. */
+/** makeAsks returns the asks of a new call. send sends the number of an ask, from 1, and its JSON text. */
 export function makeAsks(send: (ask: number, body: string) => void): Asks {
   const table = bare();
   let last = 0;
   let open = 0;
   let closed: (() => unknown) | undefined;
 
-  const take = (ask: number): Open | undefined => {
+  const remove = (ask: number): OpenAsk | undefined => {
     const entry = table[ask];
-    if (!isOpen(entry)) return undefined;
+    if (!isOpenAsk(entry)) return undefined;
     delete table[ask];
     open--;
     entry.unlisten();
     return entry;
   };
 
-  const ask = (kind: Open['kind'], body: string, signal: object | undefined): object => {
+  const sendAsk = (kind: OpenAsk['kind'], body: string, signal: object | undefined): object => {
     const settled = makeDeferred();
     if (closed) {
       settled.reject(closed());
@@ -73,19 +73,17 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
       return settled.promise;
     }
     if (last >= MaxAll) {
-      settled.reject(toolError(`this call has asked ${MaxAll} times, as often as one may`, 'nested_too_deep'));
+      settled.reject(toolError(`this call has made ${MaxAll} requests to the server, the maximum`, 'nested_too_deep'));
       return settled.promise;
     }
     if (open >= MaxOpen) {
-      settled.reject(
-        toolError(`this call waits for ${MaxOpen} answers already: let some come first`, 'nested_too_deep'),
-      );
+      settled.reject(toolError(`this call has ${MaxOpen} open requests to the server, the maximum`, 'nested_too_deep'));
       return settled.promise;
     }
     const number = ++last;
     open++;
     const withdraw = () => {
-      if (!signal || apply(abortedOf, signal, []) !== true || !take(number)) return;
+      if (!signal || apply(abortedOf, signal, []) !== true || !remove(number)) return;
       send(number, WITHDRAWN);
       settled.reject(abortedError(apply(reasonOf, signal, [])));
     };
@@ -93,16 +91,16 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
     const unlisten = () => {
       if (signal) apply(removeEventListener, signal, ['abort', withdraw]);
     };
-    const entry: Open = { kind, settled, unlisten };
+    const entry: OpenAsk = { kind, settled, unlisten };
     table[number] = entry;
     send(number, body);
     return settled.promise;
   };
-  /** asked turns what the tool passed into an ask; what can't be sent is a rejection. */
-  const asked = (kind: Open['kind'], read: () => string, options: unknown): object => {
+  /** startAsk sends an ask, and returns a rejected promise if the arguments of the tool are invalid. */
+  const startAsk = (kind: OpenAsk['kind'], readBody: () => string, options: unknown): object => {
     try {
-      const body = read();
-      return ask(kind, body, signalOfOptions(options));
+      const body = readBody();
+      return sendAsk(kind, body, signalOfOptions(options));
     } catch (error) {
       const refused = makeDeferred();
       refused.reject(error);
@@ -111,32 +109,32 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
   };
 
   return {
-    callTool: (tool, input, options) => asked('call', () => callBody(tool, input, options), options),
-    waitForUser: (options) => asked('user', () => userBody(options), undefined),
+    callTool: (tool, input, options) => startAsk('call', () => callBody(tool, input, options), options),
+    waitForUser: (options) => startAsk('user', () => userBody(options), undefined),
     answer: (number, ok, value) => {
-      const entry = take(number);
+      const entry = remove(number);
       if (!entry) return;
       if (!ok) entry.settled.reject(toolErrorOf(value, entry.kind === 'user'));
       else entry.settled.resolve(entry.kind === 'user' ? undefined : detach(value));
     },
     close: (why) => {
       closed ??= why;
-      for (const number in table) take(+number)?.settled.reject(closed());
+      for (const number in table) remove(+number)?.settled.reject(closed());
     },
   };
 }
 
-function isOpen(value: unknown): value is Open {
+function isOpenAsk(value: unknown): value is OpenAsk {
   return isObject(value);
 }
 
-/** callBody returns the JSON text of an ask for another tool. It throws a tool error for what can't be one. */
+/** callBody returns the JSON text of an ask for a nested call. It throws a tool error for invalid arguments. */
 function callBody(tool: unknown, input: unknown, options: unknown): string {
   if (typeof tool !== 'string' || tool === '' || tool.length > MaxNameChars) {
-    throw wrong('context.call(tool, input): tool must be the name of a tool');
+    throw invalidArguments('context.call(tool, input): tool must be the name of a tool');
   }
   const tabId = isObject(options) ? lookup(options, 'tabId') : undefined;
-  if (tabId !== undefined && !isId(tabId)) throw wrong('context.call(): tabId must be a positive integer');
+  if (tabId !== undefined && !isId(tabId)) throw invalidArguments('context.call(): tabId must be a positive integer');
   const args = input === undefined || input === null ? '{}' : argsText(input);
   const tab = tabId === undefined ? '' : `,"tabId":${tabId}`;
   return `{"call":{"tool":${toJson(tool)}${tab},"args":${args}}}`;
@@ -147,43 +145,45 @@ function argsText(input: unknown): string {
   try {
     text = writeJson(input);
   } catch (error) {
-    throw wrong(`context.call(): JSON can't carry the input: ${messageOf(error)}`);
+    throw invalidArguments(`context.call(): the input cannot be written as JSON: ${messageOf(error)}`);
   }
-  if (text?.[0] !== '{') throw wrong('context.call(tool, input): input must be an object');
+  if (text?.[0] !== '{') throw invalidArguments('context.call(tool, input): input must be an object');
   const bytes = bytesOf(text, MaxAnswerBytes);
   if (bytes > MaxAnswerBytes) {
-    throw wrong(`context.call(): the input has ${bytes} bytes, the limit is ${MaxAnswerBytes} bytes`);
+    throw invalidArguments(`context.call(): the input has ${bytes} bytes, the limit is ${MaxAnswerBytes} bytes`);
   }
   return text;
 }
 
-/** userBody returns the JSON text of an ask for a person. It throws a tool error for what can't be one. */
+/** userBody returns the JSON text of an ask for the user. It throws a tool error for invalid options. */
 function userBody(options: unknown): string {
   const reason = isObject(options) ? lookup(options, 'reason') : undefined;
   const title = isObject(options) ? lookup(options, 'title') : undefined;
   if (typeof reason !== 'string' || reason === '') {
-    throw wrong('context.waitForUser({reason}): reason must be a sentence that tells the person what to do');
+    throw invalidArguments(
+      'context.waitForUser({reason}): reason must be a sentence that describes what the user must do',
+    );
   }
-  const head = typeof title === 'string' && title !== '' ? `,"title":${toJson(cut(title, MaxNameChars))}` : '';
-  return `{"user":{"reason":${toJson(cut(reason, MaxMessageChars))}${head}}}`;
+  const head = typeof title === 'string' && title !== '' ? `,"title":${toJson(truncate(title, MaxNameChars))}` : '';
+  return `{"user":{"reason":${toJson(truncate(reason, MaxMessageChars))}${head}}}`;
 }
 
-/** signalOfOptions returns the signal of options, if there is one. It throws a tool error for what is none. */
+/** signalOfOptions returns the signal of options, if any. It throws a tool error for a value that is not an AbortSignal. */
 function signalOfOptions(options: unknown): object | undefined {
   const signal = isObject(options) ? lookup(options, 'signal') : undefined;
   if (signal === undefined || signal === null) return undefined;
   try {
     if (isObject(signal) && typeof apply(abortedOf, signal, []) === 'boolean') return signal;
   } catch {
-    // The browser's own getter refuses what is no AbortSignal.
+    // The browser's getter throws for a value that is not an AbortSignal.
   }
-  throw wrong('context.call(): signal must be an AbortSignal');
+  throw invalidArguments('context.call(): signal must be an AbortSignal');
 }
 
 function isId(value: unknown): value is number {
   return typeof value === 'number' && isFiniteNumber(value) && value > 0 && value % 1 === 0;
 }
 
-function wrong(message: string): object {
+function invalidArguments(message: string): object {
   return toolError(message, 'invalid_arguments');
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-// The handlers here touch no built-in themselves, so that whatever the page
-// sees was shown to it by the host.
+// These handlers use no built-ins, so each use that the page observes is one of
+// the host.
 const tools = `
   { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
   { name: 'promise', handle: () => given },
@@ -20,7 +20,7 @@ const tools = `
   { name: 'forgets', handle: (p, c) => { c.call('other', p); return 1; } },
   { name: 'withdraws', handle: (p, c) => { const asked = c.call('other', p, { signal: mine }); stopMine('S3CRET'); return asked; } },
   { name: 'showing', handle: (p, c) => { c.reportActivity('t', { secret: p.secret }, { audience: 'user' }); return never; } },
-  { name: 'person', handle: (p, c) => c.waitForUser({ reason: p.secret }) },
+  { name: 'user', handle: (p, c) => c.waitForUser({ reason: p.secret }) },
   { name: 'shows', handle: (p, c) => { c.reportActivity('t', { secret: p.secret }, { audience: 'user' }); c.reportActivityDelta('t', op); c.reportActivityDelta('t', [op]); c.endAudience('user'); return 1; } },
   { name: 'logs', handle: (p) => { log({ __proto__: null, level: 'error', message: p.secret, data: [p.secret, { __proto__: null, s: p.secret }] }); return 1; } },
   { name: 'config', handle: () => globalThis.__openTabs.pluginConfig },
@@ -33,7 +33,7 @@ const tools = `
   { name: 'mixed', handle: (p) => ({ __proto__: null, page: planted, secret: p.secret, deep: { __proto__: null, secret: p.secret } }) },
   { name: 'schema', input: schema, handle: (p) => p }`;
 
-/** A schema as libraries write them: it looks up built-ins at each step, and reads fields that may be absent. */
+/** A schema like those of libraries: it looks up built-ins at each step, and reads optional fields. */
 const schema = `{ safeParse(data) {
   const out = {};
   for (const [key, value] of Object.entries(data)) out[key] = Array.isArray(value) ? [...value.map((v) => String(v).trim())] : value;
@@ -51,8 +51,8 @@ const prelude = `
   const wrong = new TypeError('S3CRET'); const list = ['S3CRET'];
   const yes = Promise.resolve(true);`;
 
-/** attacked returns a page whose first script is hostile, after the host has started. */
-async function attacked() {
+/** openHostilePage returns a page in which a hostile script ran after the host had started. */
+async function openHostilePage() {
   const realm = makeRealm();
   realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
   const [port] = realm.bridge();
@@ -64,8 +64,8 @@ async function attacked() {
   return { realm, port };
 }
 
-/** seen returns what the page saw being used. */
-function seen(realm: Realm): string[] {
+/** observedUses returns the uses of built-ins that the page observed. */
+function observedUses(realm: Realm): string[] {
   const saw = realm.run('page.saw');
   return Array.isArray(saw) ? Array.from({ length: saw.length }, (_, i) => String(saw[i])) : [];
 }
@@ -104,7 +104,7 @@ const attacks: [string, unknown[][], string[]][] = [
     ['e 1 {"code":"unknown_tool","message":"the plugin demo has no tool none in this tab"}'],
   ],
   [
-    'a cancel',
+    'a cancellation',
     [
       ['call', 1, 'waits', 10, {}],
       ['cancel', 1, 'S3CRET'],
@@ -133,7 +133,7 @@ const shown = '{"activity":{"type":"t","content":{"secret":"S3CRET"}},"audience"
 const patched = '{"activity":{"type":"t","patch":[{"op":"add","path":"/a","value":["S3CRET"]}]}}';
 attacks.push(
   [
-    'what another tool returns',
+    'the result of a nested call',
     [
       ['call', 1, 'calls', 1 << 20, args],
       ['answer', 1, 1, true, secret],
@@ -141,7 +141,7 @@ attacks.push(
     [ask, 'r 1 "S3CRETS3CRET"'],
   ],
   [
-    'what another tool returns, returned as it is',
+    'the promise of a nested call as a result',
     [
       ['call', 1, 'returns', 1 << 20, args],
       ['answer', 1, 1, true, secret],
@@ -149,7 +149,7 @@ attacks.push(
     [ask, 'r 1 {"secret":"S3CRET","list":["S3CRET"]}'],
   ],
   [
-    'what another tool returns, by then, catch and finally',
+    'then, catch and finally of a nested call',
     [
       ['call', 1, 'chains', 1 << 20, args],
       ['answer', 1, 1, true, secret],
@@ -157,16 +157,16 @@ attacks.push(
     [ask, 'r 1 "S3CRET"'],
   ],
   [
-    'why another tool failed',
+    'the error of a nested call',
     [
       ['call', 1, 'fails', 1 << 20, args],
       ['answer', 1, 1, false, { code: 'tool_error', message: 'S3CRET', tool: { code: 'MINE', retryable: false } }],
     ],
     [ask, 'e 1 {"code":"tool_error","message":"S3CRET","tool":{"code":"MINE","retryable":false}}'],
   ],
-  ['an ask that nobody waits for', [['call', 1, 'forgets', 1 << 20, args]], [ask, 'r 1 1']],
+  ['an ask without await', [['call', 1, 'forgets', 1 << 20, args]], [ask, 'r 1 1']],
   [
-    'a cancel of what waits for another tool',
+    'a cancellation during a nested call',
     [
       ['call', 1, 'returns', 1 << 20, args],
       ['resync', 1, 'none'],
@@ -175,17 +175,17 @@ attacks.push(
     [ask, 'a 1'],
   ],
   [
-    'a wait for a person',
+    'a wait for the user',
     [
-      ['call', 1, 'person', 1 << 20, args],
+      ['call', 1, 'user', 1 << 20, args],
       ['answer', 1, 1, true],
     ],
     ['q 1 1 {"user":{"reason":"S3CRET"}}', 'n 1'],
   ],
   [
-    'a person who says no',
+    'a denial by the user',
     [
-      ['call', 1, 'person', 1 << 20, args],
+      ['call', 1, 'user', 1 << 20, args],
       ['answer', 1, 1, false, { code: 'denied', message: 'S3CRET' }],
     ],
     [
@@ -215,7 +215,7 @@ attacks.push(
     [['call', 1, 'shows', 1 << 20, args]],
     [`p 1 4 0 [${shown},${patched},${patched},{"endAudience":"user"}]`, 'r 1 1'],
   ],
-  ["a person's decision", [['call', 1, 'decided', 1 << 20, {}, false, secret]], ['r 1 "S3CRET"']],
+  ['a decision of the user', [['call', 1, 'decided', 1 << 20, {}, false, secret]], ['r 1 "S3CRET"']],
 );
 
 attacks.push(
@@ -230,35 +230,35 @@ attacks.push(
     ],
     ['r 1 {"key":"S3CRET","at":"http://localhost:8000"}'],
   ],
-  ['the question whether it is ready', [['probe'], ['call', 1, 'notifies', 1 << 20, {}]], ['n 1']],
-  ['what is of another version', [['renew', 'S3CRET', 'S3CRET'], ['begin'], ['unknown', 'S3CRET']], ['armed S3CRET']],
-  ['a wait and its end', [['call', 1, 'sleeps', 1 << 20, {}], ['wake']], ['r 1 1', 'w 0']],
-  ['the end of its plugin', [['remove']], []],
+  ['a readiness probe', [['probe'], ['call', 1, 'notifies', 1 << 20, {}]], ['n 1']],
+  ['messages of another version', [['renew', 'S3CRET', 'S3CRET'], ['begin'], ['unknown', 'S3CRET']], ['armed S3CRET']],
+  ['a timer', [['call', 1, 'sleeps', 1 << 20, {}], ['wake']], ['r 1 1', 'w 0']],
+  ['the removal of the plugin', [['remove']], []],
 );
 
 for (const [name, messages, want] of attacks) {
-  test(`page: a hostile page is not asked for anything by ${name}`, async () => {
-    const { realm, port } = await attacked();
+  test(`page: a hostile page observes nothing of ${name}`, async () => {
+    const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
     for (const message of messages) {
-      // A cancel may come before the handler has begun, an answer may not.
+      // An answer or a resync requires a running handler, a cancellation does not.
       if (message[0] === 'answer' || message[0] === 'resync') await realm.idle();
       port.send(...message);
     }
     await realm.idle();
     realm.task();
     assert.deepEqual(port.received, want);
-    assert.deepEqual(seen(realm), []);
+    assert.deepEqual(observedUses(realm), []);
   });
 }
 
-test('page: a hostile page is not asked for anything by what is logged', async () => {
-  const { realm, port } = await attacked();
+test('page: a hostile page observes nothing of logs', async () => {
+  const { realm, port } = await openHostilePage();
   realm.run('page.watch()');
   port.send('call', 1, 'logs', 1 << 20, args);
   await realm.idle();
   realm.task();
-  assert.deepEqual(seen(realm), []);
+  assert.deepEqual(observedUses(realm), []);
   const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
     port.received.map((text) => text.slice(0, 6 + entry.length + 1)),
@@ -266,8 +266,8 @@ test('page: a hostile page is not asked for anything by what is logged', async (
   );
 });
 
-test('page: the hostile page of these tests does see what uses its built-ins', async () => {
-  const { realm } = await attacked();
+test('page: the hostile page of these tests observes uses of its built-ins', async () => {
+  const { realm } = await openHostilePage();
   realm.run('page.watch(); JSON.stringify({}); [].push(1); ({}).then; new Promise(() => 0)');
   assert.match(
     String(realm.run('page.saw.join()')),
@@ -276,8 +276,8 @@ test('page: the hostile page of these tests does see what uses its built-ins', a
 });
 
 for (const locked of [true, false]) {
-  test(`page: a ${locked ? 'locked' : 'planted'} toJSON of the page's is not called`, async () => {
-    const { realm, port } = await attacked();
+  test(`page: a ${locked ? 'locked' : 'planted'} toJSON of the page is not called`, async () => {
+    const { realm, port } = await openHostilePage();
     realm.run(`delete Object.prototype.toJSON; forge = { __proto__: null, configurable: ${!locked}, value() { taken = this; return 'forged'; } };
       Object.defineProperty(Object.prototype, 'toJSON', forge); Object.defineProperty(Array.prototype, 'toJSON', forge); taken = 0`);
     port.send('call', 1, 'value', 1 << 20, args);
@@ -287,8 +287,8 @@ for (const locked of [true, false]) {
   });
 }
 
-test('page: a toJSON that plants another one while a result is written changes nothing after it', async () => {
-  const { realm, port } = await attacked();
+test('page: a toJSON that defines another one during serialization does not change the rest', async () => {
+  const { realm, port } = await openHostilePage();
   realm.run(`planted = { __proto__: null, toJSON() { Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, configurable: true, value() { taken = this; return 'forged'; } });
     return 'of the page'; } }; taken = 0`);
   port.send('call', 1, 'mixed', 1 << 20, args);
@@ -297,7 +297,7 @@ test('page: a toJSON that plants another one while a result is written changes n
   assert.equal(realm.run('taken'), 0);
 });
 
-test('page: a page that locks its own __openTabs does not reach the adapter', async () => {
+test('page: a locked __openTabs of the page does not reach the adapter', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
   realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
@@ -308,7 +308,7 @@ test('page: a page that locks its own __openTabs does not reach the adapter', as
   assert.deepEqual(port?.received, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
 });
 
-test("page: a function of the page that an adapter calls on globalThis gets the page's window", async () => {
+test("page: a page function called on the adapter's globalThis gets the page's window", async () => {
   const realm = makeRealm();
   realm.run('function pageFn() { saw = this; return this === window && arguments[0] === window; }');
   const calls = `{ name: 'run', handle: () => [globalThis.pageFn(globalThis.window.window), globalThis.window === globalThis] }`;
@@ -321,13 +321,13 @@ test("page: a function of the page that an adapter calls on globalThis gets the 
   assert.equal(port?.received.at(-1), 'r 1 [true,true]');
 });
 
-test("page: an adapter's globalThis becomes the page's window as an argument, too", async () => {
+test("page: an adapter's globalThis as an argument becomes the page's window", async () => {
   const realm = makeRealm();
   realm.run(
-    `got = []; function take(a) { got[got.length] = a; } function Made(a, b) { got[got.length] = b; this.made = 1; }`,
+    `got = []; function collect(a) { got[got.length] = a; } function Made(a, b) { got[got.length] = b; this.made = 1; }`,
   );
   const calls = `{ name: 'run', handle: () => {
-    globalThis.take(globalThis);
+    globalThis.collect(globalThis);
     const made = new globalThis.Made(1, globalThis);
     class Sub extends globalThis.Made {}
     return [made.made, made instanceof globalThis.Made, new Sub(1, globalThis) instanceof Sub];
@@ -341,25 +341,25 @@ test("page: an adapter's globalThis becomes the page's window as an argument, to
   assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
 });
 
-test('page: a page that gets the container can not put an adapter of its own there', async () => {
+test('page: a page that gets the container cannot replace the adapter', async () => {
   const realm = makeRealm();
-  realm.run('function take() {}');
-  // An adapter that hands its globalThis to a function of the page by way of the page's own Reflect.
-  const calls = `{ name: 'run', handle: (p) => { Reflect.apply(take, globalThis, []); return p.secret; } }`;
+  realm.run('function pageFn() {}');
+  // The adapter passes its globalThis to a function of the page with the page's Reflect.
+  const calls = `{ name: 'run', handle: (p) => { Reflect.apply(pageFn, globalThis, []); return p.secret; } }`;
   realm.start('demo', 'h', adapter('demo', calls));
   const [port] = realm.bridge();
   await realm.idle();
   realm.run(`
     const forged = Object.freeze({ isReady: () => true, tools: [{ name: 'run', handle: () => 'forged' }] });
-    take = function () { replaced = typeof this.__openTabs; this.__openTabs = { adapters: { demo: forged } }; };`);
+    pageFn = function () { replaced = typeof this.__openTabs; this.__openTabs = { adapters: { demo: forged } }; };`);
   for (const call of [1, 2]) port?.send('call', call, 'run', 1 << 20, args);
   await realm.idle();
   assert.equal(realm.run('replaced'), 'object');
   assert.deepEqual(port?.received, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });
 
-test("page: a locked then of the page's is not asked about an answer", async () => {
-  const { realm, port } = await attacked();
+test('page: a locked then of the page is not called with an answer', async () => {
+  const { realm, port } = await openHostilePage();
   realm.run(
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, value(ok) { taken = this; ok('forged'); } }); taken = 0`,
   );
@@ -371,8 +371,8 @@ test("page: a locked then of the page's is not asked about an answer", async () 
   assert.equal(realm.run('taken'), 0);
 });
 
-test('page: a then of the page is back after an answer', async () => {
-  const { realm, port } = await attacked();
+test('page: a then of the page is restored after an answer', async () => {
+  const { realm, port } = await openHostilePage();
   realm.run(
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, configurable: true, value: 'bait' })`,
   );
@@ -384,11 +384,11 @@ test('page: a then of the page is back after an answer', async () => {
   assert.equal(realm.run('({}).then'), 'bait');
 });
 
-test('page: what an ask ends with reaches no listener of the page, and no formatter of stacks', async () => {
-  const { realm, port } = await attacked();
+test('page: the error of an ask reaches no rejection listener and no stack formatter of the page', async () => {
+  const { realm, port } = await openHostilePage();
   realm.run('formatted = 0; Error.prepareStackTrace = () => { formatted++; return "x"; }');
-  const heard: unknown[] = [];
-  const listen = (reason: unknown) => heard.push(reason);
+  const rejections: unknown[] = [];
+  const listen = (reason: unknown) => rejections.push(reason);
   process.on('unhandledRejection', listen);
   port.send('call', 1, 'forgets', 1 << 20, args);
   port.send('call', 2, 'fails', 1 << 20, args);
@@ -397,5 +397,5 @@ test('page: what an ask ends with reaches no listener of the page, and no format
   await realm.idle();
   await new Promise((done) => setImmediate(done));
   process.off('unhandledRejection', listen);
-  assert.deepEqual([heard, realm.run('formatted')], [[], 0]);
+  assert.deepEqual([rejections, realm.run('formatted')], [[], 0]);
 });

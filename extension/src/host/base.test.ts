@@ -9,7 +9,7 @@ const code = (plugin: string) =>
 const options = (name: string, more: object = {}) =>
   JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });
 
-/** makePage is a page whose scripts have run when the first plugin comes. */
+/** makePage returns a page with content. Its scripts run before the first plugin arrives. */
 async function makePage() {
   const realm = makeRealm();
   realm.startBase('_base');
@@ -17,7 +17,7 @@ async function makePage() {
   assert.ok(base);
   await realm.idle();
   realm.addContent();
-  const ask = async (name: string, nonce: string, more?: object) => {
+  const request = async (name: string, nonce: string, more?: object) => {
     base.send('host', options(name, more), nonce);
     await realm.idle();
     const port = realm.ports.at(-1);
@@ -25,18 +25,18 @@ async function makePage() {
     return port;
   };
   const bring = (nonce: string, name: string, text = code(name)) => realm.run(enter('_base', nonce, `h-${name}`, text));
-  return { realm, base, ask, bring };
+  return { realm, base, request, bring };
 }
 
-test('a page of any plugin starts with the same base, which says nothing', async () => {
+test('the base of a page does not name any plugin', async () => {
   const { realm, base } = await makePage();
   assert.deepEqual([base.plugin, base.hash, base.received, realm.ports.length], ['', '', [], 1]);
 });
 
-test('plugins that come later have ports, entry points and settings of their own', async () => {
-  const { realm, ask, bring } = await makePage();
-  const a = await ask('a', 'n1');
-  const b = await ask('b', 'n2');
+test('plugins that arrive later have separate ports, entry points and settings', async () => {
+  const { realm, request, bring } = await makePage();
+  const a = await request('a', 'n1');
+  const b = await request('b', 'n2');
   assert.deepEqual([a?.received, b?.received], [['armed n1'], ['armed n2']]);
   assert.equal(bring('n2', 'a'), false);
   assert.equal(bring('n1', 'b'), false);
@@ -54,9 +54,9 @@ test('plugins that come later have ports, entry points and settings of their own
   }
 });
 
-test('a plugin that starts when the document is parsed waits for that, and takes its code once more until then', async () => {
-  const { realm, ask, bring } = await makePage();
-  const port = await ask('a', 'n1', { start: 'dom' });
+test('a late plugin waits until the document is parsed, and accepts other code until then', async () => {
+  const { realm, request, bring } = await makePage();
+  const port = await request('a', 'n1', { start: 'dom' });
   assert.equal(bring('n1', 'a', 'function () { throw new Error("not this one") }'), true);
   port?.send('renew', 'n2', 'h-a');
   await realm.idle();
@@ -67,7 +67,7 @@ test('a plugin that starts when the document is parsed waits for that, and takes
   assert.equal(port?.received.at(-1), 'renewed h-a');
 });
 
-test('a base that no bridge has taken makes nothing, and a page can not call it', async () => {
+test('a base without a bridge creates no host, and a page cannot use its entry point', async () => {
   const realm = makeRealm();
   realm.startBase('_base');
   realm.addContent();
@@ -81,7 +81,7 @@ test('a base that no bridge has taken makes nothing, and a page can not call it'
   }
 });
 
-test('in a world of its own a host starts at any time, where the bridge waits for it', async () => {
+test('in an isolated world a host starts at any time if the bridge waits for it', async () => {
   const realm = makeRealm();
   realm.addContent();
   realm.startLate('a', adapter('a', `{ name: 'key', handle: () => 1 }`), 'random');

@@ -24,94 +24,93 @@ import {
   toJson,
   whenSettled,
 } from './primordials.ts';
-import { askReady } from './ready.ts';
-import { cut } from './report.ts';
+import { callIsReady } from './ready.ts';
+import { truncate } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
 
-/** Request is one call as the bridge asks for it. Its number is the bridge's; the page never learns a call's id. */
+/** Request is a call of the bridge. The bridge assigns its number, because the page must not learn the call's ID. */
 export interface Request {
   readonly call: number;
   readonly tool: string;
   readonly maxBytes: number;
   readonly args: unknown;
-  /** prompt tells that tool names a prompt of the adapter. */
+  /** prompt is true if tool is the name of a prompt. */
   readonly prompt: boolean;
-  /** decision is what a person decided before; undefined if nobody was asked. */
+  /** decision is the user's decision; undefined if no approval was required. */
   readonly decision: unknown;
 }
 
-/** Events of calls, for the bridge. */
+/** CallEvents are the notifications of a runner to the bridge. */
 export interface CallEvents {
-  /** report is called for each report, in order, with the JSON text of a wire.Report, or of count of them joined by commas. */
+  /** report is called for each report, in order, with the JSON text of count wire.Reports, joined by commas. */
   report(call: number, reports: string, count: number): void;
-  /** ask is called for what a call asks the server for, with the JSON text of the rest of a wire.ToolAskParams. */
+  /** ask is called for each request to the server, with the JSON text of the rest of a wire.ToolAskParams. */
   ask(call: number, ask: number, body: string): void;
   /** end is called once for a call that was not cancelled. */
   end(call: number, outcome: Outcome): void;
   /** aborted is called when a cancelled call's handler has settled. */
   aborted(call: number): void;
-  /** ready is called when the adapter says that it is ready, or is not, and said otherwise before or nothing. */
+  /** ready is called with the first readiness of the adapter, and at each change. */
   ready(ready: boolean): void;
 }
 
 /** Runner runs the tools of one adapter. */
 export interface Runner {
   run(request: Request): void;
-  /** cancel tells a call to stop; it returns false if there is no such call. */
+  /** cancel aborts the signal of a call. It returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
-  /** answer brings what a call asked for: an output, or a wire.CallError if ok is false. */
+  /** answer settles an ask of a call with an output, or a wire.CallError if ok is false. */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
-  /** resync has a call report an activity anew. */
+  /** resync reports an activity of a call again. */
   resync(call: number, type: string): void;
-  /** check returns what keeps the adapter from working, or nothing: then that adapter is kept for all calls that begin. */
+  /** check uses the registered adapter for all later calls and returns '', or returns the reason why it cannot. */
   check(): string;
-  /** probe asks the adapter whether it is ready. */
+  /** probe calls isReady() of the adapter. */
   probe(): void;
-  /** drop forgets the adapter, so that no call begins any more, and returns it. */
+  /** drop removes and returns the adapter. Later calls fail. */
   drop(): object | undefined;
 }
 
-/** Running is a call in progress. */
-interface Running {
+/** RunningCall is a call in progress. */
+interface RunningCall {
   readonly call: number;
   readonly controller: AbortController;
   readonly signal: AbortSignal;
   readonly asks: Asks;
   readonly activities: Activities;
-  /** endAudience is for whom the end is, if the handler has said so. */
+  /** endAudience is the audience of the ending, or empty. */
   endAudience: string;
-  live: boolean;
-  /** end ends the call; the first one counts. */
+  isLive: boolean;
+  /** end ends the call. Only the first call of end has an effect. */
   end(outcome: Outcome): void;
 }
 
-/** makeRunner returns a runner for the adapter that has registered as plugin in what read returns at a check. */
+/** makeRunner returns a runner for the adapter of plugin. read returns the container in which the adapter registers. */
 export function makeRunner(plugin: string, read: () => unknown, events: CallEvents): Runner {
   const table = bare();
-  // What the check found, in the task that started the adapter: a page that gets hold of the container must not be able
-  // to put an adapter of its own there.
+  // Stored by check, in the task that starts the adapter. A page that gets the container later cannot replace the adapter.
   let registered: object | undefined;
-  let told: boolean | undefined;
-  const running = (call: number): Running | undefined => {
+  let lastReady: boolean | undefined;
+  const running = (call: number): RunningCall | undefined => {
     const entry = table[call];
     return isRunning(entry) ? entry : undefined;
   };
 
-  /** finish takes a call out of the table; false means that it is out already. */
-  const finish = (entry: Running): boolean => {
-    if (!entry.live) return false;
-    entry.live = false;
+  /** finish removes a call from the table. It returns false if the call was removed before. */
+  const finish = (entry: RunningCall): boolean => {
+    if (!entry.isLive) return false;
+    entry.isLive = false;
     delete table[entry.call];
     entry.asks.close(() => toolError('the call has ended', 'call_ended'));
     return true;
   };
-  const end = (entry: Running, outcome: Outcome) => {
+  const end = (entry: RunningCall, outcome: Outcome) => {
     if (!finish(entry)) return;
     if (apply(abortedOf, entry.signal, []) === true) {
       events.aborted(entry.call);
       return;
     }
-    // Last of the reports, where a flood can't push it out.
+    // Sent as the last report, because a full buffer drops the oldest ones.
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
       events.report(entry.call, `{"endAudience":${toJson(entry.endAudience)}}`, 1);
     }
@@ -124,14 +123,14 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     if (!isSignal(signal)) return;
     const asks = makeAsks((ask, body) => events.ask(request.call, ask, body));
     const activities = makeActivities();
-    const entry: Running = {
+    const entry: RunningCall = {
       call: request.call,
       controller,
       signal,
       asks,
       activities,
       endAudience: '',
-      live: true,
+      isLive: true,
       end: (outcome) => end(entry, outcome),
     };
     table[request.call] = entry;
@@ -142,41 +141,41 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
       return;
     }
     const context = contextOf(entry, request.decision, (report) => {
-      if (entry.live) events.report(entry.call, report, 1);
+      if (entry.isLive) events.report(entry.call, report, 1);
     });
-    ask(adapter, (problem) => {
+    checkReady(adapter, (problem) => {
       if (problem !== undefined) {
         fail(failureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
       } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
     });
   };
-  /** ask asks the adapter whether it is ready; what it says is news to whoever chooses a tab. */
-  const ask = (adapter: object, answer: (problem: string | undefined) => void) =>
-    askReady(plugin, read(), adapter, (problem) => {
+  /** checkReady calls isReady() of the adapter, and reports a change: the server chooses tabs by readiness. */
+  const checkReady = (adapter: object, done: (problem: string | undefined) => void) =>
+    callIsReady(plugin, read(), adapter, (problem) => {
       const ready = problem === undefined;
-      if (adapter === registered && ready !== told) {
-        told = ready;
+      if (adapter === registered && ready !== lastReady) {
+        lastReady = ready;
         events.ready(ready);
       }
-      answer(problem);
+      done(problem);
     });
-  let probing = false;
-  let again = false;
+  let isProbing = false;
+  let mustProbeAgain = false;
   const probe = () => {
     if (!registered) return;
-    again = probing;
-    if (probing) return;
-    probing = true;
-    ask(registered, () => {
-      probing = false;
-      if (again) probe();
+    mustProbeAgain = isProbing;
+    if (isProbing) return;
+    isProbing = true;
+    checkReady(registered, () => {
+      isProbing = false;
+      if (mustProbeAgain) probe();
     });
   };
 
   const cancel = (call: number, reason: string): boolean => {
     const entry = running(call);
     if (!entry) return false;
-    // A handler that never settles must not stay in the table; whoever asked has stopped waiting by then.
+    // A handler that never settles must not stay in the table. The server does not wait longer than this.
     delay(() => finish(entry), CancelAnswerMs);
     apply(abort, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
     entry.asks.close(() => abortedError(apply(reasonOf, entry.signal, [])));
@@ -184,13 +183,13 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
   };
   const answer = (call: number, ask: number, ok: boolean, value: unknown) => running(call)?.asks.answer(ask, ok, value);
   const resync = (call: number, type: string) =>
-    running(call)?.activities.again(type, (reports, count) => events.report(call, reports, count));
+    running(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
 
   const check = (): string => {
     const adapter = findAdapter(plugin, read());
     if (typeof adapter === 'string') return adapter;
     registered = adapter;
-    told = undefined;
+    lastReady = undefined;
     return '';
   };
   const drop = () => {
@@ -201,7 +200,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
   return { run, cancel, answer, resync, check, probe, drop };
 }
 
-function isRunning(value: unknown): value is Running {
+function isRunning(value: unknown): value is RunningCall {
   return isObject(value);
 }
 
@@ -209,14 +208,14 @@ function isSignal(value: unknown): value is AbortSignal {
   return isObject(value);
 }
 
-/** isStopped keeps a call from beginning that was cancelled while the adapter or its schema was asked. */
-function isStopped(entry: Running): boolean {
+/** isStopped ends a call that was cancelled before its handler started. It reports whether the call has ended. */
+function isStopped(entry: RunningCall): boolean {
   if (apply(abortedOf, entry.signal, []) === true) entry.end({ kind: 'nothing' });
-  return !entry.live;
+  return !entry.isLive;
 }
 
-/** startTool has the adapter run what is asked for, and ends the call with how that ended. */
-function startTool(plugin: string, adapter: object, request: Request, entry: Running, context: object): void {
+/** startTool runs the tool or prompt of a request and ends the call with its outcome. */
+function startTool(plugin: string, adapter: object, request: Request, entry: RunningCall, context: object): void {
   const done = (value: unknown) => entry.end(outcomeOf(request.tool, value, request.maxBytes));
   const fail = (text: string) => entry.end({ kind: 'error', text });
   const threw = (error: unknown) => fail(thrownText(error));
@@ -246,12 +245,12 @@ function startTool(plugin: string, adapter: object, request: Request, entry: Run
   }
 }
 
-/** findAdapter returns the registered adapter, or what is wrong with it. */
+/** findAdapter returns the registered adapter, or the reason why the host cannot use it. */
 function findAdapter(plugin: string, container: unknown): object | string {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
   if (!isObject(adapter)) return `the adapter did not register as ${plugin}`;
-  if (!isFrozen(adapter)) return `the adapter ${plugin} did not lock itself, as the plugin format asks`;
+  if (!isFrozen(adapter)) return `the adapter ${plugin} did not lock itself, as the plugin format requires`;
   if (!isFn(lookup(adapter, 'isReady'))) return `the adapter ${plugin} has no isReady function`;
   if (!isArray(lookup(adapter, 'tools'))) return `the adapter ${plugin} has no list of tools`;
   return adapter;
@@ -266,21 +265,21 @@ function findTool(tools: unknown, name: string): object | undefined {
   return undefined;
 }
 
-/** handlerOf returns what runs a tool or a prompt. */
+/** handlerOf returns the function of a tool or a prompt. */
 function handlerOf(tool: object, prompt: boolean): unknown {
   return (prompt ? lookup(tool, 'render') : undefined) ?? lookup(tool, 'handle');
 }
 
-/** unknownText returns the JSON text of a wire.CallError for what the adapter does not have. */
+/** unknownText returns the JSON text of a wire.CallError for an unknown tool or prompt. */
 function unknownText(plugin: string, { tool, prompt }: Request): string {
   const message = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
   return failureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);
 }
 
-function contextOf(entry: Running, decision: unknown, report: (report: string) => void): object {
+function contextOf(entry: RunningCall, decision: unknown, report: (report: string) => void): object {
   const { signal, activities, asks } = entry;
   const endAudience = (audience: unknown) => {
-    if (typeof audience === 'string') entry.endAudience = cut(audience);
+    if (typeof audience === 'string') entry.endAudience = truncate(audience);
   };
   return makeContext({ signal, decision, activities, asks, report, endAudience });
 }

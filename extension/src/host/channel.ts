@@ -32,89 +32,89 @@ import {
   startPort,
 } from './primordials.ts';
 
-/** Channel is a host's end of the way to the bridge (handshake.ts). */
+/** Channel is the host's end of the connection to the bridge (handshake.ts). */
 export interface Channel {
-  /** port is what messages are dispatched on. */
+  /** port is the event target of all messages. */
   readonly port: EventTarget;
   up(text: string): void;
-  /** listen calls take for each message of the bridge, in a microtask; take may throw. */
-  listen(take: (parts: readonly unknown[]) => void): void;
+  /** listen calls handle for each message of the bridge, in a microtask. handle may throw. */
+  listen(handle: (parts: readonly unknown[]) => void): void;
   /**
-   * offer hands the channel to the bridge at the first roll call, and to nobody after that, and calls begun once, still
-   * before the first script of the page: with whether a bridge has taken it.
+   * offer sends the channel to the bridge at the first handshake, and never later. Before the first script of the page it
+   * calls done once, with whether a bridge has accepted the channel.
    */
-  offer(introduction: string, begun: (taken: boolean) => void): void;
-  /** give hands the channel to a bridge that waits for an event of this type on target, and returns whether one took it. */
+  offer(introduction: string, done: (isAccepted: boolean) => void): void;
+  /** give sends the channel in an event of this type on target, and returns whether a bridge has accepted it. */
   give(target: EventTarget, type: string, introduction: string): boolean;
 }
 
-/** makeChannel returns a channel that nobody has the other end of. */
+/** makeChannel returns a channel without a bridge. */
 export function makeChannel(): Channel {
-  // The port is used as an event target only.
+  // The port is only used as an event target.
   const port = firstPort(construct(NativeMessageChannel, []));
   const up = (text: string) => {
     apply(dispatchEvent, port, [message(UP, text)]);
   };
   const give = (target: EventTarget, type: string, introduction: string): boolean => {
-    let taken = false;
-    // The bridge answers an offer at once, so that the host knows it was heard.
-    const heard = () => {
-      taken = true;
+    let isAccepted = false;
+    // The bridge answers an offer synchronously.
+    const accepted = () => {
+      isAccepted = true;
     };
-    apply(addEventListener, port, [ACCEPTED, heard]);
+    apply(addEventListener, port, [ACCEPTED, accepted]);
     apply(dispatchEvent, target, [message(type, introduction, port)]);
-    apply(removeEventListener, port, [ACCEPTED, heard]);
-    return taken;
+    apply(removeEventListener, port, [ACCEPTED, accepted]);
+    return isAccepted;
   };
   return {
     port,
     up,
-    listen: (take) => listen(port, take),
+    listen: (handle) => listenOn(port, handle),
     give,
-    offer: (introduction, begun) => {
-      atStart((called) => {
-        const taken = called && pristine() && give(realDocument, OFFER, introduction);
-        // Not inside the bridge's own event, which page code could find in `window.event`.
-        soon(() => begun(taken));
+    offer: (introduction, done) => {
+      atStart((hasHandshake) => {
+        const isAccepted = hasHandshake && pristine() && give(realDocument, OFFER, introduction);
+        // Not during the bridge's event, which page code could read from `window.event`.
+        soon(() => done(isAccepted));
       });
     },
   };
 }
 
-/** pristine reports whether the document is as it was before its first script. */
+/** pristine reports whether no script of the page can have run yet. */
 export function pristine(): boolean {
   const root = apply(documentElementOf, realDocument, []);
   const child = isObject(root) ? apply(firstChildOf, root, []) : null;
-  // The probe's frame is there until the bridge has called the roll.
+  // The probe's frame exists until the bridge has finished the handshake.
   if (child !== null && !(probed && isObject(root) && apply(lastChildOf, root, []) === child)) return false;
   return apply(readyStateOf, realDocument, []) === 'loading';
 }
 
 /**
- * atStart runs work once, when all hosts of the document have started: at the bridge's roll call, which called tells, or
- * without a bridge at the end of the task or at the document's first child. The page can't call the roll after that.
+ * atStart runs work once, when all hosts of the document have started: with true at the bridge's handshake, or with false
+ * at the end of the task or at the document's first child. A handshake of the page comes later and has no effect.
  */
-export function atStart(work: (called: boolean) => void): void {
-  let begun = false;
-  const once = (called: boolean) => {
-    if (begun) return;
-    begun = true;
-    apply(removeEventListener, realDocument, [HANDSHAKE, heard]);
+export function atStart(work: (hasHandshake: boolean) => void): void {
+  let hasRun = false;
+  const runOnce = (hasHandshake: boolean) => {
+    if (hasRun) return;
+    hasRun = true;
+    apply(removeEventListener, realDocument, [HANDSHAKE, received]);
     apply(disconnect, observer, []);
-    work(called);
+    work(hasHandshake);
   };
-  const heard = () => once(true);
-  const missed = () => once(false);
+  const received = () => runOnce(true);
+  const missed = () => runOnce(false);
   const observer = construct(NativeMutationObserver, [missed]);
-  apply(addEventListener, realDocument, [HANDSHAKE, heard]);
-  const what = bare();
-  defineProperty(what, 'childList', dataProperty(true));
-  defineProperty(what, 'subtree', dataProperty(true));
-  apply(observe, observer, [realDocument, what]);
+  apply(addEventListener, realDocument, [HANDSHAKE, received]);
+  const options = bare();
+  defineProperty(options, 'childList', dataProperty(true));
+  defineProperty(options, 'subtree', dataProperty(true));
+  apply(observe, observer, [realDocument, options]);
   delay(missed, 0);
 }
 
-/** atEndOfTask returns a function that has work run after the current task, also in a hidden tab, where timers wait. */
+/** atEndOfTask returns a function that schedules work after the current task, without delay in hidden tabs. */
 export function atEndOfTask(work: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
   const receiver = firstPort(channel);
@@ -135,7 +135,7 @@ function isTarget(value: unknown): value is MessagePort {
   return isObject(value);
 }
 
-/** message builds an event that carries text. */
+/** message creates a MessageEvent with a text and an optional port. */
 function message(type: string, text: string, port?: unknown): Event {
   const init = bare();
   defineProperty(init, 'data', dataProperty(text));
@@ -144,22 +144,21 @@ function message(type: string, text: string, port?: unknown): Event {
 }
 
 /**
- * listen calls take for each message. The work is done in a microtask: while a listener runs, page code that it calls
- * could take the port from `window.event`.
+ * listenOn calls handle for each message, in a microtask: page code that a listener calls could read the port from
+ * `window.event`.
  */
-function listen(port: EventTarget, take: (parts: readonly unknown[]) => void): void {
-  const noted = (event: unknown) => {
+function listenOn(port: EventTarget, handle: (parts: readonly unknown[]) => void): void {
+  const listener = (event: unknown) => {
     const text = isObject(event) ? apply(dataOf, event, []) : undefined;
     if (typeof text !== 'string') return;
     soon(() => {
       try {
         const parts: unknown = parseJson(text, exactInteger);
-        if (isObject(parts) && isArray(parts)) take(parts);
+        if (isObject(parts) && isArray(parts)) handle(parts);
       } catch {
-        // A message that can't be read is not from the bridge of this version. An error that left this microtask
-        // would be shown to the page.
+        // Only a bridge of another version sends malformed messages. An uncaught error would be visible to the page.
       }
     });
   };
-  apply(addEventListener, port, [DOWN, noted]);
+  apply(addEventListener, port, [DOWN, listener]);
 }

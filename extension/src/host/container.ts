@@ -25,22 +25,22 @@ import {
   weakSet,
 } from './primordials.ts';
 
-// Adapters keep their state in `globalThis.__openTabs`. Here each plugin gets
-// a `globalThis` of its own: an object that owns `__openTabs` and stands for
-// the page's window in everything else. The page's window stays clean, no
-// page can replace a registry, and no plugin sees another's.
+// Adapters store their state in `globalThis.__openTabs`. Each plugin gets a
+// separate `globalThis`: a proxy that owns `__openTabs` and forwards all other
+// properties to the page's window. The window stays unchanged, the page cannot
+// replace a registry, and a plugin has no access to the state of another one.
 
 const KEY = '__openTabs';
 
-/** Container is the private `__openTabs` of one plugin and the `globalThis` that shows it. */
+/** Container is the private `__openTabs` of one plugin, and the `globalThis` that contains it. */
 export interface Container {
-  /** scope is what the adapter sees as `globalThis`. */
+  /** scope is the `globalThis` of the adapter. */
   readonly scope: object;
-  /** read returns `__openTabs`, which adapters replace at any time. */
+  /** read returns the current `__openTabs`. Adapters may replace the object at any time. */
   read(): unknown;
 }
 
-/** makeContainer returns a container for a start of an adapter; former is the `__openTabs` of the start before it. */
+/** makeContainer returns a container for one start of an adapter. former is the `__openTabs` of the previous start. */
 export function makeContainer(services: Services, former?: unknown): Container {
   const own = bare();
   const keep = (value: unknown) => {
@@ -50,20 +50,20 @@ export function makeContainer(services: Services, former?: unknown): Container {
   };
   defineProperty(own, KEY, dataProperty(makeAdapterGlobals(services, former)));
   const disguise = makeDisguise();
-  // The proxy's target is not the window but an empty object: a page that defines a locked `__openTabs` on its window
-  // would otherwise force its own value on the adapter.
+  // The proxy's target is an empty object, not the window: a proxy must return the locked properties of its target, so a
+  // page with a locked `__openTabs` could force its value on the adapter.
   const locked = bare();
   const scope: object = new NativeProxy(locked, scopeHandler(own, keep, locked, disguise));
   disguise.scope = scope;
   return { scope, read: () => own[KEY] };
 }
 
-/** Disguise swaps what must not cross between an adapter and the page: scope and window, functions and their proxies. */
+/** Disguise exchanges the scope and the window, and functions and their proxies, between an adapter and the page. */
 interface Disguise {
   scope: object;
-  /** show returns what an adapter sees of a value of the window. */
+  /** show converts a value of the window for the adapter. */
   show(value: unknown): unknown;
-  /** hide returns what the window gets of a value of an adapter. */
+  /** hide converts a value of the adapter for the window. */
   hide(value: unknown): unknown;
 }
 
@@ -88,8 +88,8 @@ function makeDisguise(): Disguise {
       return apply(weakGet, originals, [value]) ?? value;
     },
   };
-  // A function of the window that is called as a method of scope gets the window as `this`: built-in ones demand it, and
-  // a page's own function must not see scope, nor get it as an argument.
+  // A function of the window that the adapter calls on scope gets the window as `this`, because built-in functions require
+  // it. A function of the page must not get scope as `this` or as an argument.
   const hidden = (args: readonly unknown[]): unknown[] => {
     const list: unknown[] = [];
     for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.hide(args[i])));
@@ -157,7 +157,7 @@ function scopeHandler(
   return handler;
 }
 
-/** noteLocked copies a property that the adapter has just locked to the proxy's target, as the rules for proxies demand. */
+/** noteLocked copies a property that the adapter has locked to the proxy's target, as the rules of proxies require. */
 function noteLocked(locked: object, key: PropertyKey): void {
   const now = getOwnPropertyDescriptor(realWindow, key);
   if (now?.configurable !== false) return;

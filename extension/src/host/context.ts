@@ -4,20 +4,20 @@ import { detach } from './detach.ts';
 import { freeze, setPrototypeOf } from './primordials.ts';
 import { audienceOf, reportText } from './report.ts';
 
-/** ContextOptions are what the context of one call works with. */
+/** ContextOptions are the parts of one call that its context uses. */
 export interface ContextOptions {
   readonly signal: AbortSignal;
-  /** decision is what a person decided before the tool began; undefined if nobody was asked. */
+  /** decision is the user's decision before the tool started; undefined if no approval was required. */
   readonly decision: unknown;
   readonly activities: Activities;
   readonly asks: Asks;
-  /** report takes the JSON text of a wire.Report. */
+  /** report accepts the JSON text of a wire.Report. */
   report(report: string): void;
-  /** endAudience takes for whom the call's end is. */
+  /** endAudience sets the audience of the call's ending. */
   endAudience(audience: unknown): void;
 }
 
-/** makeContext returns what a handler gets as its second argument. Its functions never throw. */
+/** makeContext returns the second argument of a handler. Its functions never throw. */
 export function makeContext(options: ContextOptions): object {
   const { report, activities, asks } = options;
   const send = (progress: unknown, total: unknown, percent: unknown, message: unknown, how: unknown) =>
@@ -29,9 +29,10 @@ export function makeContext(options: ContextOptions): object {
         send(undefined, undefined, percent, message, how),
       reportCount: (done: unknown, total?: unknown, message?: unknown, how?: unknown) =>
         send(done, total, undefined, message, how),
-      reportActivity: (type: unknown, content: unknown, how?: unknown) => report(activities.renew(type, content, how)),
+      reportActivity: (type: unknown, content: unknown, how?: unknown) =>
+        report(activities.reportContent(type, content, how)),
       reportActivityDelta: (type: unknown, patch: unknown, how?: unknown) =>
-        report(activities.change(type, patch, how)),
+        report(activities.reportPatch(type, patch, how)),
       endAudience: (audience: unknown) => options.endAudience(audience),
       call: (tool: unknown, input?: unknown, how?: unknown) => asks.callTool(tool, input, how),
       waitForUser: (what: unknown) => asks.waitForUser(what),
@@ -41,7 +42,7 @@ export function makeContext(options: ContextOptions): object {
   );
 }
 
-/** unprototyped takes the prototype of an object that was just made. */
+/** unprototyped removes the prototype of a new object. */
 function unprototyped<T extends object>(made: T): T {
   setPrototypeOf(made, null);
   return made;

@@ -15,13 +15,12 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-// An object literal inherits from the page's Object.prototype. A page that puts
-// `limit` there gives every call a limit that no agent asked for, and a setter
-// there is handed what is assigned. So arguments inherit from copies of the
-// standard methods, which no page can reach before a handler passes them on, and
-// which are frozen then.
+// An object literal inherits from the page's Object.prototype. A page that
+// defines `limit` there would add a limit to every call, and a setter there
+// would receive assigned values. So arguments inherit from frozen copies of the
+// standard methods, which the page cannot access until a handler passes them on.
 
-/** MaxDepth is how deep arguments are detached; JSON that deep is refused on the way. */
+/** MaxDepth limits how deep arguments are detached. JSON of that depth is rejected before it gets here. */
 const MaxDepth = 500;
 
 const objectMethods = [
@@ -37,9 +36,8 @@ const detachedObject = copyOfPrototype(ObjectPrototype, objectMethods, null);
 const detachedArray = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObject);
 
 /**
- * detach returns value with its plain objects and arrays, at any depth, inheriting from frozen copies of the standard
- * methods instead of the page's. They are changed in place, but for frozen ones, which are copied. Instances of other
- * classes stay as they are.
+ * detach changes the plain objects and arrays in value, at any depth, to inherit from frozen copies of the standard methods
+ * instead of the page's prototypes. It copies frozen objects. Instances of other classes stay unchanged.
  */
 export function detach(value: unknown): unknown {
   return detachBelow(value, 0);
@@ -60,7 +58,7 @@ function detachBelow(value: unknown, depth: number): unknown {
   return isFrozen(value) ? freeze(copy) : copy;
 }
 
-/** detachFields puts the detached fields of one object into another, which may be the same. */
+/** detachFields writes the detached fields of one object to another, which may be the same object. */
 function detachFields(from: object, into: object, depth: number): void {
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
@@ -77,7 +75,7 @@ function detachFields(from: object, into: object, depth: number): void {
   }
 }
 
-/** copyOfPrototype runs before the first script of the page. */
+/** copyOfPrototype returns a frozen copy of a prototype. It runs before the first script of the page. */
 function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
   const copy = bare();
   setPrototypeOf(copy, parent);

@@ -15,25 +15,25 @@ import {
   setPrototypeOf,
   toJson,
 } from './primordials.ts';
-import { cut } from './report.ts';
+import { truncate } from './report.ts';
 
-/** Longest error text that leaves the page, in UTF-16 units. */
+/** MaxErrorChars is the maximum length of an error message, in UTF-16 units. */
 const MaxErrorChars = 16 * 1024;
 
 /** failureText returns the JSON text of a wire.CallError. */
 export function failureText(code: ErrorCode, message: string): string {
-  return `{"code":"${code}","message":${toJson(cut(message, MaxErrorChars))}}`;
+  return `{"code":"${code}","message":${toJson(truncate(message, MaxErrorChars))}}`;
 }
 
-/** thrownText returns the JSON text of a wire.CallError for what a tool threw. It never throws. */
+/** thrownText returns the JSON text of a wire.CallError for a value that a tool threw. It never throws. */
 export function thrownText(thrown: unknown): string {
-  const message = toJson(cut(messageOf(thrown), MaxErrorChars));
+  const message = toJson(truncate(messageOf(thrown), MaxErrorChars));
   const code: CallError['code'] = 'tool_error';
   const tool = toolText(thrown);
   return `{"code":"${code}","message":${message}${tool === '' ? '' : `,"tool":${tool}`}}`;
 }
 
-/** messageOf returns what was thrown as text. It never throws. */
+/** messageOf returns the message of a thrown value. It never throws. */
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
   const message = isObject(thrown) ? read(thrown, 'message') : undefined;
@@ -45,16 +45,16 @@ export function messageOf(thrown: unknown): string {
   return 'the tool threw a value without a message';
 }
 
-/** kindOf returns the name of the built-in class of errors that thrown is of; a revoked proxy has none. */
+/** kindOf returns the name of the built-in error class of a thrown object, or the empty string. */
 function kindOf(thrown: object): string {
   try {
     return errorKind(thrown);
   } catch {
-    return '';
+    return ''; // a revoked proxy
   }
 }
 
-/** read reads one field of what was thrown, whatever it is. */
+/** read returns a field of a thrown object; undefined if the field cannot be read. */
 function read(thrown: object, field: string): unknown {
   try {
     if (field === 'message' && !hasOwn(thrown, field)) {
@@ -67,7 +67,7 @@ function read(thrown: object, field: string): unknown {
   }
 }
 
-/** ofException reads the message of a DOMException by the browser's own getter, which refuses anything else. */
+/** ofException reads the message of a DOMException with the browser's getter, which throws for any other value. */
 function ofException(thrown: object): unknown {
   try {
     return apply(exceptionMessageOf, thrown, []);
@@ -76,15 +76,15 @@ function ofException(thrown: object): unknown {
   }
 }
 
-/** toolText returns the JSON text of a wire.ToolErrorInfo, or nothing for what is not a ToolError: a string code makes one. */
+/** toolText returns the JSON text of a wire.ToolErrorInfo. An object without a string `code` is no ToolError and gives ''. */
 function toolText(thrown: unknown): string {
   if (!isObject(thrown)) return '';
   const code = read(thrown, 'code');
   if (typeof code !== 'string' || code === '') return '';
   const category = read(thrown, 'category');
   const retryAfterMs = read(thrown, 'retryAfterMs');
-  let text = `{"code":${toJson(cut(code, 200))}`;
-  if (typeof category === 'string' && category !== '') text += `,"category":${toJson(cut(category, 200))}`;
+  let text = `{"code":${toJson(truncate(code, 200))}`;
+  if (typeof category === 'string' && category !== '') text += `,"category":${toJson(truncate(category, 200))}`;
   text += `,"retryable":${read(thrown, 'retryable') === true ? 'true' : 'false'}`;
   if (typeof retryAfterMs === 'number' && isFiniteNumber(retryAfterMs) && retryAfterMs >= 0) {
     text += `,"retryAfterMs":${retryAfterMs}`;
@@ -92,7 +92,7 @@ function toolText(thrown: unknown): string {
   return `${text}}`;
 }
 
-/** issuesText returns all that a zod schema found wrong with the arguments, one "path: message" a line. */
+/** issuesText formats the issues of a zod error, one "path: message" per line. */
 export function issuesText(error: unknown): string {
   const issues = isObject(error) ? read(error, 'issues') : undefined;
   if (!isObject(issues) || !isArray(issues)) return messageOf(error);
@@ -107,7 +107,7 @@ export function issuesText(error: unknown): string {
   return text === '' ? messageOf(error) : text;
 }
 
-/** pathText writes ["a", 0, "b"] as "a[0].b", as people write it. */
+/** pathText formats the path ["a", 0, "b"] as "a[0].b". */
 function pathText(path: unknown): string {
   if (!isObject(path) || !isArray(path) || path.length === 0) return 'arguments';
   let text = '';
@@ -119,7 +119,7 @@ function pathText(path: unknown): string {
   return text;
 }
 
-/** toolError makes an error that looks like the SDK's ToolError, so that a handler that throws it on ends with its code. */
+/** toolError returns an error like the SDK's ToolError. If a handler rethrows it, the call fails with its code. */
 export function toolError(message: string, code: string): object {
   return adviceError(message, code, undefined, false, undefined);
 }
@@ -131,7 +131,7 @@ function adviceError(
   retryable: boolean,
   retryAfterMs: unknown,
 ): object {
-  // Not by `new Error()`: the page's Error.prepareStackTrace would be handed the error with its stack.
+  // Not created with `new Error()`, because the page's Error.prepareStackTrace would receive the error and its stack.
   const error = {};
   setPrototypeOf(error, ErrorPrototype);
   const hidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));
@@ -141,13 +141,13 @@ function adviceError(
   const own = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
   own('code', code);
   own('retryable', retryable);
-  // Absent ones are own as well: the page could put its word on Error.prototype.
+  // Defined even if undefined, because the page could define them on Error.prototype.
   own('category', typeof category === 'string' ? category : undefined);
   own('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;
 }
 
-/** abortedError makes the error of what a signal has stopped, as the SDK's ToolError.aborted does. */
+/** abortedError returns the error of an aborted operation, like the SDK's ToolError.aborted. */
 export function abortedError(reason: unknown): object {
   const why = typeof reason === 'string' ? reason : isObject(reason) ? read(reason, 'message') : undefined;
   const error = toolError(typeof why === 'string' && why !== '' ? `aborted: ${why}` : 'aborted', 'aborted');
@@ -156,8 +156,8 @@ export function abortedError(reason: unknown): object {
 }
 
 /**
- * toolErrorOf makes the error of an ask that failed from a wire.CallError: with what the other tool threw, or with the
- * reason why it could not run. user tells that the tool waited for a person.
+ * toolErrorOf converts the wire.CallError of a failed ask to a tool error: the error of the other tool, or the reason why
+ * that tool could not run. user is true for context.waitForUser.
  */
 export function toolErrorOf(failure: unknown, user: boolean): object {
   const field = (name: string) => (isObject(failure) ? read(failure, name) : undefined);

@@ -1,21 +1,21 @@
 import { apply, clock, now } from './primordials.ts';
 
-// Reports of all calls of one host wait here until the end of the task in
-// which they were made; then they leave as few messages. A tool that reports
-// in a long loop without ever ending its task sends now and then as well, so
-// that the server hears of it while it works.
+// Batches the reports of all calls of one host until the end of the task, to
+// send few messages. If a task takes long, as in a loop that reports without
+// awaiting, batches are also sent during the task, so that the server gets
+// progress in time.
 
-/** Send hands reports of one call, the JSON text of an array, to the bridge. */
+/** Send sends reports of one call, the JSON text of an array, to the bridge. */
 export type Send = (call: number, count: number, skipped: number, reports: string) => void;
 
-/** Limits of what waits. */
+// Limits of one chunk, and of all waiting chunks.
 const MaxChunkReports = 1000;
 const MaxChunkChars = 256 * 1024;
 const MaxWaitingChars = 16 * 1024 * 1024;
-/** BusyFlushMs is the time between two sends within one task, in milliseconds. */
+/** BusyFlushMs is the interval between two sends within one task, in milliseconds. */
 const BusyFlushMs = 250;
 
-/** Chunk is a run of reports of one call; chunks form a list, the oldest first. */
+/** Chunk is a sequence of reports of one call. Chunks form a linked list, the oldest first. */
 interface Chunk {
   readonly call: number;
   text: string;
@@ -24,24 +24,24 @@ interface Chunk {
   next: Chunk | undefined;
 }
 
-/** Flood collects reports. */
+/** Flood is a bounded buffer of reports. */
 export interface Flood {
-  /** add takes reports of a call: the JSON text of one, or of count of them joined by commas. */
+  /** add appends count reports of a call: their JSON texts, joined by commas. */
   add(call: number, reports: string, count: number): void;
-  /** flush sends all that waits. */
+  /** flush sends all waiting reports. */
   flush(): void;
 }
 
-/** makeFlood returns a Flood that asks whenIdle, once per task, to call flush at the end of the task. */
+/** makeFlood returns a Flood. It calls whenIdle once per task, which must call flush at the end of the task. */
 export function makeFlood(send: Send, whenIdle: () => void): Flood {
   let first: Chunk | undefined;
   let last: Chunk | undefined;
   let waiting = 0;
-  let scheduled = false;
+  let isScheduled = false;
   let flushedAt = 0;
 
   const flush = () => {
-    scheduled = false;
+    isScheduled = false;
     flushedAt = apply(now, clock, []);
     let chunk = first;
     first = undefined;
@@ -50,7 +50,7 @@ export function makeFlood(send: Send, whenIdle: () => void): Flood {
     for (; chunk; chunk = chunk.next) send(chunk.call, chunk.count, chunk.skipped, `[${chunk.text}]`);
   };
 
-  /** dropOldest makes room; the reports of the oldest chunk are counted in the next one of the same call. */
+  /** dropOldest drops the oldest chunk, and adds its number of reports to the next chunk of the same call. */
   const dropOldest = () => {
     const old = first;
     if (!old?.next) return;
@@ -61,7 +61,7 @@ export function makeFlood(send: Send, whenIdle: () => void): Flood {
     if (heir.call === old.call) {
       heir.skipped += old.count + old.skipped;
     } else {
-      // Nothing newer of that call: an empty chunk keeps the count.
+      // The call has no newer chunk, so an empty one carries the count.
       const count = makeChunk(old.call);
       count.skipped = old.count + old.skipped;
       heir.next = count;
@@ -79,14 +79,14 @@ export function makeFlood(send: Send, whenIdle: () => void): Flood {
     last.text += last.count === 0 ? reports : `,${reports}`;
     last.count += count;
     waiting += reports.length;
-    if (!scheduled) {
-      scheduled = true;
+    if (!isScheduled) {
+      isScheduled = true;
       flushedAt = apply(now, clock, []);
       whenIdle();
     } else if (apply(now, clock, []) - flushedAt >= BusyFlushMs) {
       flush();
-      // The end of the task is still awaited: what comes next must not ask for it again.
-      scheduled = true;
+      // whenIdle still waits for the end of this task, so later reports must not call it again.
+      isScheduled = true;
     }
     while (waiting > MaxWaitingChars && first !== last) dropOldest();
   };

@@ -1,8 +1,8 @@
 import { bare, getProperty, realWindow } from './primordials.ts';
 
 /**
- * The global names that the code of a plugin has as its own variables (internal/jsbuild/extension.go writes them around
- * it). A script of a page that declares one of them, or replaces it on the window, changes it for the page alone.
+ * The global names that are local variables in the code of a plugin (internal/jsbuild/extension.go declares them). If a
+ * script of the page declares or replaces one of these globals, the plugin's code does not change.
  */
 const names = [
   'Object',
@@ -50,7 +50,7 @@ const names = [
   'decodeURIComponent',
 ];
 
-/** builtIns holds the values of these names at document_start. */
+/** builtIns contains the values of these names at document_start. */
 export const builtIns = bare();
 for (let i = 0; i < names.length; i++) {
   const name = names[i] ?? '';

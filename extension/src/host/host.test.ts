@@ -4,7 +4,7 @@ import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.
 
 const MB = 1 << 20;
 
-/** open starts one adapter and returns its port once it is live. */
+/** open starts one adapter and returns its port. */
 async function open(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h1', adapter('demo', tools, isReady));
@@ -15,7 +15,7 @@ async function open(tools: string, isReady?: string): Promise<{ realm: Realm; po
   return { realm, port };
 }
 
-/** call runs one call to its end and returns all that the host received. */
+/** call runs one call to its end and returns the messages of the host. */
 async function call(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
   const { realm, port } = await open(tools);
   port.send('call', 1, 'run', max, args);
@@ -34,7 +34,7 @@ test('a call runs the handler with the arguments and sends its result as JSON te
   assert.deepEqual(await call(tool('() => null')), ['r 1 null']);
 });
 
-test('hosts say which plugin they are at the roll call, and at no other time', async () => {
+test('hosts send their plugin during the handshake, and at no other time', async () => {
   const realm = makeRealm();
   realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   realm.start('a', 'h', adapter('a', ''));
@@ -53,11 +53,11 @@ test('hosts say which plugin they are at the roll call, and at no other time', a
   assert.equal(realm.ports.length, 2);
 });
 
-test("a roll call that no bridge made gets no host, though the document's root is a script", (t) => {
+test("a handshake of the page gets no offer, even if the document's root is a script", (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = makeRealm();
   refused.start('demo', 'h', adapter('demo', ''));
-  refused.dispatch('opentabs:bridge'); // the bridge's, which takes nothing
+  refused.dispatch('opentabs:bridge'); // the bridge's handshake, which accepts no offer
   refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refused.dispatch('opentabs:bridge');
   assert.equal(refused.run('offers'), 0);
@@ -69,7 +69,7 @@ test("a roll call that no bridge made gets no host, though the document's root i
   assert.equal(alone.run('offers'), 0);
 });
 
-test('the adapter is evaluated once, and only after a bridge has taken the port', async () => {
+test('the adapter is evaluated once, and only after a bridge has accepted the port', async () => {
   const realm = makeRealm();
   realm.run('globalThis.count = 0');
   realm.start('demo', 'h', `globalThis.count++;${adapter('demo', '')}`);
@@ -83,7 +83,7 @@ test('the adapter is evaluated once, and only after a bridge has taken the port'
   assert.equal(realm.ports.length, 1);
 });
 
-test('in a document that has content no port is offered', async () => {
+test('in a document with content no port is offered', async () => {
   const late = makeRealm();
   late.addContent();
   late.bridge();
@@ -93,7 +93,7 @@ test('in a document that has content no port is offered', async () => {
   assert.equal(late.run('typeof evaluated'), 'undefined');
 });
 
-test('a page gets no port by calling the roll itself', () => {
+test('a page gets no port with a handshake of the page', () => {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', ''));
   realm.addContent();
@@ -102,7 +102,7 @@ test('a page gets no port by calling the roll itself', () => {
   assert.equal(realm.run('offers'), 0);
 });
 
-test('an adapter that does not come up is told as broken', async () => {
+test('an adapter that fails to start is reported as broken', async () => {
   const cases: [string, RegExp][] = [
     ['throw new Error("no luck")', /^broken the adapter threw while it started: no luck$/],
     ['', /^broken the adapter did not register as demo$/],
@@ -114,16 +114,16 @@ test('an adapter that does not come up is told as broken', async () => {
     realm.start('demo', 'h', code);
     const [port] = realm.bridge();
     await realm.idle();
-    port?.send('begin'); // what threw before the document was there has a second chance
+    port?.send('begin'); // starts an adapter again that threw before the document was parsed
     await realm.idle();
     assert.match(port?.received.join('\n') ?? '', want);
   }
 });
 
-test('an adapter that is not ready is told so', async () => {
+test('a call of an adapter that is not ready fails with the reason', async () => {
   for (const [isReady, why] of [
-    ['async () => false', 'isReady\\(\\) did not say true'],
-    ['() => 1', 'isReady\\(\\) did not say true'],
+    ['async () => false', 'isReady\\(\\) did not return true'],
+    ['() => 1', 'isReady\\(\\) did not return true'],
     ['async () => { throw new Error("no cookie") }', 'isReady\\(\\) threw: no cookie'],
     ['() => { throw "odd" }', 'isReady\\(\\) threw: odd'],
   ] as const) {
@@ -134,7 +134,7 @@ test('an adapter that is not ready is told so', async () => {
   }
 });
 
-test('isReady() has 5 s from each call on', async (t) => {
+test('isReady() has a limit of 5 s in each call', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
   const { realm, port } = await open(tool('() => 1'), isReady);
@@ -226,7 +226,7 @@ test('a handler has the whole context and can only read it', async () => {
   assert.deepEqual(await call(tool(looks)), [`r 1 ${JSON.stringify(received)}`]);
 });
 
-test('a handler knows what a person has decided', async () => {
+test('a handler gets the decision of the user', async () => {
   const { realm, port } = await open(tool('(p, c) => [c.decision]'));
   port.send('call', 1, 'run', MB, {}, false, { allow: true });
   port.send('call', 2, 'run', MB, {}, false);
@@ -261,15 +261,15 @@ test('what a tool throws', async () => {
   for (const [handle, want] of cases) assert.deepEqual(await call(tool(handle)), [`e 1 ${want}`]);
 });
 
-test('a result that JSON can not carry, or that is too large', async () => {
+test('a result that JSON cannot represent, or that is too large', async () => {
   const cyclic = '() => { const a = {}; a.a = a; return a; }';
   for (const handle of ['() => 1n', '() => ({ n: 1n })', cyclic, '() => () => 1', '() => Symbol()']) {
     assert.match(
       (await call(tool(handle))).join(),
-      /^e 1 {"code":"invalid_result","message":"the tool run returned what JSON can't carry/,
+      /^e 1 {"code":"invalid_result","message":"the tool run returned a value that JSON cannot represent/,
     );
   }
-  // 10 characters of 3 bytes and 2 quotes.
+  // 10 characters of 3 bytes each, and 2 quotes.
   assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
   assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 31), [
     'e 1 {"code":"result_too_large","message":"the result of run has 32 bytes, the limit is 31 bytes"}',
@@ -286,7 +286,7 @@ test('a thenable and a promise subclass are followed', async () => {
   assert.match((await call(tool('() => Object.freeze(Promise.resolve(1))'))).join(), /tool_error.*frozen promise/);
 });
 
-test('thenables in thenables use no stack, and a chain without an end is an error', async () => {
+test('nested thenables use no stack, and an endless chain is an error', async () => {
   const nested = 'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
   assert.deepEqual(await call(tool(`() => { ${nested} }`)), ['r 1 "end"']);
   for (const endless of [
@@ -301,7 +301,7 @@ test('thenables in thenables use no stack, and a chain without an end is an erro
   assert.match(port.received.join(), /tool_error.*resolved to another one 10000 times/);
 });
 
-test('a thenable that calls from the end of the stack ends its call', async () => {
+test('a thenable that calls back with little stack left ends its call', async () => {
   const deep = 'const down = (work) => { try { down(work); } catch { work(); } };';
   const last = 'const deepest = (work) => { let done = false; down(() => { if (!done) { work(); done = true; } }); };';
   for (const [then, want] of [
@@ -359,7 +359,7 @@ test('a report never throws and never loses its message', async () => {
   ]);
 });
 
-test('a percentage and a count say who they are for', async () => {
+test('a percentage and a count have an audience', async () => {
   const reports = [
     "reportPercent(5, 'p', { audience: 'user' })",
     "reportCount(1, 2, 'c', { audience: 'user' })",
@@ -401,7 +401,7 @@ test('a report after the end is ignored', async () => {
   assert.deepEqual(port.received, ['r 1 1']);
 });
 
-test('cancel aborts the signal with the reason, and the host tells how it went', async () => {
+test('cancel aborts the signal with the reason, and the host reports the outcome', async () => {
   const waits = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
   const { realm, port } = await open(tool(waits));
   realm.run('why = undefined');
@@ -433,7 +433,7 @@ test('a cancelled handler may clean up before it settles', async () => {
   assert.equal(port.received.at(-1), 'a 1');
 });
 
-test('a call that is cancelled while the adapter is asked does not begin', async () => {
+test('a call that is cancelled during isReady() does not run its handler', async () => {
   const { realm, port } = await open(tool('() => { ran = true; }'), '() => new Promise((ok) => { answer = ok; })');
   realm.run('answer = undefined; ran = false');
   port.send('call', 1, 'run', MB, {});
@@ -446,7 +446,7 @@ test('a call that is cancelled while the adapter is asked does not begin', async
   assert.equal(realm.run('ran'), false);
 });
 
-test('a handler that ignores the cancel is dropped after 2 s and can say nothing more', async () => {
+test('a handler that ignores the cancellation is dropped after 2 s and can report nothing more', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { realm, port } = await open(tool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'));
@@ -465,12 +465,12 @@ test('a handler that ignores the cancel is dropped after 2 s and can say nothing
   }
 });
 
-test('page code that a handler calls does not find the port in window.event', async () => {
+test('page code that a handler calls cannot read the port from window.event', async () => {
   const received = await call(tool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
   assert.deepEqual(received, ['r 1 "undefined"']);
 });
 
-test('each plugin has a container of its own, and the window none', async () => {
+test('each plugin has a separate container, and the window has none', async () => {
   const realm = makeRealm();
   const code = (name: string) => `${adapter(name, tool('() => Object.keys(globalThis.__openTabs.adapters)'))}
     globalThis.__openTabs.pluginConfig.mine = ${JSON.stringify(name)};
@@ -487,7 +487,7 @@ test('each plugin has a container of its own, and the window none', async () => 
   assert.equal(realm.run('shared'), 2);
 });
 
-test('a message that can not be read does no harm', async () => {
+test('malformed messages are ignored', async () => {
   const { realm, port } = await open(tool('() => 1'));
   port.send();
   port.send('call');

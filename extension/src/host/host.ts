@@ -10,13 +10,13 @@ import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
 
 /**
- * start runs one plugin in this document; options is the JSON text of its Options. It must be called at document_start: in
- * a document that has content already a page script may have run, so nothing is done there. All code of the plugin runs
- * once a bridge has taken the port, still before the first page script; without a bridge its pre-script does alone. Without
- * an adapter the plugin waits for one. It returns the entry point by which the plugin takes an adapter later.
+ * start runs one plugin in this document. options is the JSON text of its Options. Must be called at document_start: in a
+ * document with content a page script may have run, so start does nothing there. After a bridge has accepted the port, and
+ * before the first page script, the pre-script and the adapter run; without a bridge only the pre-script. It returns the
+ * entry point through which the plugin accepts an adapter later.
  *
- * Without a plugin it starts the base of those that come later. With `meet` it may be called at any time, in a world that
- * the page has no part in.
+ * Without a plugin, start creates the base for plugins whose code arrives later. With `meet`, it may be called at any time,
+ * in an isolated world.
  */
 export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const given = readOptions(options);
@@ -28,13 +28,13 @@ export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate
     if (preScript) lifecycle.prepare(preScript);
   };
   if (framed && !given.frames) {
-    // All hosts have taken their built-ins by then.
+    // At that time all hosts have stored their built-ins.
     if (preScript) atStart(() => soon(prepare));
     return undefined;
   }
-  channel.offer(introduction, (taken) => {
+  channel.offer(introduction, (isAccepted) => {
     prepare();
-    if (taken) lifecycle.begin(false);
+    if (isAccepted) lifecycle.begin(false);
   });
   return lifecycle.entryPoint;
 }
@@ -43,16 +43,16 @@ export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate
 interface Plugin {
   readonly channel: Channel;
   readonly lifecycle: Lifecycle;
-  /** introduction is what the bridge is given with the channel. */
+  /** introduction is the JSON text that the bridge receives with the channel. */
   readonly introduction: string;
 }
 
-/** makePlugin makes a plugin that has not started. */
+/** makePlugin returns a plugin that has not started. */
 function makePlugin({ plugin, hash, base, settings: given, late }: Options, evaluate: Evaluate | undefined): Plugin {
   const channel = makeChannel();
   const { up } = channel;
   const settings = makeSettings();
-  settings.become(given);
+  settings.update(given);
   const flush = () => {
     logs.flush();
     flood.flush();
@@ -60,8 +60,8 @@ function makePlugin({ plugin, hash, base, settings: given, late }: Options, eval
   const whenIdle = atEndOfTask(flush);
   const logs = makeLogs((count, dropped, entries) => up(`l ${count} ${dropped} ${entries}`), whenIdle);
   const flood = makeFlood((call, count, skipped, reports) => up(`p ${call} ${count} ${skipped} ${reports}`), whenIdle);
-  /** now says something about a call, after all that was said before. */
-  const now = (text: string) => {
+  /** sendNow sends a message after all buffered logs and reports. */
+  const sendNow = (text: string) => {
     flush();
     up(text);
   };
@@ -73,31 +73,31 @@ function makePlugin({ plugin, hash, base, settings: given, late }: Options, eval
     up,
     events: {
       report: flood.add,
-      ask: (call, ask, body) => now(`q ${call} ${ask} ${body}`),
-      end: (call, outcome) => now(outcomeMessage(call, outcome)),
-      aborted: (call) => now(`a ${call}`),
+      ask: (call, ask, body) => sendNow(`q ${call} ${ask} ${body}`),
+      end: (call, outcome) => sendNow(outcomeMessage(call, outcome)),
+      aborted: (call) => sendNow(`a ${call}`),
       ready: (ready) => up(ready ? 's 1' : 's 0'),
     },
   });
-  channel.listen((parts) => take(parts, lifecycle, timers, settings.become, up));
+  channel.listen((parts) => handleMessage(parts, lifecycle, timers, settings.update, up));
   return { channel, lifecycle, introduction: toJson([plugin, hash, base, evaluate !== undefined]) };
 }
 
 /**
- * startBase offers the bridge a channel by which it asks for plugins whose code comes later. Each gets a channel of its own,
- * over the first one: no page sees it. It returns the entry point for all of them.
+ * startBase offers the bridge a channel through which the bridge requests plugins whose code arrives later. Each plugin
+ * gets a separate channel, sent over the first one and not visible to the page. It returns one entry point for all.
  */
 function startBase(): EntryPoint {
   const base = makeChannel();
   const entryPoints: EntryPoint[] = [];
   base.listen((parts) => {
-    const at = reader(parts);
-    if (at(0) !== 'host') return;
-    const given = readOptions(asText(at(1)));
+    const part = reader(parts);
+    if (part(0) !== 'host') return;
+    const given = readOptions(asText(part(1)));
     if (given.plugin === '') return;
     const { channel, lifecycle, introduction } = makePlugin(given, undefined);
     defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
-    if (channel.give(base.port, UP, `host ${introduction}`)) lifecycle.arm(asText(at(2)), given.hash);
+    if (channel.give(base.port, UP, `host ${introduction}`)) lifecycle.arm(asText(part(2)), given.hash);
   });
   base.offer(toJson(['', '', '']), ignore);
   return freeze((nonce: unknown, hash: unknown, next: unknown) => {
@@ -106,7 +106,7 @@ function startBase(): EntryPoint {
   });
 }
 
-/** startLate starts a plugin in a world of its own. If the bridge does not wait for it, nothing starts. */
+/** startLate starts a plugin in an isolated world. It does nothing unless the bridge waits for the plugin. */
 function startLate(given: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
   const { channel, lifecycle, introduction } = makePlugin(given, evaluate);
   if (!channel.give(realDocument, given.meet, introduction)) return undefined;
@@ -115,24 +115,24 @@ function startLate(given: Options, evaluate: Evaluate | undefined): EntryPoint |
 }
 
 function ignore(): void {
-  // The base has nothing to begin.
+  // The base has nothing to start.
 }
 
-/** reader returns a function that reads a place of a message; one that is not there would be looked up on Array.prototype, which is the page's. */
+/** reader returns a function that reads own elements only, because a missing one would be read from the page's Array.prototype. */
 function reader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }
 
-/** take does what a message of the bridge asks for; see handshake.ts. */
-function take(
+/** handleMessage executes a message of the bridge (handshake.ts). */
+function handleMessage(
   parts: readonly unknown[],
   lifecycle: Lifecycle,
   timers: Timers,
-  set: (settings: unknown) => void,
+  setSettings: (settings: unknown) => void,
   up: (text: string) => void,
 ): void {
-  const at = reader(parts);
-  switch (at(0)) {
+  const part = reader(parts);
+  switch (part(0)) {
     case 'begin':
       lifecycle.begin(true);
       return;
@@ -143,43 +143,43 @@ function take(
       timers.wake();
       return;
     case 'settings':
-      set(at(1));
+      setSettings(part(1));
       return;
     case 'renew':
-      lifecycle.arm(asText(at(1)), asText(at(2)));
+      lifecycle.arm(asText(part(1)), asText(part(2)));
       return;
     case 'remove':
       lifecycle.remove();
       return;
   }
-  const call = at(1);
-  if (typeof call === 'number') takeForCall(at, call, lifecycle, up);
+  const call = part(1);
+  if (typeof call === 'number') handleCallMessage(part, call, lifecycle, up);
 }
 
-function takeForCall(
-  at: (index: number) => unknown,
+function handleCallMessage(
+  part: (index: number) => unknown,
   call: number,
   { runner }: Lifecycle,
   up: (text: string) => void,
 ): void {
-  switch (at(0)) {
+  switch (part(0)) {
     case 'cancel':
-      if (!runner.cancel(call, asText(at(2)))) up(`f ${call}`);
+      if (!runner.cancel(call, asText(part(2)))) up(`f ${call}`);
       return;
     case 'call': {
-      const maxBytes = at(3);
+      const maxBytes = part(3);
       if (typeof maxBytes !== 'number') return;
-      const prompt = at(5) === true;
-      runner.run({ call, tool: asText(at(2)), maxBytes, args: at(4), prompt, decision: at(6) });
+      const prompt = part(5) === true;
+      runner.run({ call, tool: asText(part(2)), maxBytes, args: part(4), prompt, decision: part(6) });
       return;
     }
     case 'answer': {
-      const ask = at(2);
-      if (typeof ask === 'number') runner.answer(call, ask, at(3) === true, at(4));
+      const ask = part(2);
+      if (typeof ask === 'number') runner.answer(call, ask, part(3) === true, part(4));
       return;
     }
     case 'resync':
-      runner.resync(call, asText(at(2)));
+      runner.resync(call, asText(part(2)));
       return;
   }
 }

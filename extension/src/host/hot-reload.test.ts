@@ -10,8 +10,8 @@ const version = (name: string) => `
     `{ name: 'run', handle: () => ['${name}', globalThis.__openTabs.tokenCache.seen, globalThis.__openTabs.preScript.demo] }`,
   ).replace('tools:', `teardown() { log.push('end ${name}'); }, tools:`)}`;
 
-/** developed starts an adapter of a plugin that is being developed. */
-async function developed(code = version('1')) {
+/** startAdapter starts an adapter that has an entry point for later versions. */
+async function startAdapter(code = version('1')) {
   const realm = makeRealm();
   realm.run('var log = []');
   realm.start('demo', 'h1', code, { entryPoint: '_entry', preScript: `globalThis.__openTabs.preScript.demo = 'P'` });
@@ -19,7 +19,7 @@ async function developed(code = version('1')) {
   assert.ok(port);
   await realm.idle();
   const log = () => String(realm.run('log.splice(0).join()'));
-  /** bring does what the worker's script does. */
+  /** bring sends an adapter to the entry point, like the worker's script. */
   const bring = (nonce: string, hash: string, text: string) =>
     realm.run(enter('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {
@@ -34,8 +34,8 @@ async function developed(code = version('1')) {
   return { realm, port, log, bring, arm, call };
 }
 
-test('a new adapter takes the place of the one before, which is torn down first; caches stay', async () => {
-  const { port, log, bring, arm, call } = await developed();
+test('a new adapter replaces the running one, which is torn down first; caches stay', async () => {
+  const { port, log, bring, arm, call } = await startAdapter();
   await arm('n', 'h2');
   assert.equal(bring('n', 'h2', version('2')), true);
   assert.deepEqual([log(), port.received.splice(0)], ['start 1,end 1,start 2', ['ready', 'armed n', 'renewed h2']]);
@@ -44,8 +44,8 @@ test('a new adapter takes the place of the one before, which is torn down first;
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
-test('a new adapter says anew whether it is ready', async () => {
-  const { realm, port, bring, arm } = await developed();
+test('the readiness of a new adapter is reported again', async () => {
+  const { realm, port, bring, arm } = await startAdapter();
   port.send('probe');
   await realm.idle();
   await arm('n', 'h2');
@@ -55,12 +55,12 @@ test('a new adapter says anew whether it is ready', async () => {
   assert.deepEqual(port.readiness, ['s 1', 's 1']);
 });
 
-test('a new adapter that does not come up leaves the one before live, and says why', async () => {
+test('if a new adapter fails to start, the old one runs again and the reason is reported', async () => {
   for (const [broken, why] of [
     ['throw new Error("typo")', /^kept the adapter threw while it started: typo$/],
     ['globalThis.__openTabs.adapters = {}', /^kept the adapter did not register as demo$/],
   ] as const) {
-    const { realm, port, log, bring, arm, call } = await developed();
+    const { realm, port, log, bring, arm, call } = await startAdapter();
     await arm('n', 'h2');
     assert.equal(bring('n', 'h2', broken), true);
     realm.task();
@@ -77,8 +77,8 @@ test('a new adapter that does not come up leaves the one before live, and says w
   }
 });
 
-test('an adapter that was broken from the start is replaced as well', async () => {
-  const { port, bring, arm, call } = await developed('throw new Error("typo")');
+test('an adapter that failed to start can be replaced', async () => {
+  const { port, bring, arm, call } = await startAdapter('throw new Error("typo")');
   port.send('begin');
   await arm('n', 'h2');
   assert.match(port.received.join(), /^broken .*typo,armed n$/);
@@ -87,8 +87,8 @@ test('an adapter that was broken from the start is replaced as well', async () =
   assert.equal(await call(), 'r 1 ["2","2","P"]');
 });
 
-test('the entry point does nothing for who does not know the nonce, and a page can neither take nor replace it', async () => {
-  const { realm, port, log, bring, arm, call } = await developed();
+test('the entry point requires the nonce, and a page cannot replace it', async () => {
+  const { realm, port, log, bring, arm, call } = await startAdapter();
   log();
   assert.equal(bring('', '', version('evil')), false);
   assert.equal(bring('n', 'h2', version('evil')), false);
@@ -116,7 +116,7 @@ test('the entry point does nothing for who does not know the nonce, and a page c
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
-test('a page does not find the entry point among the names of its window', async () => {
+test('the entry point is not among the property names of the window', async () => {
   const realm = makeRealm();
   const names = `Reflect.ownKeys(window).filter((name) => name !== 'event').join()`;
   const before = realm.run(names);
@@ -127,8 +127,8 @@ test('a page does not find the entry point among the names of its window', async
   assert.equal(realm.run(names), before);
 });
 
-test('an adapter that was removed makes room for another one, with what it had kept', async () => {
-  const { port, log, bring, arm, call } = await developed();
+test('after a removal another adapter can start, with the carried values', async () => {
+  const { port, log, bring, arm, call } = await startAdapter();
   await arm('n', 'h2');
   port.send('remove');
   await arm('', 'h2');

@@ -12,7 +12,7 @@ const code = buildSync({
   target: 'es2022',
 }).outputFiles[0]?.text;
 
-// What Node's realms lack of a browser's, and which functions count as native.
+// Adds the browser classes that Node's realms lack, and marks their functions as native.
 const browser = `
   globalThis.window = globalThis;
   JSON.rawJSON ??= { rawJSON() {} }.rawJSON;
@@ -46,12 +46,12 @@ const browser = `
   }
   (fresh)`;
 
-/** checked runs intact in a realm that attack has changed; it returns the answer and how often the page's code ran. */
+/** checked runs intact in a realm that attack has changed. It returns the result and how often code of the page ran. */
 function checked(attack: string, framed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
   if (framed) Reflect.set(context, '0', frame);
-  // What the bundler adds is loaded before the attack; the server puts the function first by itself.
+  // Helpers of the bundler load before the attack. The build of the extension copies the function without a bundler.
   vm.runInContext(code ?? '', context);
   const intact: unknown = vm.runInContext('check.intact', context);
   vm.runInContext(attack, context);
@@ -60,7 +60,7 @@ function checked(attack: string, framed = true): unknown {
   return [answer, vm.runInContext('touched', context)];
 }
 
-test('the built-ins of a browser pass, and without a frame there is nothing to compare with', () => {
+test('the built-ins of a browser pass, and a window without a frame passes unchecked', () => {
   assert.deepEqual(checked(''), [true, 0]);
   assert.deepEqual(checked('Reflect.apply = () => 0', false), [true, 0]);
 });
@@ -77,7 +77,7 @@ for (const [name, attack] of [
   ["another window's function", 'JSON.parse = fresh.JSON.parse'],
   ['a liar', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
 ] as const) {
-  test(`${name} in the place of a built-in is found, and is not run`, () => {
+  test(`${name} in place of a built-in is detected and does not run`, () => {
     assert.deepEqual(checked(attack), [false, 0]);
   });
 }

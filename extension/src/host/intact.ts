@@ -1,14 +1,14 @@
-// Chrome gives the first page of a window that another page of the same site
-// opened the Window object of the empty page before it. The opener may have
-// replaced built-ins there, before any host could take them. probe.ts gives such
-// a document a frame, whose built-ins are new; this compares with those.
+// A window that a page of the same site opens starts with an empty document. In
+// Chrome the first page of the window keeps the Window object of that document.
+// The opener may have replaced built-ins there, before any host could store
+// them. probe.ts adds a frame to such a document, and this function compares
+// the built-ins with those of the frame.
 //
-// It is put before the host's own code as it is written here, so it stands
-// alone. Until it has answered it must run nothing that the opener may have
-// replaced: no getter, no method, no iterator, no global name that was not
-// looked at first.
+// The build copies this function in front of the host's code, so it has no
+// imports. Until it returns it must run nothing that the opener may have
+// replaced: no getter, no method, no iterator, and no unchecked global name.
 
-/** intact reports whether the built-ins that a host takes are the browser's own. It never throws. */
+/** intact reports whether the built-ins that a host stores are the browser's. It never throws. */
 export function intact(): boolean {
   const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>
@@ -21,7 +21,7 @@ export function intact(): boolean {
     const { toString: source } = frame.Function.prototype;
     const isNative = (value: unknown, name: string): boolean =>
       typeof value === 'function' && apply(source, value, []) === `function ${name}() { [native code] }`;
-    // An accessor has no value, and is not asked for one.
+    // Reads data properties only: the getter of an accessor must not run.
     const read = (on: unknown, key: string): unknown => (isObject(on) ? own(on, key)?.value : undefined);
     const prototype = (name: string): unknown => read(read(window, name), 'prototype');
 
@@ -77,7 +77,7 @@ export function intact(): boolean {
       if (!isNative(read(window, name), name) || read(prototype(name), 'constructor') !== read(window, name))
         return false;
     }
-    // All that they have, name by name: the host runs code that may use any of it (pristine.ts).
+    // Compares all properties, because code that the host runs may use any of them (pristine.ts).
     const sameFunction = (mine: unknown, fresh: unknown): boolean =>
       typeof mine === 'function' && typeof fresh === 'function' && apply(source, mine, []) === apply(source, fresh, []);
     const same = (mine: unknown, fresh: unknown): boolean => {
@@ -120,7 +120,7 @@ export function intact(): boolean {
     }
     if (!isNative(read(window, 'Proxy'), 'Proxy') || !isNative(read(window, 'setTimeout'), 'setTimeout')) return false;
 
-    // A name that a script of the opener declared hides the property that was looked at.
+    // A global that a script of the opener declared hides the property that was checked above.
     const seen: unknown[] = [
       Object,
       Function,
@@ -176,7 +176,7 @@ export function intact(): boolean {
     if (!isNative(clock, 'get performance') || !clock || performance !== apply(clock, window, [])) return false;
     if (own(performance, 'now') !== undefined || getPrototypeOf(performance) !== prototype('Performance')) return false;
 
-    // Built-ins of the opener's own window would pass so far; what they make has other prototypes.
+    // Built-ins of the opener's window pass the checks above, but create objects with other prototypes.
     const is = (made: object, name: string): boolean => getPrototypeOf(made) === prototype(name);
     const thrown = (work: () => unknown): object => {
       try {
@@ -186,7 +186,7 @@ export function intact(): boolean {
       }
       return {};
     };
-    // The language makes these itself, so that they show which window's classes belong to this code.
+    // Literals and errors of operators use the classes of the window to which this code belongs.
     const isNothing = (value: unknown): value is object => value === null;
     const nothing: unknown = null;
     const literals = is({}, 'Object') && is([], 'Array') && is(() => 0, 'Function');

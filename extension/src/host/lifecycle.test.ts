@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm, type ScriptOptions } from '../../test/realm.ts';
 
-/** begun starts one adapter, whose page counts in log, and returns its port. */
-async function begun(code: string, script?: ScriptOptions, host?: string) {
+/** startAdapter starts one adapter in a page with an array named log, and returns its port. */
+async function startAdapter(code: string, script?: ScriptOptions, host?: string) {
   const realm = makeRealm(host === undefined ? {} : { host });
   realm.run('var log = []');
   realm.start('demo', 'h1', code, script);
@@ -19,11 +19,11 @@ async function begun(code: string, script?: ScriptOptions, host?: string) {
   return { realm, port, log, call };
 }
 
-const say = (word: string) => `log.push(${JSON.stringify(word)});`;
+const logWord = (word: string) => `log.push(${JSON.stringify(word)});`;
 const run = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
-test('fault 15: an adapter is evaluated once in a document, whatever the bridge says and how often', async () => {
-  const { realm, port, log } = await begun(say('evaluated') + adapter('demo', ''));
+test('an adapter is evaluated once in a document, whatever messages the bridge sends', async () => {
+  const { realm, port, log } = await startAdapter(logWord('evaluated') + adapter('demo', ''));
   for (let i = 0; i < 3; i++) port.send('begin');
   port.send('probe');
   port.send('settings', {});
@@ -32,10 +32,10 @@ test('fault 15: an adapter is evaluated once in a document, whatever the bridge 
   assert.deepEqual([log(), port.received], [['evaluated'], ['ready']]);
 });
 
-test('an adapter that starts late is started once the document is parsed, and its pre-script before the page', async () => {
-  const { realm, port, log } = await begun(say('adapter') + adapter('demo', ''), {
+test('a late adapter starts after the document is parsed, its pre-script before the page', async () => {
+  const { realm, port, log } = await startAdapter(logWord('adapter') + adapter('demo', ''), {
     start: 'dom',
-    preScript: say('pre-script'),
+    preScript: logWord('pre-script'),
   });
   assert.deepEqual([log(), port.received], [['pre-script'], []]);
   port.send('begin');
@@ -44,12 +44,12 @@ test('an adapter that starts late is started once the document is parsed, and it
   assert.deepEqual([log(), port.received], [['pre-script', 'adapter'], ['ready']]);
 });
 
-test('an adapter that throws before the document is parsed is started once more, in a fresh container', async () => {
-  const code = `${say('try')} globalThis.__openTabs.mark = (globalThis.__openTabs.mark ?? 0) + 1;
+test('an adapter that throws before the document is parsed starts again in a new container', async () => {
+  const code = `${logWord('try')} globalThis.__openTabs.mark = (globalThis.__openTabs.mark ?? 0) + 1;
     globalThis.__openTabs.tokenCache.kept = (globalThis.__openTabs.tokenCache.kept ?? 0) + 1;
     if (!globalThis.there) throw new Error('no body');
     ${adapter('demo', run('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
-  const { realm, port, log, call } = await begun(code);
+  const { realm, port, log, call } = await startAdapter(code);
   assert.deepEqual([log(), port.received], [['try'], []]);
   realm.run('there = true');
   port.send('begin');
@@ -57,7 +57,7 @@ test('an adapter that throws before the document is parsed is started once more,
   await realm.idle();
   assert.deepEqual([log(), port.received], [['try', 'try'], ['ready']]);
   assert.equal(await call('run'), 'r 1 [1,2]');
-  const broken = await begun(`${say('try')} throw new Error('never')`);
+  const broken = await startAdapter(`${logWord('try')} throw new Error('never')`);
   broken.port.send('begin');
   broken.port.send('begin');
   await broken.realm.idle();
@@ -67,9 +67,9 @@ test('an adapter that throws before the document is parsed is started once more,
   );
 });
 
-test('a pre-script runs before the adapter, in its container, also if it throws', async () => {
+test('a pre-script runs before the adapter in its container, even if it throws', async () => {
   const preScript = `globalThis.__openTabs.preScript.demo = { token: 'T' }; throw new Error('after all');`;
-  const { realm, port, call } = await begun(
+  const { realm, port, call } = await startAdapter(
     adapter('demo', run('() => globalThis.__openTabs.preScript[globalThis.__openTabs._pluginName].token')),
     { preScript },
   );
@@ -78,11 +78,11 @@ test('a pre-script runs before the adapter, in its container, also if it throws'
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
 });
 
-test('without a bridge the pre-script runs alone, before the page has content; in a frame too', async () => {
+test('without a bridge only the pre-script runs, before the page has content, in frames too', async () => {
   for (const framed of [false, true]) {
     const realm = makeRealm({ framed });
     realm.run('var log = []');
-    realm.start('demo', 'h', say('adapter') + adapter('demo', ''), { preScript: say('pre-script') });
+    realm.start('demo', 'h', logWord('adapter') + adapter('demo', ''), { preScript: logWord('pre-script') });
     assert.deepEqual(realm.run('log.length'), 0);
     realm.addContent();
     await realm.idle();
@@ -93,11 +93,11 @@ test('without a bridge the pre-script runs alone, before the page has content; i
   }
 });
 
-test('in a frame an adapter runs only if its plugin wants frames', async () => {
+test('in a frame an adapter runs only if its plugin has enabled frames', async () => {
   for (const frames of [false, true]) {
     const realm = makeRealm({ framed: true });
     realm.run('var log = []');
-    realm.start('demo', 'h', say('adapter') + adapter('demo', ''), { frames, preScript: say('pre-script') });
+    realm.start('demo', 'h', logWord('adapter') + adapter('demo', ''), { frames, preScript: logWord('pre-script') });
     realm.bridge();
     await realm.idle();
     assert.deepEqual(
@@ -107,7 +107,7 @@ test('in a frame an adapter runs only if its plugin wants frames', async () => {
   }
 });
 
-test('fault 12: settings are those of the plugin and of the host of the document, and follow changes', async () => {
+test('settings depend on the plugin and on the host of the document, and follow changes', async () => {
   const settings = {
     values: { key: 'mine', n: 5, on: true },
     urls: {
@@ -117,19 +117,19 @@ test('fault 12: settings are those of the plugin and of the host of the document
     },
   };
   const code = adapter('demo', run('() => globalThis.__openTabs.pluginConfig'));
-  const { port, call, realm } = await begun(code, { settings });
+  const { port, call, realm } = await startAdapter(code, { settings });
   const first = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
   assert.equal(await call('run'), `r 1 ${JSON.stringify(first)}`);
   port.send('settings', { values: { key: 'new' } });
   await realm.idle();
   assert.equal(await call('run', 2), 'r 2 {"key":"new"}');
-  const six = await begun(code, { settings }, '[::1]:9000');
+  const six = await startAdapter(code, { settings }, '[::1]:9000');
   assert.match((await six.call('run')) ?? '', /"at":"http:\/\/127\.0\.0\.1:9000"}$/);
-  const far = await begun(code, { settings }, 'far.example');
+  const far = await startAdapter(code, { settings }, 'far.example');
   assert.match((await far.call('run')) ?? '', /"at":"https:\/\/far\.example","gone":"https:\/\/far\.example"}$/);
 });
 
-test('fault 12, 14: settings, pre-script values and names of two plugins never mix, also after an await', async () => {
+test('settings, pre-script values and names of two plugins are separate, even after an await', async () => {
   const realm = makeRealm();
   const tool = run(`async () => {
     const read = () => [globalThis.__openTabs._pluginName, globalThis.__openTabs.pluginConfig.key,
@@ -156,7 +156,7 @@ test('fault 12, 14: settings, pre-script values and names of two plugins never m
   }
 });
 
-test('fault 13, 14: readiness is asked of the plugin that says so, with its own name, and told when it changes', async () => {
+test('isReady() runs with the name of its plugin, and each change of its result is reported', async () => {
   const realm = makeRealm();
   realm.run('var is = { a: false, b: true }; var asked = []');
   const isReady = (name: string) =>
@@ -191,12 +191,12 @@ test('fault 13, 14: readiness is asked of the plugin that says so, with its own 
       ['s 1', 's 0'],
     ],
   );
-  // Those that came while it was asked are one more question.
+  // Several probes during a call of isReady() cause one more call.
   assert.equal(realm.run('asked.join()'), 'a,b,a,a,b,b');
 });
 
-test('fault 16, 19: logs leave by the private channel, whatever the adapter does, and the nonces are nobody’s', async () => {
-  // What the SDK of existing adapters does: a logger with a transport that the adapter sets, which would tell the page.
+test('logs use the private channel only, and the nonces are placeholders', async () => {
+  // Like the original OpenTabs SDK: a logger with a transport that the adapter sets, which would expose logs to the page.
   const code = `
     let transport = () => log.push('console');
     globalThis.__openTabs._setLogTransport = (fn) => { const before = transport; transport = fn; return () => { transport = before; }; };
@@ -208,7 +208,7 @@ test('fault 16, 19: logs leave by the private channel, whatever the adapter does
       run(`async () => { logged('warning', 'one', { a: 1 }, 'x'.repeat(5000)); await null; logged('odd', 5, 7, () => 1); restore();
         logged('error', 'restored'); return [typeof globalThis.__openTabs._logNonce, globalThis.__openTabs._logNonce === ''] }`),
     )}`;
-  const { realm, port, log, call } = await begun(code);
+  const { realm, port, log, call } = await startAdapter(code);
   assert.deepEqual(port.received, ['ready']);
   realm.task();
   assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
@@ -227,10 +227,10 @@ test('fault 16, 19: logs leave by the private channel, whatever the adapter does
   assert.deepEqual(log(), []);
 });
 
-test('logs are bounded: what is too much in one task is counted', async () => {
+test('logs are bounded: dropped entries of a task are counted', async () => {
   const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
     ${adapter('demo', run(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
-  const { port, call } = await begun(`let send; ${code}`);
+  const { port, call } = await startAdapter(`let send; ${code}`);
   port.received.splice(0);
   assert.equal(await call('run'), 'r 1 1');
   const heads = port.received.map((text) => text.split(' ', 3).join(' '));
@@ -240,7 +240,7 @@ test('logs are bounded: what is too much in one task is counted', async () => {
     'r 1 1',
   ]);
   const big =
-    await begun(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
+    await startAdapter(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
     ${adapter('demo', '')}`);
   big.realm.task();
   const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.received[1] ?? '') ?? [];
@@ -249,13 +249,13 @@ test('logs are bounded: what is too much in one task is counted', async () => {
   assert.ok(entry.data.length <= 10 && JSON.stringify(entry.data).length <= 64 * 1024);
 });
 
-test('a container that an adapter puts in place of the first keeps what is the host’s', async () => {
+test("a container that replaces the first one gets the host's properties", async () => {
   const code = `globalThis.__openTabs = { ...globalThis.__openTabs, adapters: {} };
     Object.defineProperty(globalThis, '__openTabs', { value: Object.assign({}, globalThis.__openTabs), writable: true });
     let send; globalThis.__openTabs._setLogTransport = (fn) => { send = fn; return () => {}; };
     globalThis.__openTabs._setLogTransport(() => log.push('posted'));
     ${adapter('demo', run(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
-  const { port, call, log, realm } = await begun(code, { settings: { values: { key: 'a' } } });
+  const { port, call, log, realm } = await startAdapter(code, { settings: { values: { key: 'a' } } });
   port.send('settings', { values: { key: 'b' } });
   await realm.idle();
   assert.equal(await call('run'), 'r 1 "b"');
@@ -263,9 +263,9 @@ test('a container that an adapter puts in place of the first keeps what is the h
   assert.deepEqual(log(), []);
 });
 
-test('a plugin that is gone is torn down and runs no call any more', async () => {
+test('a removed plugin is torn down and runs no more calls', async () => {
   const torn = adapter('demo', run('() => 1')).replace('tools:', "teardown() { log.push('down'); throw 1; }, tools:");
-  const { realm, port, log, call } = await begun(torn);
+  const { realm, port, log, call } = await startAdapter(torn);
   assert.equal(await call('run'), 'r 1 1');
   port.send('remove');
   port.send('remove');
@@ -273,15 +273,15 @@ test('a plugin that is gone is torn down and runs no call any more', async () =>
   assert.deepEqual(log(), ['down']);
   assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
   realm.task();
-  assert.ok(port.received.some((text) => /^l 1 0 .*threw while it was torn down/.test(text)));
-  const waiting = await begun(say('never'), { start: 'dom' });
+  assert.ok(port.received.some((text) => /^l 1 0 .*threw in teardown\(\)/.test(text)));
+  const waiting = await startAdapter(logWord('never'), { start: 'dom' });
   waiting.port.send('remove');
   waiting.port.send('begin');
   await waiting.realm.idle();
   assert.deepEqual([waiting.log(), waiting.port.received], [[], []]);
 });
 
-test('methods of history that a later plugin has put on top stay when an earlier one is torn down', async () => {
+test('patches of history by a later plugin stay when an earlier plugin is torn down', async () => {
   const patching = (name: string) => `
     const old = history.pushState; history.pushState = function (...args) { log.push('${name}'); return old.apply(this, args); };
     ${adapter(name, '').replace('tools:', 'teardown() { history.pushState = old; }, tools:')}`;

@@ -8,50 +8,50 @@ import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 
 /**
- * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). It gets the built-ins
- * of globals.ts and returns a function that runs the code; the parameters of that are named globalThis, window and self.
+ * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). Its argument is
+ * builtIns of globals.ts. It returns a function that runs the code, with the parameters globalThis, window and self.
  */
 export type Evaluate = (
   builtIns: object,
 ) => (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
 
-/** LifecycleOptions of the adapter of one plugin in one document. */
+/** LifecycleOptions configure the adapter of one plugin in one document. */
 export interface LifecycleOptions {
   readonly services: Services;
-  /** evaluate is the adapter's code; without it the adapter comes through the entry point. */
+  /** evaluate is the adapter's code; undefined if the adapter arrives through the entry point. */
   readonly evaluate: Evaluate | undefined;
-  /** late tells that it starts when the document is parsed. */
+  /** late is true if the adapter starts after the document is parsed. */
   readonly late: boolean;
   readonly events: CallEvents;
   up(text: string): void;
 }
 
-/** Lifecycle is an adapter from its start to its end. It is live at most once at a time, and by one start only. */
+/** Lifecycle starts, replaces and removes the adapter of one plugin. At most one adapter runs at a time. */
 export interface Lifecycle {
-  /** runner runs its tools. */
+  /** runner runs the tools of the adapter. */
   readonly runner: Runner;
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter, unless it is too early for it. One that throws before the document is parsed is started
-   * once more when it is: it may have looked for what was not there yet.
+   * begin starts the adapter; a late adapter only if the document is parsed. An adapter that throws before that is started
+   * again after it, because it may need an element that was missing.
    */
   begin(parsed: boolean): void;
-  /** entry point takes the adapter that arm has announced, and returns whether it was taken. */
+  /** entryPoint accepts the adapter that arm has announced, and returns whether it was accepted. */
   readonly entryPoint: EntryPoint;
-  /** arm has the entry point take one adapter with this hash, from who knows nonce. */
+  /** arm allows the entry point to accept one adapter with this hash and nonce. */
   arm(nonce: string, hash: string): void;
-  /** remove tears the adapter down. Only one that comes through the entry point starts after that. */
+  /** remove tears the adapter down. Later only an adapter from the entry point can start. */
   remove(): void;
 }
 
 /**
- * EntryPoint takes an adapter that is brought into a document after its start. It is a constant of the script that started the host
- * (worker/entry-points.ts): a page can neither list nor replace such constants, and does not know the name of this one.
+ * EntryPoint accepts an adapter after the start of the document. It is a constant of the script that started the host
+ * (worker/entry-points.ts). A page can neither list nor replace such a constant, and cannot guess its name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
-/** Armed is what the entry point takes next. */
+/** Armed identifies the adapter that the entry point accepts next. */
 interface Armed {
   readonly nonce: string;
   readonly hash: string;
@@ -65,28 +65,28 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
   let code = first;
   let isParsed = false;
-  /** brought is the hash of an adapter that came through the entry point and has not started. */
-  let brought: string | undefined;
+  /** receivedHash is the hash of an adapter from the entry point that has not started. */
+  let receivedHash: string | undefined;
   let patches: Patches | undefined;
-  let threw = false;
+  let hasThrown = false;
   let armed: Armed | undefined;
 
-  /** start starts the adapter's code in the container and returns what went wrong, or nothing. */
+  /** start runs the adapter's code in the container and returns '', or the reason why it failed. */
   const start = (): string => {
     const { scope } = container;
-    if (!code) return 'it has no adapter';
-    threw = false;
+    if (!code) return 'the plugin has no adapter';
+    hasThrown = false;
     patches = watchPatches();
     try {
       return evaluate(code, scope, () => runner.check());
     } catch (error) {
-      threw = true;
+      hasThrown = true;
       return `the adapter threw while it started: ${messageOf(error)}`;
     } finally {
       patches.started();
     }
   };
-  /** stop tears down what has started and leaves a fresh container. */
+  /** stop tears down the adapter and creates a new container. */
   const stop = () => {
     const adapter = runner.drop() ?? registered(plugin, container.read());
     const tearDown = () => {
@@ -94,7 +94,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
         const teardown = adapter ? lookup(adapter, 'teardown') : undefined;
         if (isFn(teardown)) apply(teardown, adapter, []);
       } catch (error) {
-        logs.say('warning', `the plugin ${plugin} threw while it was torn down: ${messageOf(error)}`);
+        logs.write('warning', `the plugin ${plugin} threw in teardown(): ${messageOf(error)}`);
       }
     };
     if (patches) patches.undone(tearDown);
@@ -106,18 +106,18 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
     isParsed ||= parsed;
     if (state !== 'waiting' || !code || (late && !isParsed)) return;
     const problem = start();
-    if (threw && !isParsed) {
+    if (hasThrown && !isParsed) {
       stop();
       return;
     }
     state = 'started';
     if (problem !== '') up(`broken ${problem}`);
-    else up(brought === undefined ? 'ready' : `renewed ${brought}`);
+    else up(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
   };
 
-  const renew = (hash: string, next: Evaluate) => {
+  const replaceAdapter = (hash: string, next: Evaluate) => {
     const old = code;
-    const removed = state === 'removed';
+    const wasRemoved = state === 'removed';
     state = 'started';
     stop();
     code = next;
@@ -128,25 +128,25 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
     }
     stop();
     code = old;
-    logs.say('error', `the new adapter of ${plugin} is not used: ${problem}`);
+    logs.write('error', `the new adapter of ${plugin} is not used: ${problem}`);
     up(`kept ${problem}`);
-    if (removed) {
+    if (wasRemoved) {
       state = 'removed';
       return;
     }
-    const again = start();
-    if (again !== '') up(`broken ${again}`);
+    const restartProblem = start();
+    if (restartProblem !== '') up(`broken ${restartProblem}`);
   };
-  // The nonce is told to the host over the private port and to the script that brings the adapter, and to nobody else.
+  // Only the host, over the private port, and the script that contains the adapter receive the nonce.
   const entryPoint: EntryPoint = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
     const { hash: wanted } = armed;
     armed = undefined;
     if (state === 'waiting') {
       code = next;
-      brought = wanted;
+      receivedHash = wanted;
       begin(isParsed);
-    } else renew(wanted, next);
+    } else replaceAdapter(wanted, next);
     return true;
   };
 
@@ -155,9 +155,9 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
     prepare: (preScript) => {
       try {
         const problem = evaluate(preScript, container.scope, () => '');
-        if (problem !== '') logs.say('error', `the pre-script of ${plugin} did not run: ${problem}`);
+        if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
       } catch (error) {
-        logs.say('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
+        logs.write('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
       }
     },
     begin,
@@ -176,8 +176,8 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
 }
 
 /**
- * evaluate runs code with the built-ins as they were at document_start: the modules of an adapter keep those that they use,
- * and one that starts late would keep the page's. It returns what check then says, or why the code can't run here.
+ * evaluate runs code with the built-ins of document_start, because modules store the built-ins that they use, and a late
+ * adapter would store the page's. It returns the result of check, or the reason why the code cannot run in this page.
  */
 function evaluate(code: Evaluate, scope: object, check: () => string): string {
   const run = () => {
@@ -191,7 +191,7 @@ function isEvaluate(value: unknown): value is Evaluate {
   return isFn(value);
 }
 
-/** registered returns the adapter that is in the container, whole or not. */
+/** registered returns the adapter in the container, even if the host cannot use it. */
 function registered(plugin: string, container: unknown): object | undefined {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;

@@ -1,35 +1,38 @@
 import { MaxLogBytes, MaxLogChars, MaxLogData, MaxLogEntries } from '../../../wire/wire.gen.ts';
 import { bytesOf, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
-import { cut } from './report.ts';
+import { truncate } from './report.ts';
 
-/** MaxWaiting is how many entries wait for the end of a task, and MaxWaitingChars their length; the oldest give way. */
+/** MaxWaiting limits the entries that wait for the end of a task, MaxWaitingChars their length. The oldest are dropped. */
 const MaxWaiting = 1000;
 const MaxWaitingChars = 4 * 1024 * 1024;
 
-/** SendLogs hands entries to the bridge: the JSON text of an array of count wire.LogEntry, and how many before them were dropped. */
+/**
+ * SendLogs sends entries to the bridge: the JSON text of an array of count wire.LogEntry, and the number of dropped entries
+ * before them.
+ */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
-/** Logs collects what one adapter logs; nothing of it passes the page. */
+/** Logs is a bounded buffer of one adapter's log entries. The page cannot read them. */
 export interface Logs {
-  /** take takes what a logger hands to its transport: an entry {level, message, data}, or a list of them. It never throws. */
-  take(given: unknown): void;
-  /** say logs a line of the host's own. */
-  say(level: 'warning' | 'error', message: string): void;
-  /** flush sends all that waits. */
+  /** accept adds the argument of a log transport: an entry {level, message, data}, or an array of entries. It never throws. */
+  accept(given: unknown): void;
+  /** write adds an entry of the host. */
+  write(level: 'warning' | 'error', message: string): void;
+  /** flush sends all waiting entries. */
   flush(): void;
 }
 
-/** Chunk is a run of entries that leaves as one message; chunks form a list, the oldest first. */
+/** Chunk is a sequence of entries that is sent as one message. Chunks form a linked list, the oldest first. */
 interface Chunk {
   text: string;
   count: number;
-  /** dropped is how many entries right before it gave way. */
+  /** dropped is the number of dropped entries right before this chunk. */
   dropped: number;
   next: Chunk | undefined;
 }
 
-/** makeLogs returns a Logs that asks whenIdle, once per task, to call flush at the end of the task. */
+/** makeLogs returns a Logs. It calls whenIdle once per task, which must call flush at the end of the task. */
 export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   let first: Chunk | undefined;
   let last: Chunk | undefined;
@@ -50,7 +53,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     chars += entry.length;
     while (waiting > MaxWaiting || chars > MaxWaitingChars) if (!dropOldest()) break;
   };
-  /** dropOldest makes room: the end of a flood says more than its beginning. It keeps the last chunk. */
+  /** dropOldest drops the oldest chunk, except the last one: the newest entries are the most useful. */
   const dropOldest = (): boolean => {
     const old = first;
     if (!old?.next) return false;
@@ -68,7 +71,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     chars = 0;
     for (; chunk; chunk = chunk.next) send(chunk.count, chunk.dropped, `[${chunk.text}]`);
   };
-  const take = (given: unknown) => {
+  const accept = (given: unknown) => {
     if (!isObject(given)) return;
     if (!isArray(given)) {
       add(entryText(given));
@@ -79,11 +82,11 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
       if (isObject(entry)) add(entryText(entry));
     }
   };
-  const say = (level: 'warning' | 'error', message: string) => add(textOf(level, message, ''));
-  return { take, say, flush };
+  const write = (level: 'warning' | 'error', message: string) => add(textOf(level, message, ''));
+  return { accept, write, flush };
 }
 
-/** entryText turns what an adapter logged into the JSON text of a wire.LogEntry. It never throws. */
+/** entryText converts an entry of an adapter to the JSON text of a wire.LogEntry. It never throws. */
 function entryText(entry: object): string {
   const message = read(entry, 'message');
   return textOf(levelOf(read(entry, 'level')), messageText(message), dataText(read(entry, 'data')));
@@ -91,7 +94,7 @@ function entryText(entry: object): string {
 
 function textOf(level: string, message: string, data: string): string {
   const more = data === '' ? '' : `,"data":${data}`;
-  return `{"level":"${level}","message":${toJson(cut(message, MaxLogChars))}${more},"atMs":${dateNow()}}`;
+  return `{"level":"${level}","message":${toJson(truncate(message, MaxLogChars))}${more},"atMs":${dateNow()}}`;
 }
 
 function read(entry: object, field: string): unknown {
@@ -112,27 +115,27 @@ function messageText(message: unknown): string {
   return typeof message === 'string' ? message : jsonOf(message);
 }
 
-/** dataText returns the JSON text of the arguments beside a message, cut to the limits; empty if there are none. */
+/** dataText returns the JSON text of an entry's further arguments, truncated to the limits; empty without arguments. */
 function dataText(data: unknown): string {
   if (!isObject(data) || !isArray(data)) return '';
   let text = '';
   let bytes = 2;
   for (let i = 0; i < data.length && i < MaxLogData; i++) {
     const value: unknown = hasOwn(data, i) ? data[i] : undefined;
-    let one = typeof value === 'string' ? toJson(cut(value, MaxLogChars)) : jsonOf(value);
-    let size = bytesOf(one, one.length) + 1;
+    let json = typeof value === 'string' ? toJson(truncate(value, MaxLogChars)) : jsonOf(value);
+    let size = bytesOf(json, json.length) + 1;
     if (bytes + size > MaxLogBytes) {
-      one = toJson(cut(one, MaxLogChars));
-      size = bytesOf(one, one.length) + 1;
+      json = toJson(truncate(json, MaxLogChars));
+      size = bytesOf(json, json.length) + 1;
     }
     if (bytes + size > MaxLogBytes) break;
-    text += text === '' ? one : `,${one}`;
+    text += text === '' ? json : `,${json}`;
     bytes += size;
   }
   return text === '' ? '' : `[${text}]`;
 }
 
-/** jsonOf writes a value as JSON; what JSON can't carry is said in a word. */
+/** jsonOf writes a value as JSON, or a placeholder for a value that JSON cannot represent. */
 function jsonOf(value: unknown): string {
   try {
     return writeJson(value) ?? toJson(`[${typeof value}]`);

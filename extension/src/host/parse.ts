@@ -3,17 +3,17 @@ import { issuesText, messageOf } from './failure.ts';
 import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 
-/** Parsing is what becomes of the arguments of a call: exactly one of its functions is called, once. */
+/** Parsing receives the outcome of parsing arguments: exactly one of its functions is called, once. */
 export interface Parsing {
-  /** valid gets the arguments as the schema returned them, detached from the page. */
+  /** valid receives the output of the schema, detached from the page. */
   valid(params: unknown): void;
-  /** invalid gets what is wrong with them, one line each. */
+  /** invalid receives the issues, one per line. */
   invalid(issues: string): void;
-  /** unsafe gets why no schema can run in this page. */
+  /** unsafe receives the reason why no schema can run in this page. */
   unsafe(why: string): void;
 }
 
-/** Outcome is what a schema returned, read while the built-ins were pristine. */
+/** Outcome is the result of a schema, read with pristine built-ins. */
 type Outcome =
   | { readonly kind: 'valid'; readonly params: unknown }
   | { readonly kind: 'invalid'; readonly issues: string }
@@ -21,8 +21,8 @@ type Outcome =
   | { readonly kind: 'later'; readonly promise: unknown };
 
 /**
- * parseWith has a schema check arguments, so that its defaults and transforms apply. A schema is code that looks up shared
- * built-ins at each step, so it runs with pristine ones. Without a schema the arguments are valid as they are.
+ * parseWith parses arguments with a schema and its defaults and transforms. The code of a schema looks up shared built-ins
+ * at each step, so it runs with pristine ones. Without a schema, all arguments are valid and stay unchanged.
  */
 export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
   const given = detach(args);
@@ -31,13 +31,13 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
     return;
   }
   const parse = (): Outcome => {
-    // zod makes its methods when they are first asked for.
+    // A getter of zod creates the method at the first access.
     const safeParse = lookup(schema, 'safeParse');
     if (!isFn(safeParse)) return { kind: 'valid', params: given };
     try {
-      return read(apply(safeParse, schema, [given]));
+      return readResult(apply(safeParse, schema, [given]));
     } catch (error) {
-      // A schema with an asynchronous check refuses the synchronous way.
+      // safeParse of a schema with an asynchronous check throws.
       const safeParseAsync = lookup(schema, 'safeParseAsync');
       if (!isFn(safeParseAsync)) throw error;
       return { kind: 'later', promise: apply(safeParseAsync, schema, [given]) };
@@ -60,16 +60,16 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
   );
 }
 
-/** read reads a schema's answer. Its error makes its text when it is asked for it. */
-function read(parsed: unknown): Outcome {
-  if (!isObject(parsed)) return { kind: 'invalid', issues: 'the tool has a schema that does not answer' };
+/** readResult reads a schema's result. A getter of zod formats the error at the first access. */
+function readResult(parsed: unknown): Outcome {
+  if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
   if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detach(lookup(parsed, 'data')) };
   return { kind: 'invalid', issues: issuesText(lookup(parsed, 'error')) };
 }
 
 function readLate(parsed: unknown): Outcome {
   try {
-    return read(parsed);
+    return readResult(parsed);
   } catch (error) {
     return { kind: 'invalid', issues: messageOf(error) };
   }

@@ -1,19 +1,19 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
-// An adapter that wants to hear of navigations puts its own functions in the
-// place of two methods of `history`, and the former ones back when it is torn
-// down. Another plugin of the same document may have put its own on top by
-// then; without those it would hear nothing any more.
+// An adapter that watches navigations replaces two methods of `history`, and
+// restores the previous methods in its teardown. Another plugin of the document
+// may have replaced them in the meantime. The restore would remove the methods
+// of that plugin, which would then miss all navigations.
 
-/** Patches are what an adapter puts in the place of the methods of `history` while it starts. */
+/** Patches are the methods of `history` that an adapter has replaced during its start. */
 export interface Patches {
-  /** started ends the start. */
+  /** started stores the methods at the end of the start. */
   started(): void;
-  /** undone runs tearDown, and sees to it that afterwards the adapter's methods are gone and those of others are there. */
+  /** undone runs tearDown, then removes the adapter's methods and keeps those of other plugins. */
   undone(tearDown: () => void): void;
 }
 
-/** watchPatches begins to watch an adapter that is about to start. */
+/** watchPatches stores the methods of `history` before an adapter starts. */
 export function watchPatches(): Patches {
   const methods = [watchMethod('pushState'), watchMethod('replaceState')];
   return {
@@ -30,7 +30,7 @@ export function watchPatches(): Patches {
 
 interface Method {
   started(): void;
-  /** after returns what to do once the adapter is torn down. */
+  /** after returns a function to call after the teardown. */
   after(): () => void;
 }
 
@@ -66,6 +66,6 @@ function write(name: string, value: unknown): void {
     const on: unknown = getProperty(realWindow, 'history');
     if (isObject(on)) setProperty(on, name, value);
   } catch {
-    // The page lets nobody write there; then the adapter could not either.
+    // The page has locked the method, so the adapter could not replace it either.
   }
 }

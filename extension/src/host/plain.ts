@@ -32,17 +32,17 @@ import {
   UrlPrototype,
 } from './primordials.ts';
 
-/** MaxDepth is how deep a value may be nested that is written as JSON. */
+/** MaxDepth limits the nesting of a value that is written as JSON. */
 const MaxDepth = 2000;
 
-/** Above is the way from a value up to the whole. */
+/** Above is the path from a value up to the root, as a linked list. */
 interface Above {
   readonly value: object;
   readonly depth: number;
   readonly up: Above | undefined;
 }
 
-/** Plain makes the objects of a copy: ordinary ones without a prototype are slow. */
+/** Plain is the class of copied objects, because objects without a prototype are slow. */
 class Plain {
   readonly [key: string]: unknown;
 }
@@ -52,9 +52,9 @@ setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
 
 /**
- * plainCopy returns a copy of value that JSON.stringify writes as it would have written value. Nothing in the copy has a
- * prototype that a page can reach, so no `toJSON` of a page is called for it. Each own property of value is read once. A
- * toJSON counts where value or a class of the plugin has it. It throws for what JSON can't carry.
+ * plainCopy returns a copy of value with the same JSON text. No object in the copy has a prototype of the page, so
+ * JSON.stringify calls no `toJSON` of the page. plainCopy reads each own property of value once, and calls a toJSON that an
+ * object or a class of the plugin defines. It throws for a value that JSON cannot represent.
  */
 export function plainCopy(value: unknown): unknown {
   return copyOf(value, '', undefined);
@@ -63,26 +63,26 @@ export function plainCopy(value: unknown): unknown {
 function copyOf(given: unknown, key: string, up: Above | undefined): unknown {
   if (typeof given === 'bigint') return rawInteger(given);
   if (!isObject(given)) return given;
-  const value = isOrdinary(given) ? given : written(given, key);
+  const value = isOrdinary(given) ? given : jsonValueOf(given, key);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
   const above = enter(value, up);
   return isArray(value) ? copyOfArray(value, above) : copyOfObject(value, above);
 }
 
-/** isOrdinary reports whether value is an object or array as a literal makes it, without a toJSON. */
+/** isOrdinary reports whether value is a plain object or array without a toJSON. */
 function isOrdinary(value: object): boolean {
   const parent = getPrototypeOf(value);
   return (parent === ObjectPrototype || parent === ArrayPrototype || parent === null) && !hasOwn(value, 'toJSON');
 }
 
-/** written returns what JSON.stringify writes in the place of value. */
-function written(value: object, key: string): unknown {
+/** jsonValueOf returns the value that JSON.stringify writes instead of value. */
+function jsonValueOf(value: object, key: string): unknown {
   const toJson = lookup(value, 'toJSON');
   const made = isFn(toJson) ? apply(toJson, value, [key]) : unboxed(value);
   return typeof made === 'bigint' ? rawInteger(made) : made;
 }
 
-/** unboxed returns what built-in classes have as their value; for others it returns value. */
+/** unboxed returns the primitive value of an object of a built-in class, and other objects unchanged. */
 function unboxed(value: object): unknown {
   for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
     try {
@@ -101,7 +101,7 @@ function unboxed(value: object): unknown {
           return apply(bigIntValueOf, value, []);
       }
     } catch {
-      return value; // it has the class's prototype only
+      return value; // inherits from the class, but is not an instance
     }
   }
   return value;
@@ -109,7 +109,7 @@ function unboxed(value: object): unknown {
 
 function copyOfArray(value: readonly unknown[], above: Above): unknown {
   const made: unknown[] = [];
-  // Before anything is put in: a setter on Array.prototype would get it.
+  // Before the first element, because a setter on Array.prototype would receive the elements.
   setPrototypeOf(made, plainPrototype);
   for (let i = 0; i < value.length; i++) made[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, above) : null;
   return made;
@@ -126,17 +126,17 @@ function copyOfObject(value: object, above: Above): unknown {
   return made;
 }
 
-/** isPlain has the compiler take any object for one with fields. */
+/** isPlain narrows an object to a record for the compiler. */
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }
 
-/** enter notes that value is being copied. It throws where a value contains itself, as JSON.stringify does. */
+/** enter appends value to the path. It throws if value contains itself, like JSON.stringify. */
 function enter(value: object, up: Above | undefined): Above {
   const depth = up === undefined ? 0 : up.depth + 1;
   for (let at = up; at !== undefined; at = at.up) {
-    if (at.value === value) throw new NativeTypeError('it is circular: a value in it contains itself');
+    if (at.value === value) throw new NativeTypeError('the value is circular: an object in it contains itself');
   }
-  if (depth > MaxDepth) throw new NativeTypeError(`it is nested more than ${MaxDepth} levels deep`);
+  if (depth > MaxDepth) throw new NativeTypeError(`the value is nested more than ${MaxDepth} levels deep`);
   return { value, depth, up };
 }

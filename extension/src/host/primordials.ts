@@ -1,7 +1,7 @@
-// The built-ins that the host works with, taken at document_start, before any
-// script of the page ran. The rules of sdk-ts/src/runtime/primordials.ts, which
-// has those of the language, hold for the code of this folder, and one more: no
-// `await`, whose promises a page can see into.
+// The built-ins that the host uses, stored at document_start, before any script
+// of the page. Code in this folder follows the rules in
+// sdk-ts/src/runtime/primordials.ts, which contains the language built-ins, and
+// one more: no `await`, because a page can observe its promises.
 
 import {
   apply,
@@ -53,12 +53,12 @@ export {
   whenSettled,
 } from '../../../sdk-ts/src/runtime/primordials.ts';
 
-/** toBigInt and rawJson keep integers exact that a number would round; rawJson is there since Chrome 114. */
+/** toBigInt and rawJson preserve integers that a number would round. rawJson requires Chrome 114. */
 export const toBigInt = BigInt;
 export const BigIntPrototype = BigInt.prototype;
 export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
 const isRaw: unknown = 'isRawJSON' in JSON ? JSON.isRawJSON : undefined;
-/** isRawJson reports whether value is JSON text that JSON.rawJSON made. */
+/** isRawJson reports whether JSON.rawJSON created value. */
 export const isRawJson = (value: object): boolean => isFn(isRaw) && apply(isRaw, undefined, [value]) === true;
 
 export const StringPrototype = String.prototype;
@@ -100,7 +100,7 @@ export const now = performance.now;
 export const clock = performance;
 export const { now: dateNow } = Date;
 
-/** getterOf returns the getter of an accessor that the platform defines. */
+/** getterOf returns the getter of an accessor property of the browser. */
 function getterOf(on: object, key: PropertyKey): () => unknown {
   const found = getOwnPropertyDescriptor(on, key)?.get;
   if (!found) throw new TypeError(`opentabs: this browser has no getter ${String(key)}`);
@@ -123,12 +123,12 @@ export const hostOfUrl = getterOf(URL.prototype, 'host');
 export const hrefOfUrl = getterOf(URL.prototype, 'href');
 export const hostOfLocation = getterOf(location, 'host');
 export const realLocation = location;
-/** framed reports whether the document is in a frame of another one. Nobody can replace `window.top`. */
+/** framed reports whether the document is in a frame. A page cannot replace `window.top`. */
 export const framed = window !== window.top;
-/** probed reports whether the probe gave this document a frame (intact.ts). */
+/** probed reports whether the probe added a frame to this document (intact.ts). */
 export const probed = window[0] !== undefined;
 
-// A list of its own, without the DOM's interfaces: Chrome makes those when they are first asked for, which takes time.
+// Without the DOM interfaces, because Chrome creates them at the first access, which takes time.
 const builtIns: object[] = [Object, Function, Array, Number, Boolean, String, Symbol, BigInt, Date, RegExp, Proxy];
 const moreBuiltIns: object[] = [
   Promise,
@@ -144,7 +144,7 @@ const moreBuiltIns: object[] = [
 ];
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
-/** isBuiltIn reports whether value is one of the language's own constructors, which never hand `this` to anybody. */
+/** isBuiltIn reports whether value is a constructor of the language. Those never pass `this` to other code. */
 export function isBuiltIn(value: object): boolean {
   return isIn(builtIns, value) || isIn(moreBuiltIns, value) || isIn(binaryBuiltIns, value);
 }

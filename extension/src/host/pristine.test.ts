@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, type HostPort, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** schema parses as zod does: with built-ins that it looks up while it runs. */
+/** schema parses like zod: it looks up built-ins while it runs. */
 const schema = `{ safeParse: (data) => ({ success: true, data: Object.fromEntries(Object.keys(data).map((key) => [key, data[key]])) }) }`;
 const tools = `
   { name: 'parsed', input: ${schema}, handle: (p) => p },
@@ -27,7 +27,7 @@ async function call(realm: Realm, port: HostPort, tool: string, args: object): P
   return port.received.splice(0).join();
 }
 
-test('a schema runs with the built-ins of document_start, and the page has its own again afterwards', async () => {
+test("a schema runs with the built-ins of document_start, and the page's are restored", async () => {
   const { realm, port } = await started();
   const objects = realm.run('const { setPrototypeOf } = Reflect; [Object, Object.prototype, Array.prototype]');
   assert.ok(Array.isArray(objects));
@@ -45,7 +45,7 @@ test('a schema runs with the built-ins of document_start, and the page has its o
   assert.equal(realm.run('mine === Object.keys'), true);
 });
 
-test('a page that locks what it replaced is refused, and keeps what else it replaced', async () => {
+test('a call fails in a page with a locked replacement, and other replacements stay', async () => {
   for (const [lock, named] of [
     [
       "Object.defineProperty(Object, 'keys', { value: () => ['forged'], writable: false, configurable: false })",
@@ -68,14 +68,14 @@ test('a page that locks what it replaced is refused, and keeps what else it repl
   }
 });
 
-test('a page that locks methods which it added, or freezes what it did not change, is served', async () => {
+test('a call runs in a page that locks added methods or freezes unchanged built-ins', async () => {
   const { realm, port } = await started();
   realm.run(`Object.defineProperty(Array.prototype, 'last', { value() { return this[this.length - 1]; } });
     Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(Object)`);
   assert.equal(await call(realm, port, 'parsed', { secret: 'S3CRET' }), 'r 1 {"secret":"S3CRET"}');
 });
 
-test('arguments inherit nothing from the page, and have the standard methods', async () => {
+test('arguments inherit the standard methods, and nothing from the page', async () => {
   const { realm, port } = await started();
   realm.run(`for (const on of [Object.prototype, Array.prototype]) for (const key of ['limit', '3', 'extra', 'map', 'hasOwnProperty'])
     Object.defineProperty(on, key, { configurable: true, get() { taken++; return 'forged'; }, set() { taken++; } }); taken = 0`);
@@ -87,13 +87,13 @@ test('arguments inherit nothing from the page, and have the standard methods', a
   assert.equal(realm.run('taken'), 0);
 });
 
-test('names of the language are those of document_start, whatever a script of the page declares', async () => {
+test('language globals are those of document_start, whatever a script of the page declares', async () => {
   const { realm, port } = await started();
   realm.run(`let URL = class { host = 'forged' }; const encodeURI = () => 'forged'; window.parseInt = () => 666`);
   assert.equal(await call(realm, port, 'text', {}), 'r 1 ["%20","a.example",7]');
 });
 
-test('an adapter that starts late keeps the built-ins of document_start', async () => {
+test('a late adapter uses the built-ins of document_start', async () => {
   const realm = makeRealm();
   const late = `const { freeze } = Object; const keys = Object.keys; const tools = [{ name: 'keys', handle: (p) => keys(p) }];
     globalThis.__openTabs.adapters = { demo: freeze({ tools, isReady: () => true }) };`;

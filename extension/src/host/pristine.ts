@@ -14,52 +14,52 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-// Code that was not written for a hostile page, such as zod, looks up shared
-// built-ins while it runs. A page that replaced one of them would see and
-// change what the code works on. So the host runs it with the built-ins as
-// they were at document_start, and then puts back what the page had made of
-// them. The code must be synchronous: the page then notices nothing.
+// Libraries such as zod look up shared built-ins while they run. A page that
+// replaces one of them can read and change the values that the library
+// processes. So the host restores the built-ins of document_start, runs the
+// code, and then restores the changes of the page. The code must be
+// synchronous, so that no code of the page runs in between.
 
-/** Snapshot is one shared object as it was at document_start. */
+/** Snapshot is the state of one shared object at document_start. */
 interface Snapshot {
   readonly name: string;
   readonly on: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
-  /** descriptors are those of keys, without prototypes. */
+  /** descriptors are the descriptors of keys, in the same order, without prototypes. */
   readonly descriptors: readonly PropertyDescriptor[];
-  /** known has the keys as its own. */
+  /** known has an own property for each key. */
   readonly known: object;
 }
 
-/** Change is one thing to put back; the changes are a list, the last one first. */
+/** Change is one change of the page, to restore later. Changes form a linked list, the last one first. */
 interface Change {
   readonly on: object;
-  /** key is undefined where the prototype was changed. */
+  /** key is undefined for a changed prototype. */
   readonly key: PropertyKey | undefined;
-  /** found is the page's descriptor, or undefined where the page had deleted the property. */
+  /** found is the page's descriptor; undefined if the page has deleted the property. */
   readonly found: PropertyDescriptor | undefined;
   readonly parent: object | null;
   readonly next: Change | undefined;
 }
 
-/** Failure says what could not be restored. */
+/** Failure names the built-in that cannot be restored, and the changes until then. */
 interface Failure {
   readonly locked: string;
   readonly changes: Change | undefined;
 }
 
 const snapshots = takeSnapshots();
-let running = false;
+let isRunning = false;
 
 /**
- * withPristineBuiltIns runs synchronous code with the shared built-ins of the language as they were at document_start, and
- * returns what work returns. A call inside another one runs work as it is. If the page has locked a changed built-in, so
- * that nothing can restore it, work does not run and the result is that of refuse, which gets a sentence that says so.
+ * withPristineBuiltIns runs synchronous code with the language built-ins of document_start, and returns the result of work.
+ * A nested call only runs work. If the page has changed and locked a built-in, so that it cannot be restored, work does
+ * not run, and the result is that of refuse, which receives the reason.
  */
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
-  if (running) return work();
-  const changes = restore();
+  if (isRunning) return work();
+  const changes = restoreBuiltIns();
   if (changes === undefined) return run(work);
   if ('locked' in changes) {
     putBack(changes.changes);
@@ -75,16 +75,16 @@ export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => 
 }
 
 function run<T>(work: () => T): T {
-  running = true;
+  isRunning = true;
   try {
     return work();
   } finally {
-    running = false;
+    isRunning = false;
   }
 }
 
-/** restore undoes what the page has changed and returns the changes, if there are any. */
-function restore(): Change | Failure | undefined {
+/** restoreBuiltIns undoes all changes of the page and returns them. */
+function restoreBuiltIns(): Change | Failure | undefined {
   let changes: Change | undefined;
   for (let i = 0; i < snapshots.length; i++) {
     const snapshot = snapshots[i];
@@ -122,11 +122,11 @@ function restoreOne(snapshot: Snapshot, before: Change | undefined): Change | Fa
     if (!defineProperty(on, key, wanted)) return failure(`${name}.${nameOf(key)}`, changes);
     changes = change(on, key, found, null, changes);
   }
-  // As many may have been added as were deleted.
+  // If the page deleted and added the same number of properties, the comparison of lengths missed the added ones.
   return isMissing ? removeAdded(snapshot, ownKeys(on), changes) : changes;
 }
 
-/** removeAdded removes what the page has added. */
+/** removeAdded removes properties that the page has added. */
 function removeAdded(
   { on, known, name }: Snapshot,
   now: readonly PropertyKey[],
@@ -146,8 +146,8 @@ function removeAdded(
 }
 
 /**
- * isHarmful reports whether a locked property that a page added to a built-in can reach code that never asks for it by name.
- * Libraries lock methods that they add to Array.prototype and the like; those reach only code that calls them.
+ * isHarmful reports whether a locked property that a page added to a built-in affects code that does not use its name.
+ * Some libraries lock methods that they add to Array.prototype; those affect only code that calls them.
  */
 function isHarmful(on: object, key: PropertyKey): boolean {
   if (on === ObjectPrototype || typeof key === 'symbol') return true;
@@ -168,8 +168,7 @@ function putBack(changes: Change | undefined): void {
 }
 
 function isUnchanged(found: PropertyDescriptor, wanted: PropertyDescriptor): boolean {
-  // A descriptor has all its fields itself. One of the other kind lacks the fields, which the page may supply: so its kind
-  // is compared first.
+  // Checks the kind first: a descriptor of the other kind lacks these fields, and a page may define them on its prototype.
   if (hasOwn(wanted, 'value')) return hasOwn(found, 'value') && isSame(found.value, wanted.value);
   return hasOwn(found, 'get') && found.get === wanted.get && found.set === wanted.set;
 }
@@ -196,7 +195,7 @@ function nameOf(key: PropertyKey): string {
   return typeof key === 'symbol' ? 'a symbol' : `${key}`;
 }
 
-/** takeSnapshots uses nothing that intact.ts has not compared: another page may have had this window before. */
+/** takeSnapshots uses only built-ins that intact.ts has checked, because another page may have had this window before. */
 function takeSnapshots(): readonly Snapshot[] {
   const classes: readonly (readonly [string, { readonly prototype: object }])[] = [
     ['Object', Object],
@@ -222,28 +221,28 @@ function takeSnapshots(): readonly Snapshot[] {
     ['URLSearchParams', URLSearchParams],
   ];
   const taken: Snapshot[] = [];
-  const take = (name: string, on: unknown) => {
+  const add = (name: string, on: unknown) => {
     if (isObject(on)) defineProperty(taken, taken.length, dataProperty(snapshotOf(name, on)));
   };
   for (let i = 0; i < classes.length; i++) {
     const name = classes[i]?.[0] ?? '';
-    take(name, classes[i]?.[1]);
-    take(`${name}.prototype`, classes[i]?.[1].prototype);
+    add(name, classes[i]?.[1]);
+    add(`${name}.prototype`, classes[i]?.[1].prototype);
   }
-  take('the prototype of typed arrays', getPrototypeOf(Uint8Array.prototype));
-  take('JSON', JSON);
-  take('Math', Math);
-  take('Reflect', Reflect);
+  add('the prototype of typed arrays', getPrototypeOf(Uint8Array.prototype));
+  add('JSON', JSON);
+  add('Math', Math);
+  add('Reflect', Reflect);
   const list: object = [][Symbol.iterator]();
-  take('the prototype of array iterators', getPrototypeOf(list));
-  take('the prototype of iterators', getPrototypeOf(getPrototypeOf(list) ?? list));
-  take('the prototype of map iterators', getPrototypeOf(apply(Map.prototype.entries, new Map(), [])));
-  take('the prototype of set iterators', getPrototypeOf(new Set().values()));
-  take('the prototype of string iterators', getPrototypeOf(''[Symbol.iterator]()));
-  take('the prototype of matches', getPrototypeOf(apply(RegExp.prototype[Symbol.matchAll], /./g, [''])));
+  add('the prototype of array iterators', getPrototypeOf(list));
+  add('the prototype of iterators', getPrototypeOf(getPrototypeOf(list) ?? list));
+  add('the prototype of map iterators', getPrototypeOf(apply(Map.prototype.entries, new Map(), [])));
+  add('the prototype of set iterators', getPrototypeOf(new Set().values()));
+  add('the prototype of string iterators', getPrototypeOf(''[Symbol.iterator]()));
+  add('the prototype of matches', getPrototypeOf(apply(RegExp.prototype[Symbol.matchAll], /./g, [''])));
   const generator = getPrototypeOf(function* () {});
-  take('the prototype of generator functions', generator);
-  take('the prototype of generators', generator && getOwnPropertyDescriptor(generator, 'prototype')?.value);
+  add('the prototype of generator functions', generator);
+  add('the prototype of generators', generator && getOwnPropertyDescriptor(generator, 'prototype')?.value);
   return taken;
 }
 

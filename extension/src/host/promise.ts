@@ -13,20 +13,20 @@ import {
   whenSettled,
 } from './primordials.ts';
 
-// Promises that a handler gets from its context. A page can replace
-// Promise.prototype.then and the constructor's species, and would be handed the
-// promise and what it brings; so these have methods of their own. An `await`
-// uses none of that for a promise whose constructor is the realm's own.
+// Promises that a context returns to a handler. A page can replace
+// Promise.prototype.then and the species of the constructor, and would receive
+// the promise and its value. So these promises have own methods. `await` uses
+// neither for a promise whose constructor is the realm's Promise.
 
-/** Deferred is a promise and the two ends of it; the first one that is called counts. */
+/** Deferred is a promise and its two settling functions. The first call of either settles the promise. */
 export interface Deferred {
   readonly promise: object;
-  /** resolve takes any value but a thenable. */
+  /** resolve accepts any value except a thenable. */
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** makeDeferred returns one that is open. A rejection that the handler does not look at is nobody's news. */
+/** makeDeferred returns a pending Deferred. A rejection that the handler ignores triggers no event in the page. */
 export function makeDeferred(): Deferred {
   let settle: (value: unknown) => void = nothing;
   let fail: (error: unknown) => void = nothing;
@@ -36,7 +36,7 @@ export function makeDeferred(): Deferred {
       fail = reject;
     },
   ]);
-  // The page's `unhandledrejection` would show it what the handler was told.
+  // Without a handler, the `unhandledrejection` event would pass the error to the page.
   attach(promise, nothing, nothing);
   const own = (name: string, method: Fn) => defineProperty(promise, name, hiddenProperty(method));
   own('then', (ok, bad) => follow(promise, ok, bad));
@@ -49,10 +49,10 @@ export function makeDeferred(): Deferred {
 }
 
 function nothing(): void {
-  // For both ends of a promise that is being made, and for those that nobody follows.
+  // Placeholder until the constructor has passed its functions, and handler of ignored rejections.
 }
 
-/** follow is `promise.then(ok, bad)`. */
+/** follow implements `promise.then(ok, bad)`. */
 function follow(promise: Promise<unknown>, ok: unknown, bad: unknown): object {
   const next = makeDeferred();
   const turn = (work: unknown, otherwise: (value: unknown) => void) => (value: unknown) => {
@@ -70,7 +70,7 @@ function follow(promise: Promise<unknown>, ok: unknown, bad: unknown): object {
   return next.promise;
 }
 
-/** followLast is `promise.finally(work)`. */
+/** followLast implements `promise.finally(work)`. */
 function followLast(promise: Promise<unknown>, work: unknown): object {
   const next = makeDeferred();
   const turn = (settle: (value: unknown) => void) => (value: unknown) => {
@@ -85,8 +85,8 @@ function followLast(promise: Promise<unknown>, work: unknown): object {
 }
 
 /**
- * attach is the language's own `then`; ok and bad must return nothing and not throw. It asks a promise for its
- * constructor: an own `undefined` means the realm's own Promise and keeps the page out.
+ * attach calls the native `then`. ok and bad must return nothing and not throw. `then` reads the constructor of the
+ * promise: an own property with the value undefined selects the realm's Promise, and avoids a lookup that the page controls.
  */
 function attach(promise: Promise<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
   defineProperty(promise, 'constructor', hiddenProperty(undefined));

@@ -15,18 +15,18 @@ import {
   slice,
 } from './primordials.ts';
 
-/** Settings are those of one plugin in one document. */
+/** Settings are the settings of one plugin in one document. */
 export interface Settings {
-  /** config is what the adapter sees: a value by key. It stays the same object, for an adapter that has kept it. */
+  /** config contains the values by key. It is always the same object, because an adapter may store it. */
   readonly config: object;
-  /** become takes a wire.PluginSettings in place of what was set before. */
-  become(settings: unknown): void;
+  /** update replaces all values by those of a wire.PluginSettings. */
+  update(settings: unknown): void;
 }
 
-/** makeSettings returns settings of which none is set. */
+/** makeSettings returns empty settings. */
 export function makeSettings(): Settings {
   const config = bare();
-  const become = (settings: unknown) => {
+  const update = (settings: unknown) => {
     const keys = ownKeys(config);
     for (let i = 0; i < keys.length; i++) deleteProperty(config, keys[i] ?? '');
     if (!isObject(settings)) return;
@@ -37,10 +37,10 @@ export function makeSettings(): Settings {
     });
   };
   const set = (key: string, value: unknown) => defineProperty(config, key, dataProperty(value));
-  return { config, become };
+  return { config, update };
 }
 
-/** urlOfHere returns the URL whose host this document has, of an object of URLs by instance. */
+/** urlOfHere returns the URL with the host of this document, from an object of URLs by instance. */
 function urlOfHere(instances: unknown): string | undefined {
   const here = plainHost(apply(hostOfLocation, realLocation, []));
   let found: string | undefined;
@@ -54,11 +54,11 @@ function hostOf(url: string): string | undefined {
   try {
     return plainHost(apply(hostOfUrl, construct(NativeURL, [url]), []));
   } catch {
-    return undefined; // no URL, so it is nowhere
+    return undefined; // not a valid URL
   }
 }
 
-/** plainHost writes the three names of this machine as one; they are the same place for a person. */
+/** plainHost replaces the other two names of this machine by 127.0.0.1, because users treat the three as the same host. */
 function plainHost(host: unknown): string | undefined {
   if (typeof host !== 'string') return undefined;
   return afterName(host, 'localhost') ?? afterName(host, '[::1]') ?? host;
@@ -70,11 +70,11 @@ function afterName(host: string, name: string): string | undefined {
   return named ? `127.0.0.1${port}` : undefined;
 }
 
-function each(bag: unknown, take: (key: string, value: unknown) => void): void {
+function each(bag: unknown, visit: (key: string, value: unknown) => void): void {
   if (!isObject(bag)) return;
   const keys = ownKeys(bag);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (typeof key === 'string') take(key, lookup(bag, key));
+    if (typeof key === 'string') visit(key, lookup(bag, key));
   }
 }

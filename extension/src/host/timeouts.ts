@@ -1,6 +1,6 @@
 import { apply, clock, delay, now } from './primordials.ts';
 
-/** Wait is one wait in the list, which is in the order of their beginnings. */
+/** Wait is one wait in a linked list, in the order of their starts. */
 interface Wait {
   readonly until: number;
   readonly late: () => void;
@@ -9,13 +9,13 @@ interface Wait {
 }
 
 /**
- * makeTimeout returns a function that has late called in ms milliseconds, unless what it returns is called before that.
- * All waits share one timer: a timer for each would cost more than what most waits are for.
+ * makeTimeout returns a function that calls late after ms milliseconds, and returns a function that cancels the wait. All
+ * waits share one timer, because most of them are cancelled soon and separate timers would be expensive.
  */
 export function makeTimeout(ms: number): (late: () => void) => () => void {
   let first: Wait | undefined;
   let last: Wait | undefined;
-  let armed = false;
+  let isArmed = false;
 
   const drop = (wait: Wait) => {
     if (wait !== first && !wait.before) return; // dropped already
@@ -26,18 +26,18 @@ export function makeTimeout(ms: number): (late: () => void) => () => void {
     wait.before = undefined;
   };
   const arm = (wait: Wait, at: number) => {
-    armed = true;
+    isArmed = true;
     delay(ring, wait.until - at);
   };
   const ring = () => {
-    armed = false;
+    isArmed = false;
     const at: number = apply(now, clock, []);
     while (first && first.until <= at) {
       const wait = first;
       drop(wait);
       wait.late();
     }
-    if (first && !armed) arm(first, at);
+    if (first && !isArmed) arm(first, at);
   };
   return (late) => {
     const at: number = apply(now, clock, []);
@@ -45,7 +45,7 @@ export function makeTimeout(ms: number): (late: () => void) => () => void {
     if (last) last.next = wait;
     else first = wait;
     last = wait;
-    if (!armed) arm(first ?? wait, at);
+    if (!isArmed) arm(first ?? wait, at);
     return () => drop(wait);
   };
 }

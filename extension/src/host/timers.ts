@@ -1,40 +1,40 @@
 import { atEndOfTask } from './channel.ts';
 import { apply, bare, clock, delay, isFiniteNumber, isFn, isObject, now, soon } from './primordials.ts';
 
-// Taken before any page script ran, as those of primordials.ts.
+// Stored before any script of the page, like the built-ins of primordials.ts.
 const cancelDelay = clearTimeout;
 
-/** MaxMs is the longest time of a timer of the browser. */
+/** MaxMs is the longest delay of a browser timer, in milliseconds. */
 const MaxMs = 2 ** 31 - 1;
 
 /**
- * Timers of one plugin. Chrome runs the timers of a hidden page once a second, and later once a minute, so the bridge is
- * told when the earliest is due and has the worker wake the host. The page's own timer is set as well: it counts if the
- * page is visible or the worker is not there.
+ * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. So the
+ * host announces the earliest due time to the bridge, and the worker wakes the host. A native timer is set as well, for
+ * visible pages and for times without a worker.
  */
 export interface Timers {
-  /** set calls done once, after ms milliseconds, and returns what takes that back. */
+  /** set calls done once, after ms milliseconds, and returns a function that cancels the timer. */
   set(ms: unknown, done: unknown): () => void;
-  /** wake runs what is due. */
+  /** wake runs all due timers. */
   wake(): void;
 }
 
-/** Timer is one that has not run. */
+/** Timer is a timer that has not run. */
 interface Timer {
   readonly dueAt: number;
   native: ReturnType<typeof setTimeout> | undefined;
-  /** ran tells that the page's own timer has run. */
-  ran: boolean;
+  /** hasFired is true after the native timer has fired. */
+  hasFired: boolean;
   done(): void;
 }
 
-/** makeTimers returns no timers. announce takes how many milliseconds it is to the next one; -1 if there is none. */
+/** makeTimers returns Timers. announce receives the time until the next timer, in milliseconds; -1 without one. */
 export function makeTimers(announce: (ms: number) => void): Timers {
   const table = bare();
   let last = 0;
-  /** announced is when the timer is due that was announced last; Infinity if there is none. */
+  /** announced is the due time that was announced last; Infinity without one. */
   let announced = Infinity;
-  let announcing = false;
+  let isAnnouncing = false;
 
   const time = (): number => apply(now, clock, []);
   const earliest = (): number => {
@@ -45,34 +45,34 @@ export function makeTimers(announce: (ms: number) => void): Timers {
     }
     return dueAt;
   };
-  const changed = () => {
-    if (announcing) return;
-    announcing = true;
-    // A task may set a thousand timers, and needs one announcement.
+  const announceNext = () => {
+    if (isAnnouncing) return;
+    isAnnouncing = true;
+    // In a microtask, so that a task that sets many timers sends one announcement.
     soon(() => {
-      announcing = false;
+      isAnnouncing = false;
       const dueAt = earliest();
       if (dueAt === announced) return;
       announced = dueAt;
       announce(dueAt === Infinity ? -1 : atLeast(0, dueAt - time()));
     });
   };
-  const take = (id: number | string): Timer | undefined => {
+  const remove = (id: number | string): Timer | undefined => {
     const timer = table[id];
     if (!isTimer(timer)) return undefined;
     delete table[id];
     cancelDelay(timer.native);
-    changed();
+    announceNext();
     return timer;
   };
   const run = () => {
     const at = time();
     for (const id in table) {
       const timer = table[id];
-      if (isTimer(timer) && (timer.ran || timer.dueAt <= at)) take(id)?.done();
+      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= at)) remove(id)?.done();
     }
   };
-  // Not in the task of a timer: Chrome holds timers that timers have set back more than others.
+  // Not in the task of a timer, because Chrome throttles nested timers more.
   const runSoon = atEndOfTask(run);
 
   return {
@@ -83,29 +83,29 @@ export function makeTimers(announce: (ms: number) => void): Timers {
       const timer: Timer = {
         dueAt: time() + ms,
         native: undefined,
-        ran: false,
+        hasFired: false,
         done: () => {
           try {
             apply(done, undefined, []);
           } catch {
-            // The SDK's callbacks don't throw; an error that left this task would be shown to the page.
+            // Callbacks of the SDK do not throw. An uncaught error would be visible to the page.
           }
         },
       };
       timer.native = delay(() => {
-        timer.ran = true;
+        timer.hasFired = true;
         runSoon();
       }, ms);
       table[id] = timer;
-      changed();
+      announceNext();
       return () => {
-        take(id);
+        remove(id);
       };
     },
     wake: () => {
-      announced = Infinity; // the bridge has forgotten what was announced
+      announced = Infinity; // the bridge drops the announcement when it wakes the host
       run();
-      changed();
+      announceNext();
     },
   };
 }
@@ -119,5 +119,5 @@ function atLeast(least: number, value: number): number {
 }
 
 function nothing(): void {
-  // There is nothing to take back.
+  // No timer was set, so there is nothing to cancel.
 }
