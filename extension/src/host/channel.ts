@@ -53,7 +53,7 @@ export function makeChannel(): Channel {
   // The port is only used as an event target.
   const port = firstPort(construct(NativeMessageChannel, []));
   const up = (text: string) => {
-    apply(dispatchEvent, port, [message(UP, text)]);
+    apply(dispatchEvent, port, [makeMessage(UP, text)]);
   };
   const give = (target: EventTarget, type: string, introduction: string): boolean => {
     let isAccepted = false;
@@ -62,7 +62,7 @@ export function makeChannel(): Channel {
       isAccepted = true;
     };
     apply(addEventListener, port, [ACCEPTED, accepted]);
-    apply(dispatchEvent, target, [message(type, introduction, port)]);
+    apply(dispatchEvent, target, [makeMessage(type, introduction, port)]);
     apply(removeEventListener, port, [ACCEPTED, accepted]);
     return isAccepted;
   };
@@ -135,8 +135,8 @@ function isTarget(value: unknown): value is MessagePort {
   return isObject(value);
 }
 
-/** message creates a MessageEvent with a text and an optional port. */
-function message(type: string, text: string, port?: unknown): Event {
+/** makeMessage creates a MessageEvent with a text and an optional port. */
+function makeMessage(type: string, text: string, port?: unknown): Event {
   const init = bare();
   defineProperty(init, 'data', dataProperty(text));
   if (port !== undefined) defineProperty(init, 'ports', dataProperty([port]));

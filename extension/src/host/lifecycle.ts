@@ -83,7 +83,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
       hasThrown = true;
       return `the adapter threw while it started: ${messageOf(error)}`;
     } finally {
-      patches.started();
+      patches.recordPatched();
     }
   };
   /** stop tears down the adapter and creates a new container. */
@@ -97,7 +97,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
         logs.write('warning', `the plugin ${plugin} threw in teardown(): ${messageOf(error)}`);
       }
     };
-    if (patches) patches.undone(tearDown);
+    if (patches) patches.undoAfter(tearDown);
     patches = undefined;
     container = makeContainer(services, container.read());
   };

@@ -46,13 +46,13 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
   const refuse = (why: string): Outcome => ({ kind: 'unsafe', why });
   const outcome = withPristineBuiltIns(parse, refuse);
   if (outcome.kind !== 'later') {
-    finish(outcome, parsing);
+    deliver(outcome, parsing);
     return;
   }
   whenSettled(
     outcome.promise,
     (parsed) =>
-      finish(
+      deliver(
         withPristineBuiltIns(() => readLate(parsed), refuse),
         parsing,
       ),
@@ -75,7 +75,7 @@ function readLate(parsed: unknown): Outcome {
   }
 }
 
-function finish(outcome: Outcome, parsing: Parsing): void {
+function deliver(outcome: Outcome, parsing: Parsing): void {
   switch (outcome.kind) {
     case 'valid':
       parsing.valid(outcome.params);

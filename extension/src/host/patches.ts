@@ -7,45 +7,45 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 
 /** Patches are the methods of `history` that an adapter has replaced during its start. */
 export interface Patches {
-  /** started stores the methods at the end of the start. */
-  started(): void;
-  /** undone runs tearDown, then removes the adapter's methods and keeps those of other plugins. */
-  undone(tearDown: () => void): void;
+  /** recordPatched stores the methods at the end of the start. */
+  recordPatched(): void;
+  /** undoAfter runs tearDown, then removes the adapter's methods and keeps those of other plugins. */
+  undoAfter(tearDown: () => void): void;
 }
 
 /** watchPatches stores the methods of `history` before an adapter starts. */
 export function watchPatches(): Patches {
   const methods = [watchMethod('pushState'), watchMethod('replaceState')];
   return {
-    started: () => {
-      for (let i = 0; i < methods.length; i++) methods[i]?.started();
+    recordPatched: () => {
+      for (let i = 0; i < methods.length; i++) methods[i]?.recordPatched();
     },
-    undone: (tearDown) => {
-      const afters = [methods[0]?.after(), methods[1]?.after()];
+    undoAfter: (tearDown) => {
+      const restores = [methods[0]?.prepareRestore(), methods[1]?.prepareRestore()];
       tearDown();
-      for (let i = 0; i < afters.length; i++) afters[i]?.();
+      for (let i = 0; i < restores.length; i++) restores[i]?.();
     },
   };
 }
 
-interface Method {
-  started(): void;
-  /** after returns a function to call after the teardown. */
-  after(): () => void;
+interface WatchedMethod {
+  recordPatched(): void;
+  /** prepareRestore returns a function to call after the teardown. */
+  prepareRestore(): () => void;
 }
 
-function watchMethod(name: string): Method {
+function watchMethod(name: string): WatchedMethod {
   const before = read(name);
-  let mine = before;
+  let patched = before;
   return {
-    started: () => {
-      mine = read(name);
+    recordPatched: () => {
+      patched = read(name);
     },
-    after: () => {
+    prepareRestore: () => {
       const now = read(name);
       return () => {
-        if (mine === before) return;
-        const wanted = now === mine ? before : now;
+        if (patched === before) return;
+        const wanted = now === patched ? before : now;
         if (read(name) !== wanted) write(name, wanted);
       };
     },
@@ -54,8 +54,8 @@ function watchMethod(name: string): Method {
 
 function read(name: string): unknown {
   try {
-    const on: unknown = getProperty(realWindow, 'history');
-    return isObject(on) ? getProperty(on, name) : undefined;
+    const history: unknown = getProperty(realWindow, 'history');
+    return isObject(history) ? getProperty(history, name) : undefined;
   } catch {
     return undefined;
   }
@@ -63,8 +63,8 @@ function read(name: string): unknown {
 
 function write(name: string, value: unknown): void {
   try {
-    const on: unknown = getProperty(realWindow, 'history');
-    if (isObject(on)) setProperty(on, name, value);
+    const history: unknown = getProperty(realWindow, 'history');
+    if (isObject(history)) setProperty(history, name, value);
   } catch {
     // The page has locked the method, so the adapter could not replace it either.
   }

@@ -60,21 +60,21 @@ let isRunning = false;
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();
   const changes = restoreBuiltIns();
-  if (changes === undefined) return run(work);
+  if (changes === undefined) return runMarked(work);
   if ('locked' in changes) {
-    putBack(changes.changes);
+    reapplyChanges(changes.changes);
     return refuse(
       `a script of the page has replaced ${changes.locked} and locked it, so it could read and change the call`,
     );
   }
   try {
-    return run(work);
+    return runMarked(work);
   } finally {
-    putBack(changes);
+    reapplyChanges(changes);
   }
 }
 
-function run<T>(work: () => T): T {
+function runMarked<T>(work: () => T): T {
   isRunning = true;
   try {
     return work();
@@ -101,8 +101,8 @@ function restoreOne(snapshot: Snapshot, before: Change | undefined): Change | Fa
   let changes = before;
   const parent = getPrototypeOf(on);
   if (parent !== snapshot.parent) {
-    if (!setPrototypeOf(on, snapshot.parent)) return failure(`the prototype of ${name}`, changes);
-    changes = change(on, undefined, undefined, parent, changes);
+    if (!setPrototypeOf(on, snapshot.parent)) return makeFailure(`the prototype of ${name}`, changes);
+    changes = makeChange(on, undefined, undefined, parent, changes);
   }
   const now = ownKeys(on);
   if (now.length !== keys.length) {
@@ -119,8 +119,8 @@ function restoreOne(snapshot: Snapshot, before: Change | undefined): Change | Fa
     if (found === undefined) isMissing = true;
     else if (isUnchanged(found, wanted)) continue;
     else setPrototypeOf(found, null);
-    if (!defineProperty(on, key, wanted)) return failure(`${name}.${nameOf(key)}`, changes);
-    changes = change(on, key, found, null, changes);
+    if (!defineProperty(on, key, wanted)) return makeFailure(`${name}.${nameOf(key)}`, changes);
+    changes = makeChange(on, key, found, null, changes);
   }
   // If the page deleted and added the same number of properties, the comparison of lengths missed the added ones.
   return isMissing ? removeAdded(snapshot, ownKeys(on), changes) : changes;
@@ -139,8 +139,8 @@ function removeAdded(
     const found = getOwnPropertyDescriptor(on, key);
     if (found === undefined) continue;
     setPrototypeOf(found, null);
-    if (deleteProperty(on, key)) changes = change(on, key, found, null, changes);
-    else if (isHarmful(on, key)) return failure(`${name}.${nameOf(key)}`, changes);
+    if (deleteProperty(on, key)) changes = makeChange(on, key, found, null, changes);
+    else if (isHarmful(on, key)) return makeFailure(`${name}.${nameOf(key)}`, changes);
   }
   return changes;
 }
@@ -159,7 +159,7 @@ function isIndex(key: string): boolean {
   return first !== undefined && first >= '0' && first <= '9';
 }
 
-function putBack(changes: Change | undefined): void {
+function reapplyChanges(changes: Change | undefined): void {
   for (let at = changes; at !== undefined; at = at.next) {
     if (at.key === undefined) setPrototypeOf(at.on, at.parent);
     else if (at.found === undefined) deleteProperty(at.on, at.key);
@@ -173,7 +173,7 @@ function isUnchanged(found: PropertyDescriptor, wanted: PropertyDescriptor): boo
   return hasOwn(found, 'get') && found.get === wanted.get && found.set === wanted.set;
 }
 
-function change(
+function makeChange(
   on: object,
   key: PropertyKey | undefined,
   found: PropertyDescriptor | undefined,
@@ -185,7 +185,7 @@ function change(
   return made;
 }
 
-function failure(locked: string, changes: Change | undefined): Failure {
+function makeFailure(locked: string, changes: Change | undefined): Failure {
   const made: Failure = { locked, changes };
   setPrototypeOf(made, null);
   return made;

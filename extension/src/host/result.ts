@@ -14,9 +14,9 @@ export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outco
   try {
     text = writeJson(value);
   } catch (error) {
-    return invalid(tool, messageOf(error));
+    return invalidResult(tool, messageOf(error));
   }
-  if (text === undefined) return invalid(tool, `JSON has no ${typeof value}`);
+  if (text === undefined) return invalidResult(tool, `JSON has no ${typeof value}`);
   const bytes = bytesOf(text, maxBytes);
   if (bytes > maxBytes) {
     const message = `the result of ${tool} has ${formatSize(bytes)}, the limit is ${formatSize(maxBytes)}`;
@@ -25,7 +25,7 @@ export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outco
   return { kind: 'result', text };
 }
 
-function invalid(tool: string, why: string): Outcome {
+function invalidResult(tool: string, why: string): Outcome {
   const message = `the tool ${tool} returned a value that JSON cannot represent: ${why}`;
   return { kind: 'error', text: failureText('invalid_result', message) };
 }

@@ -17,8 +17,8 @@ export function makeTimeout(ms: number): (late: () => void) => () => void {
   let last: Wait | undefined;
   let isArmed = false;
 
-  const drop = (wait: Wait) => {
-    if (wait !== first && !wait.before) return; // dropped already
+  const remove = (wait: Wait) => {
+    if (wait !== first && !wait.before) return; // removed before
     if (wait.before) wait.before.next = wait.next;
     else first = wait.next;
     if (wait.next) wait.next.before = wait.before;
@@ -27,14 +27,14 @@ export function makeTimeout(ms: number): (late: () => void) => () => void {
   };
   const arm = (wait: Wait, at: number) => {
     isArmed = true;
-    delay(ring, wait.until - at);
+    delay(fire, wait.until - at);
   };
-  const ring = () => {
+  const fire = () => {
     isArmed = false;
     const at: number = apply(now, clock, []);
     while (first && first.until <= at) {
       const wait = first;
-      drop(wait);
+      remove(wait);
       wait.late();
     }
     if (first && !isArmed) arm(first, at);
@@ -46,6 +46,6 @@ export function makeTimeout(ms: number): (late: () => void) => () => void {
     else first = wait;
     last = wait;
     if (!isArmed) arm(first ?? wait, at);
-    return () => drop(wait);
+    return () => remove(wait);
   };
 }

@@ -242,7 +242,7 @@ class CallRun {
     if (typeof own.idleTimeoutMs === 'number') this.#idleMs = own.idleTimeoutMs;
     const hard = typeof own.hardTimeoutMs === 'number' ? Math.min(own.hardTimeoutMs, hardMs) : hardMs;
     this.#restartIdle();
-    this.#after(hard, () => this.#stop('deadline_exceeded', `the call reached its hard limit of ${hard / 1000} s`));
+    this.#after(hard, () => this.#stop('deadline_exceeded', `it reached the hard limit of ${hard / 1000} s`));
     const { cancelAt, navigateAt } = this.#options;
     if (cancelAt !== undefined) this.#after(cancelAt, () => this.#stop('cancelled', 'cancelled by the client'));
     if (navigateAt !== undefined) this.#after(navigateAt, () => this.navigate('another page'));
