@@ -10,7 +10,5 @@ var unclean = []string{
 	"internal/author",
 	"internal/httpapi",
 	"internal/jsbuild",
-	"internal/npm",
-	"internal/npm/npmtest",
 	"wire",
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Limits of what a registry may send.
+// Limits of a registry's responses.
 const (
 	maxPackageBytes = 64 << 20
 	maxSearchBytes  = 8 << 20
@@ -24,56 +24,55 @@ const (
 )
 
 const (
-	// answerWait is how long a registry may take to begin its answer.
-	answerWait = 30 * time.Second
-	// wholeWait is how long one try may take in all.
-	wholeWait = 5 * time.Minute
-	// tries is how often a request is sent at most.
-	tries = 3
-	// maxRetryAfter is the longest a registry can make us wait between two tries.
+	// headerTimeout limits the wait for the headers of a response.
+	headerTimeout = 30 * time.Second
+	// attemptTimeout limits one attempt, with its body and redirects.
+	attemptTimeout = 5 * time.Minute
+	// maxAttempts is how often a request is sent at most.
+	maxAttempts = 3
+	// maxRetryAfter limits the pause that a Retry-After header can cause.
 	maxRetryAfter = 20 * time.Second
 )
 
-// ErrNotFound is what an error wraps if the registry does not know a package.
-var ErrNotFound = errors.New("is not known")
+// ErrNotFound is wrapped by the error for a package that the registry does not have.
+var ErrNotFound = errors.New("not found")
 
-// Options set a client up. The zero value of each field means its default.
+// Options configure a client. The zero value of each field means its default.
 type Options struct {
-	// UserAgent is what the client calls itself; default "opentabs".
+	// UserAgent is the User-Agent header; default "opentabs".
 	UserAgent string
-	// Backoff is the time before the second try, which doubles for the third;
+	// Backoff is the pause before the second attempt. It doubles for the third;
 	// default 300 ms.
 	Backoff time.Duration
-	// Silence is how long a registry may send nothing in the middle of an answer;
-	// default 30 s.
+	// Silence limits a pause in the middle of a response body; default 30 s.
 	Silence time.Duration
 }
 
-// Client asks registries for packages.
+// Client queries registries and downloads packages.
 type Client struct {
 	config *Config
 	http   *http.Client
 	opts   Options
 }
 
-// New returns a client that follows the settings in config. The error says what
-// is wrong with them.
+// New returns a client that uses the proxy, certificates and logins in config. It
+// fails if a setting is invalid.
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"
 	}
 	if o.Silence == 0 {
-		o.Silence = answerWait
+		o.Silence = headerTimeout
 	}
 	if o.Backoff == 0 {
 		o.Backoff = 300 * time.Millisecond
 	}
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return nil, errors.New("the default transport of HTTP was replaced")
+		return nil, errors.New("http.DefaultTransport is not an *http.Transport")
 	}
 	base = base.Clone()
-	base.ResponseHeaderTimeout = answerWait
+	base.ResponseHeaderTimeout = headerTimeout
 	if err := config.trust(base); err != nil {
 		return nil, err
 	}
@@ -85,8 +84,8 @@ func New(config *Config, o Options) (*Client, error) {
 	return c, nil
 }
 
-// authorized sends with each request what its own address asks for, so that a
-// redirect carries nothing along.
+// authorized sets the Authorization header by the address of each request, so that a
+// redirect does not forward credentials.
 type authorized struct {
 	config *Config
 	next   http.RoundTripper
@@ -101,11 +100,10 @@ func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(r)
 }
 
-// checkRedirect follows a registry to where it sends the reader, but not from an
-// encrypted connection to a plain one.
+// checkRedirect allows up to maxRedirects redirects, but none from https to http.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return &errContent{fmt.Sprintf("it redirects more than %d times; see that the registry in .npmrc is the right one", maxRedirects)}
+		return &errContent{fmt.Sprintf("it redirects more than %d times; check the registry in .npmrc", maxRedirects)}
 	}
 	if r.URL.Scheme != "https" && (r.URL.Scheme != "http" || via[0].URL.Scheme == "https") {
 		return &errContent{fmt.Sprintf("it redirects from %s to %s, which is not safe", via[0].URL.Scheme, r.URL.Redacted())}
@@ -113,34 +111,34 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// refusal is an answer that is no success.
-type refusal struct {
-	status int
-	text   string
-	wait   time.Duration
+// statusError is a response with another status than 200.
+type statusError struct {
+	status     int
+	text       string
+	retryAfter time.Duration // 0 without such a header
 }
 
-func (r *refusal) Error() string { return r.text }
+func (e *statusError) Error() string { return e.text }
 
-// get sends a request until it succeeds or there is no use in trying again, and
-// hands the answer to take. The error says what to do.
-func (c *Client) get(ctx context.Context, address, accept string, take func(*http.Response) error) error {
+// get sends a request and passes the response to read. It retries after transient
+// errors, at most maxAttempts times. The error names the action that the user can take.
+func (c *Client) get(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	wait := c.opts.Backoff
-	for try := 1; ; try++ {
-		err := c.once(ctx, address, accept, take)
-		var refused *refusal
-		again := false
+	for attempt := 1; ; attempt++ {
+		err := c.getOnce(ctx, address, accept, read)
+		var failed *statusError
+		canRetry := false
 		pause := wait
 		switch {
 		case err == nil:
 			return nil
-		case errors.As(err, &refused):
-			again = refused.status >= 500 || refused.status == http.StatusTooManyRequests
-			pause = max(pause, min(refused.wait, maxRetryAfter))
+		case errors.As(err, &failed):
+			canRetry = failed.status >= 500 || failed.status == http.StatusTooManyRequests
+			pause = max(pause, min(failed.retryAfter, maxRetryAfter))
 		default:
-			again = isTransient(err)
+			canRetry = isTransient(err)
 		}
-		if !again || try == tries {
+		if !canRetry || attempt == maxAttempts {
 			return c.explain(address, err)
 		}
 		select {
@@ -152,8 +150,9 @@ func (c *Client) get(ctx context.Context, address, accept string, take func(*htt
 	}
 }
 
-func (c *Client) once(ctx context.Context, address, accept string, take func(*http.Response) error) error {
-	ctx, cancel := context.WithTimeout(ctx, wholeWait)
+// getOnce sends a request one time and passes a successful response to read.
+func (c *Client) getOnce(ctx context.Context, address, accept string, read func(*http.Response) error) error {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -161,69 +160,67 @@ func (c *Client) once(ctx context.Context, address, accept string, take func(*ht
 	}
 	r.Header.Set("User-Agent", c.opts.UserAgent)
 	r.Header.Set("Accept", accept)
-	answer, err := c.http.Do(r)
+	response, err := c.http.Do(r)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	body := &heardBody{ReadCloser: answer.Body, wait: c.opts.Silence, late: time.AfterFunc(c.opts.Silence, cancel)}
-	defer body.late.Stop()
-	answer.Body = body
-	if answer.StatusCode == http.StatusOK {
-		if err := take(answer); err == nil || !body.silent() {
+	defer response.Body.Close()
+	body := &timedBody{ReadCloser: response.Body, limit: c.opts.Silence, timer: time.AfterFunc(c.opts.Silence, cancel)}
+	defer body.timer.Stop()
+	response.Body = body
+	if response.StatusCode == http.StatusOK {
+		if err := read(response); err == nil || !body.timedOut {
 			return err
 		}
-		return &errContent{fmt.Sprintf("it began to answer and then sent nothing for %v; try again later", c.opts.Silence)}
+		return &errContent{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
 	}
-	seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
-	return &refusal{status: answer.StatusCode, text: "it answers " + strconv.Itoa(answer.StatusCode) + reasonOf(answer),
-		wait: time.Duration(max(seconds, 0)) * time.Second}
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	return &statusError{status: response.StatusCode, text: "it returns status " + strconv.Itoa(response.StatusCode) + reasonOf(response),
+		retryAfter: time.Duration(max(seconds, 0)) * time.Second}
 }
 
-// heardBody is the body of an answer that ends if nothing comes for too long.
-type heardBody struct {
+// timedBody is a response body with a limit for the time between two reads. Its
+// timer cancels the request.
+type timedBody struct {
 	io.ReadCloser
-	wait time.Duration
-	late *time.Timer
-	over bool
+	limit    time.Duration
+	timer    *time.Timer
+	timedOut bool
 }
 
-func (b *heardBody) Read(p []byte) (int, error) {
+// Read reads from the body and restarts the timer.
+func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	// A timer that can't be stopped has ended the request.
-	if b.over = b.over || !b.late.Stop(); !b.over {
-		b.late.Reset(b.wait)
+	// Stop returns false if the timer has already cancelled the request.
+	if b.timedOut = b.timedOut || !b.timer.Stop(); !b.timedOut {
+		b.timer.Reset(b.limit)
 	}
 	return n, err
 }
 
-// silent reports whether the body was ended because nothing came.
-func (b *heardBody) silent() bool { return b.over }
-
-// reasonOf returns what a registry says of a refusal.
-func reasonOf(answer *http.Response) string {
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
-	var said struct {
+// reasonOf returns the registry's error text in parentheses, or "" without one.
+func reasonOf(response *http.Response) string {
+	text, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+	var body struct {
 		Error  string `json:"error"`
 		Reason string `json:"reason"`
 	}
-	if err != nil || json.Unmarshal(text, &said) != nil {
+	if err != nil || json.Unmarshal(text, &body) != nil {
 		return ""
 	}
-	reason := strings.Join(strings.Fields(said.Error+" "+said.Reason), " ")
+	reason := strings.Join(strings.Fields(body.Error+" "+body.Reason), " ")
 	if reason == "" {
 		return ""
 	}
 	return " (" + strings.ToValidUTF8(reason[:min(len(reason), 200)], "") + ")"
 }
 
-// errContent is an answer that can't be used; asking again would not help.
+// errContent is a response that can't be used. A retry would not help.
 type errContent struct{ text string }
 
 func (e *errContent) Error() string { return e.text }
 
-// isTransient reports whether an error of a connection may be gone at the next
-// try.
+// isTransient reports whether a connection error may be gone at the next attempt.
 func isTransient(err error) bool {
 	var content *errContent
 	var unknownCA x509.UnknownAuthorityError
@@ -240,7 +237,7 @@ func isTransient(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network)
 }
 
-// explain says what to do about an error of a request.
+// explain turns an error of a request into one with an action for the user.
 func (c *Client) explain(address string, err error) error {
 	u, parseErr := url.Parse(address)
 	if parseErr != nil {
@@ -248,14 +245,14 @@ func (c *Client) explain(address string, err error) error {
 	}
 	where := u.Scheme + "://" + u.Host
 	var content *errContent
-	var refused *refusal
+	var failed *statusError
 	var wrapped *url.Error
 	var cert *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &content):
 		return fmt.Errorf("the registry %s: %w", where, content)
-	case errors.As(err, &refused):
-		return c.explainRefusal(u, where, refused)
+	case errors.As(err, &failed):
+		return c.explainStatus(u, where, failed)
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &cert):
@@ -266,39 +263,41 @@ func (c *Client) explain(address string, err error) error {
 	return fmt.Errorf("the registry %s can't be reached: %w; check the network, the registry in .npmrc and the proxy, or install a file with `opentabs plugin install FILE.tgz`", where, err)
 }
 
-func (c *Client) explainRefusal(u *url.URL, where string, refused *refusal) error {
-	switch refused.status {
+// explainStatus turns an HTTP status of the registry at where into an error with
+// an action for the user.
+func (c *Client) explainStatus(u *url.URL, where string, failed *statusError) error {
+	switch failed.status {
 	case http.StatusNotFound:
-		return fmt.Errorf("the package %w to the registry %s", ErrNotFound, where)
+		return fmt.Errorf("package %w on the registry %s", ErrNotFound, where)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		l, has := c.config.loginFor(u)
+		l, ok := c.config.loginFor(u)
 		switch {
-		case !has:
-			return fmt.Errorf("the registry %s wants to know who asks: %w; add a line such as //%s/:_authToken=${NPM_TOKEN} to ~/.npmrc", where, refused, u.Host)
+		case !ok:
+			return fmt.Errorf("the registry %s requires a login: %w; add a line such as //%s/:_authToken=${NPM_TOKEN} to ~/.npmrc", where, failed, u.Host)
 		case l.problem != "":
-			return fmt.Errorf("the registry %s wants to know who asks: %w; but in %s %s", where, refused, l.from, l.problem)
+			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", where, failed, l.from, l.problem)
 		}
-		return fmt.Errorf("the registry %s refuses the login in %s: %w; see that its token is valid and may read this package", where, l.from, refused)
+		return fmt.Errorf("the registry %s rejected the login in %s: %w; check that its token is valid and may read this package", where, l.from, failed)
 	case http.StatusTooManyRequests:
-		return fmt.Errorf("the registry %s is asked too often: %w; try again later", where, refused)
+		return fmt.Errorf("the registry %s limits the rate of requests: %w; try again later", where, failed)
 	}
-	if refused.status >= 500 {
-		return fmt.Errorf("the registry %s has a problem of its own: %w; try again later", where, refused)
+	if failed.status >= 500 {
+		return fmt.Errorf("the registry %s failed: %w; try again later", where, failed)
 	}
-	return fmt.Errorf("the registry %s refuses: %w; see that the registry in .npmrc is one of npm packages", where, refused)
+	return fmt.Errorf("the registry %s rejected the request: %w; check that the registry in .npmrc serves npm packages", where, failed)
 }
 
-// decode reads a JSON answer of at most limit bytes into v.
-func decode(answer *http.Response, limit int64, v any) error {
-	text, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))
+// decode parses a JSON response of at most limit bytes into v.
+func decode(response *http.Response, limit int64, v any) error {
+	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
 		return err
 	}
 	if int64(len(text)) > limit {
-		return &errContent{fmt.Sprintf("its answer has more than the %d bytes allowed", limit)}
+		return &errContent{fmt.Sprintf("its response is larger than the %d MB allowed", limit>>20)}
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return &errContent{"its answer is not what a registry says: " + err.Error() + "; see that the registry in .npmrc is one of npm packages"}
+		return &errContent{"its response is not valid registry metadata: " + err.Error() + "; check that the registry in .npmrc serves npm packages"}
 	}
 	return nil
 }

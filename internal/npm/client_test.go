@@ -21,7 +21,7 @@ import (
 
 const plugin = "opentabs-plugin-a"
 
-// client returns one whose settings are these lines.
+// client returns a client with these lines as its .npmrc.
 func client(t *testing.T, lines ...string) *npm.Client {
 	t.Helper()
 	home := t.TempDir()
@@ -53,7 +53,7 @@ func good() npmtest.Version {
 	return npmtest.Version{Name: plugin, Version: "1.0.0", File: npmtest.Pack(npmtest.Regular("package/package.json", "{}"))}
 }
 
-// fetch asks for the latest version and downloads it.
+// fetch downloads the latest version of the plugin.
 func fetch(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,24 +85,24 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// What a registry tells of a file decides whether the file is taken.
+// TestIntegrity: a file is accepted only if it matches a sha512 hash in its metadata.
 func TestIntegrity(t *testing.T) {
 	other := npmtest.Integrity([]byte("another file"))
 	right := npmtest.Integrity(good().File)
 	for _, c := range []struct {
 		about string
 		dist  map[string]any
-		want  string // empty if it is taken
+		want  string // empty if the file is accepted
 	}{
-		{"wrong", map[string]any{"integrity": other}, "the file is not what the registry says it has to be"},
+		{"wrong", map[string]any{"integrity": other}, "the file does not match its integrity hash"},
 		{"right among others", map[string]any{"integrity": "sha1-AAAA " + other + " " + right}, ""},
 		{"with options", map[string]any{"integrity": right + "?x"}, ""},
-		{"sha1 alone", map[string]any{"integrity": nil, "shasum": "da39a3ee"}, "only a sha1 sum for it, which is too weak"},
-		{"a weak one", map[string]any{"integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}, "only a sum by sha1 for it, which is too weak"},
-		{"none", map[string]any{"integrity": ""}, "no integrity for it"},
-		{"damaged", map[string]any{"integrity": "sha512-oops"}, "a damaged integrity"},
-		{"no address", map[string]any{"tarball": "file:///etc/passwd"}, "no usable address of its file"},
-		{"a login in the address", map[string]any{"tarball": "http://me:pw@127.0.0.1/x"}, "no usable address of its file"},
+		{"sha1 alone", map[string]any{"integrity": nil, "shasum": "da39a3ee"}, "only a sha1 hash for it, which is too weak"},
+		{"a weak one", map[string]any{"integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}, "only a sha1 hash for it, which is too weak"},
+		{"none", map[string]any{"integrity": ""}, "no integrity hash"},
+		{"malformed", map[string]any{"integrity": "sha512-oops"}, "its integrity hash in the registry is malformed"},
+		{"no http address", map[string]any{"tarball": "file:///etc/passwd"}, "an invalid address for its file"},
+		{"a login in the address", map[string]any{"tarball": "http://me:pw@127.0.0.1/x"}, "an invalid address for its file"},
 	} {
 		v := good()
 		v.Dist = c.dist
@@ -116,8 +116,8 @@ func TestIntegrity(t *testing.T) {
 	}
 }
 
-// A login goes to the address it was written down for and to no other host, also
-// when that sends the reader there.
+// TestLoginStaysWithItsHost: a login is not sent to another host, neither after a
+// redirect nor for a tarball that is on another host.
 func TestLoginStaysWithItsHost(t *testing.T) {
 	file := good().File
 	var stolen atomic.Value
@@ -139,7 +139,7 @@ func TestLoginStaysWithItsHost(t *testing.T) {
 			}
 			registry.ServeHTTP(w, r)
 		}))
-		stolen.Store("nobody asked")
+		stolen.Store("no request")
 		if _, err := fetch(t, client(t, "registry="+address, "//"+host+"/:_authToken=secret")); err != nil {
 			t.Errorf("redirect %v: %v", redirect, err)
 		}
@@ -149,16 +149,16 @@ func TestLoginStaysWithItsHost(t *testing.T) {
 	}
 }
 
-func TestWhoAsks(t *testing.T) {
+func TestLoginErrors(t *testing.T) {
 	registry := &npmtest.Registry{Token: "secret"}
 	registry.Publish(good())
 	address, host := serve(t, registry)
 	for _, c := range []struct {
 		line, want string
 	}{
-		{"", "wants to know who asks: it answers 401 (who are you); add a line such as //" + host + "/:_authToken=${NPM_TOKEN} to ~/.npmrc"},
-		{"//" + host + "/:_authToken=wrong", "refuses the login in"},
-		{"//" + host + "/:_authToken=${NOBODY}", "the variable in ${NOBODY} is not set"},
+		{"", "requires a login: it returns status 401 (who are you); add a line such as //" + host + "/:_authToken=${NPM_TOKEN} to ~/.npmrc"},
+		{"//" + host + "/:_authToken=wrong", "rejected the login in"},
+		{"//" + host + "/:_authToken=${UNSET}", "the variable in ${UNSET} is not set"},
 		{"//" + host + "/:_authToken=secret", ""},
 	} {
 		_, err := fetch(t, client(t, "registry="+address, c.line))
@@ -166,74 +166,75 @@ func TestWhoAsks(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.line, err, c.want)
 		}
 		if err != nil && strings.Contains(err.Error(), "=wrong") {
-			t.Errorf("the token is told: %v", err)
+			t.Errorf("the error contains the token: %v", err)
 		}
 	}
 }
 
-// handled answers with each handler in turn; the last one stays.
-func handled(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
-	var asked atomic.Int64
+// inTurn returns a handler that uses each of the handlers for one request and the
+// last one for all others, and the number of requests.
+func inTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
+	var requests atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := int(asked.Add(1)) - 1
+		n := int(requests.Add(1)) - 1
 		handlers[min(n, len(handlers)-1)](w, r)
-	}), &asked
+	}), &requests
 }
 
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// text answers with this text.
+// text returns a handler that writes s.
 func text(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
 }
 
-// cut breaks the connection in the middle of the answer.
-func cut(w http.ResponseWriter, _ *http.Request) {
+// breakConnection closes the connection in the middle of the response.
+func breakConnection(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	fmt.Fprint(w, "{")
 	panic(http.ErrAbortHandler)
 }
 
-func TestTriesAgain(t *testing.T) {
+func TestRetry(t *testing.T) {
 	registry := &npmtest.Registry{}
 	registry.Publish(good())
-	for _, first := range []http.HandlerFunc{status(503), status(429), cut} {
-		h, asked := handled(first, first, registry.ServeHTTP)
+	for _, first := range []http.HandlerFunc{status(503), status(429), breakConnection} {
+		h, requests := inTurn(first, first, registry.ServeHTTP)
 		address, _ := serve(t, h)
-		if _, err := client(t, "registry="+address).Package(t.Context(), plugin); err != nil || asked.Load() != 3 {
-			t.Errorf("asked %d times: %v", asked.Load(), err)
+		if _, err := client(t, "registry="+address).Package(t.Context(), plugin); err != nil || requests.Load() != 3 {
+			t.Errorf("%d requests: %v", requests.Load(), err)
 		}
 	}
 }
 
-func TestErrorsSayWhatToDo(t *testing.T) {
+func TestErrorsNameAnAction(t *testing.T) {
 	redirect := func(to string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
 	}
 	for _, c := range []struct {
-		about  string
-		answer http.HandlerFunc
-		want   string
-		asked  int64
+		about    string
+		handler  http.HandlerFunc
+		want     string
+		requests int64
 	}{
-		{"unknown", status(404), "opentabs-plugin-a is not known to the registry http://127.0.0.1", 1},
-		{"broken", status(500), "has a problem of its own: it answers 500; try again later", 3},
-		{"busy", status(429), "is asked too often", 3},
-		{"refuses", status(418), "refuses: it answers 418", 1},
-		{"no registry", text("<html>"), "its answer is not what a registry says", 1},
-		{"another package", text(`{"name":"evil","versions":{"1.0.0":{}}}`), `answers with the package "evil"`, 1},
+		{"unknown", status(404), "opentabs-plugin-a was not found on the registry http://127.0.0.1", 1},
+		{"broken", status(500), "failed: it returns status 500; try again later", 3},
+		{"busy", status(429), "limits the rate of requests", 3},
+		{"rejects", status(418), "rejected the request: it returns status 418", 1},
+		{"no registry", text("<html>"), "its response is not valid registry metadata", 1},
+		{"another package", text(`{"name":"evil","versions":{"1.0.0":{}}}`), `returns the package "evil"`, 1},
 		{"no versions", text(`{"name":"` + plugin + `"}`), "has no version on the registry", 1},
 		{"versions of another", text(`{"name":"` + plugin + `","versions":{"1.0.0":{"name":"evil","version":"1.0.0"}}}`), "has no version on the registry", 1},
-		{"in circles", redirect("/"), "redirects more than 5 times", 6},
-		{"to a file", redirect("file:///etc/passwd"), "which is not safe", 1},
+		{"a redirect loop", redirect("/"), "redirects more than 5 times", 6},
+		{"a redirect to a file", redirect("file:///etc/passwd"), "which is not safe", 1},
 	} {
-		h, asked := handled(c.answer)
+		h, requests := inTurn(c.handler)
 		address, _ := serve(t, h)
 		_, err := client(t, "registry="+address).Package(t.Context(), plugin)
-		if err == nil || !strings.Contains(err.Error(), c.want) || asked.Load() != c.asked {
-			t.Errorf("%s: asked %d times: %v, want %q", c.about, asked.Load(), err, c.want)
+		if err == nil || !strings.Contains(err.Error(), c.want) || requests.Load() != c.requests {
+			t.Errorf("%s: %d requests: %v, want %q", c.about, requests.Load(), err, c.want)
 		}
 		if c.about == "unknown" != errors.Is(err, npm.ErrNotFound) {
 			t.Errorf("%s: ErrNotFound? %v", c.about, err)
@@ -241,8 +242,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// TestSilentRegistry: one that begins an answer and then sends nothing is not
-// waited for.
+// TestSilentRegistry: a request ends if the registry begins a response and then
+// sends nothing.
 func TestSilentRegistry(t *testing.T) {
 	done := make(chan struct{})
 	address, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -250,7 +251,7 @@ func TestSilentRegistry(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-done
 	}))
-	t.Cleanup(func() { close(done) }) // before the server is closed, which waits for it
+	t.Cleanup(func() { close(done) }) // runs before the server closes, which waits for its handlers
 	config, err := npm.LoadConfig(npm.Environment{
 		Getenv: func(string) string { return "" }, Home: t.TempDir(), Dir: t.TempDir(), GOOS: "linux",
 		Environ: func() []string { return []string{"npm_config_registry=" + address} },
@@ -262,7 +263,7 @@ func TestSilentRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "began to answer and then sent nothing for 50ms") {
+	if _, err := c.Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "its response stalled for 50ms") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -283,7 +284,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-func TestHugeFilesAreNotFetched(t *testing.T) {
+func TestHugeFilesAreRejected(t *testing.T) {
 	registry := &npmtest.Registry{}
 	registry.Publish(good())
 	address, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -295,7 +296,7 @@ func TestHugeFilesAreNotFetched(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	}))
 	if _, err := fetch(t, client(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
-		t.Errorf("told: %v", err)
+		t.Errorf("with a Content-Length: %v", err)
 	}
 	address, _ = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, ".tgz") {
@@ -303,14 +304,14 @@ func TestHugeFilesAreNotFetched(t *testing.T) {
 			return
 		}
 		block := make([]byte, 1<<20)
-		for range 60 { // it does not say how much comes
+		for range 60 { // without a Content-Length
 			if _, err := w.Write(block); err != nil {
 				return
 			}
 		}
 	}))
 	if _, err := fetch(t, client(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
-		t.Errorf("not told: %v", err)
+		t.Errorf("without a Content-Length: %v", err)
 	}
 }
 
@@ -337,7 +338,7 @@ func TestSearch(t *testing.T) {
 	}
 	address, _ := serve(t, registry)
 	found, err := client(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
-	if err != nil || len(found) != 1 || found[0] != (npm.Found{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "somebody"}) {
+	if err != nil || len(found) != 1 || found[0] != (npm.Found{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "acme"}) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	address, _ = serve(t, status(404))
@@ -363,7 +364,7 @@ func TestProxy(t *testing.T) {
 		}
 	}
 	through.Store(0)
-	address, _ := serve(t, registry) // a machine's own address needs no proxy
+	address, _ := serve(t, registry) // requests to localhost bypass the proxy
 	if _, err := client(t, "registry="+address, "https-proxy=http://127.0.0.1:1").Package(t.Context(), plugin); err != nil {
 		t.Error(err)
 	}
@@ -384,7 +385,7 @@ func TestCertificates(t *testing.T) {
 	if _, err := client(t, "registry="+s.URL).Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "name your company's certificates with cafile") {
 		t.Errorf("got %v", err)
 	}
-	for content, want := range map[string]string{"": "read the certificates", "no certificate": "holds no certificate"} {
+	for content, want := range map[string]string{"": "read the certificates", "no certificate": "contains no certificate"} {
 		home := t.TempDir()
 		file := filepath.Join(home, "ca.pem")
 		if content != "" {

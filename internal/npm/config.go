@@ -12,39 +12,38 @@ import (
 	"strings"
 )
 
-// defaultRegistry is where packages come from unless a setting says otherwise.
+// defaultRegistry is the registry if no setting names one.
 const defaultRegistry = "https://registry.npmjs.org/"
 
 // maxNpmrcBytes is the largest .npmrc that is read.
 const maxNpmrcBytes = 1 << 20
 
-// Environment is where the settings are looked for.
+// Environment is where [LoadConfig] looks for settings.
 type Environment struct {
-	// Getenv is os.Getenv and Environ is os.Environ but for tests.
+	// Getenv and Environ are os.Getenv and os.Environ. Tests replace them.
 	Getenv  func(string) string
 	Environ func() []string
-	// Home is the person's home directory; it may be empty.
+	// Home is the user's home directory; it may be empty.
 	Home string
-	// Dir is the directory of the project: its .npmrc counts.
+	// Dir is the project's directory, whose .npmrc is read, or one below it.
 	Dir string
 	// GOOS is the operating system; default runtime.GOOS.
 	GOOS string
 }
 
-// Config is what the settings of npm say.
+// Config contains the settings of npm.
 type Config struct {
-	values map[string]setting
-	// logins are what the registries ask for, by address.
-	logins []login
+	values map[string]setting // by key
+	logins []login            // longest path first
 	env    Environment
 }
 
-// setting is one value and where it stands.
+// setting is the text of one setting, and the file or variable that it is from.
 type setting struct{ text, from string }
 
-// LoadConfig reads the settings as npm does: environment variables first, then
-// .npmrc of the project, of the person and of the machine. A file that is not
-// there says nothing. The error names a file that cannot be read.
+// LoadConfig reads npm's settings in npm's order: environment variables first, then
+// the .npmrc of the project, of the user and of the machine. Missing files are
+// skipped. The error names a file that cannot be read.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS
@@ -56,7 +55,7 @@ func LoadConfig(env Environment) (*Config, error) {
 		user = filepath.Join(env.Home, ".npmrc")
 	}
 	if project := projectFile(env.Dir); project != user {
-		if err := c.readFile(project, isProjects); err != nil {
+		if err := c.readFile(project, isProjectKey); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +69,8 @@ func LoadConfig(env Environment) (*Config, error) {
 	return c, nil
 }
 
-// projectFile returns the .npmrc beside the package.json that dir belongs to.
+// projectFile returns the path of .npmrc beside the nearest package.json in or above
+// dir; without one, the path in dir.
 func projectFile(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -86,7 +86,8 @@ func projectFile(dir string) string {
 	}
 }
 
-// globalFile returns the file for the whole machine.
+// globalFile returns the path of the settings for all users of the machine; "" if
+// there is none.
 func (c *Config) globalFile() string {
 	if file := c.text("globalconfig"); file != "" {
 		return file
@@ -100,7 +101,7 @@ func (c *Config) globalFile() string {
 	return "/usr/local/etc/npmrc"
 }
 
-// readEnvironment takes over npm_config_* variables, in whichever case.
+// readEnvironment adds the npm_config_* variables. The prefix may be in any case.
 func (c *Config) readEnvironment() {
 	const prefix = "npm_config_"
 	for _, variable := range c.env.Environ() {
@@ -119,14 +120,14 @@ func (c *Config) readEnvironment() {
 
 func anyKey(string) bool { return true }
 
-// isProjects reports whether the file of a project may say something, as npm has
-// it: where packages of the whole machine are is none of its business.
-func isProjects(key string) bool {
+// isProjectKey reports whether the .npmrc of a project may set key. As in npm, it
+// may not set the paths of global packages and of other settings files.
+func isProjectKey(key string) bool {
 	return !slices.Contains([]string{"prefix", "globalconfig", "userconfig"}, key)
 }
 
-// readFile takes over what is not said yet, as far as the file may say it.
-func (c *Config) readFile(file string, may func(key string) bool) error {
+// readFile adds the settings of a file whose keys are allowed and not set yet.
+func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if file == "" {
 		return nil
 	}
@@ -148,10 +149,10 @@ func (c *Config) readFile(file string, may func(key string) bool) error {
 	var order []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		key, value, ok := c.parseLine(line)
-		if !ok || !may(key) {
+		if !ok || !isAllowed(key) {
 			continue
 		}
-		if _, twice := own[key]; !twice {
+		if _, exists := own[key]; !exists {
 			order = append(order, key)
 		}
 		own[key] = value
@@ -162,14 +163,15 @@ func (c *Config) readFile(file string, may func(key string) bool) error {
 	return nil
 }
 
+// add sets key unless it is already set.
 func (c *Config) add(key, value, from string) {
-	if _, said := c.values[key]; !said {
+	if _, exists := c.values[key]; !exists {
 		c.values[key] = setting{value, from}
 	}
 }
 
-// parseLine reads one line of an .npmrc. Comments, sections and lists say
-// nothing that is needed.
+// parseLine parses one line of an .npmrc. It skips comments, sections and lists,
+// which this package does not need.
 func (c *Config) parseLine(line string) (key, value string, ok bool) {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.ContainsRune("#;[", rune(line[0])) {
@@ -190,8 +192,8 @@ func unquote(s string) string {
 	return s
 }
 
-// expand replaces ${NAME} by the environment variable, and ${NAME?} by nothing if
-// it is not set. One that is not set stays as it is.
+// expand replaces ${NAME} by the environment variable NAME. If NAME is not set, it
+// removes ${NAME?} and keeps ${NAME} unchanged.
 func (c *Config) expand(s string) string {
 	var b strings.Builder
 	for {
@@ -212,35 +214,35 @@ func (c *Config) expand(s string) string {
 	}
 }
 
-// unset reports whether a value holds a variable that is not set.
-func unset(value string) bool { return strings.Contains(value, "${") }
+// hasUnsetVariable reports whether expand left a variable in a value.
+func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") }
 
 func (c *Config) text(key string) string { return c.values[key].text }
 
-// Registry returns the address that packages of this name come from, which ends
-// with a slash, and where it was set: a file or a variable, empty for the
-// default. The error says what is wrong with a setting.
+// Registry returns the address of the registry for a package name, with a slash at
+// the end, and the file or variable that sets it ("" for the default). It fails if
+// the address is invalid.
 func (c *Config) Registry(name string) (address, from string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
-	if said, ok := c.values[key]; ok {
-		s = said
+	if value, ok := c.values[key]; ok {
+		s = value
 	}
 	if scope, _, scoped := strings.Cut(name, "/"); scoped && strings.HasPrefix(scope, "@") {
-		if said, ok := c.values[scope+":registry"]; ok {
-			key, s = scope+":registry", said
+		if value, ok := c.values[scope+":registry"]; ok {
+			key, s = scope+":registry", value
 		}
 	}
 	u, err := url.Parse(s.text)
 	switch {
-	case unset(s.text):
+	case hasUnsetVariable(s.text):
 		err = errors.New("names a variable that is not set; set it")
 	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
-		err = errors.New("is not an http or https URL; write it as in " + defaultRegistry)
+		err = errors.New("is not an http or https URL; use one such as " + defaultRegistry)
 	case u.User != nil:
-		// It would stand in messages and in logs.
-		return "", "", fmt.Errorf("%s in %s has a user and a password in it; write them as //%s/:_auth instead", key, s.from, u.Host)
+		// The password would appear in messages and logs.
+		return "", "", fmt.Errorf("%s in %s contains a user and a password; set them as //%s/:_auth instead", key, s.from, u.Host)
 	case u.RawQuery != "" || u.Fragment != "":
-		err = errors.New("has a query or a fragment; leave it out")
+		err = errors.New("has a query or a fragment; remove it")
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("%s is %q in %s, which %w", key, s.text, s.from, err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// settings is a machine with these files and variables; files are paths below a
-// home directory.
+// settings returns an environment with these files, by their paths below a new home
+// directory, and these variables. HOME in a variable becomes that directory.
 func settings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
 	t.Helper()
 	home := t.TempDir()
@@ -34,7 +34,7 @@ func settings(t *testing.T, files map[string]string, variables ...string) (Envir
 		for _, v := range variables {
 			list = append(list, strings.ReplaceAll(v, "HOME", home))
 		}
-		// The machine's own file is none of the test's.
+		// The test does not read the settings of the real machine.
 		return append(list, "npm_config_globalconfig="+filepath.Join(home, "etc", "npmrc"))
 	}
 	return Environment{Getenv: getenv, Environ: environ, Home: home, Dir: filepath.Join(home, "project", "below"), GOOS: "linux"}, home
@@ -60,18 +60,18 @@ func TestRegistryOf(t *testing.T) {
 		from      string
 	}{
 		{"nothing is set", nil, nil, name, defaultRegistry, ""},
-		{"by the person", map[string]string{".npmrc": "; mine\nregistry = https://r.example.com/npm \n"}, nil, name, "https://r.example.com/npm/", "HOME/.npmrc"},
-		{"by the project", map[string]string{".npmrc": "registry=https://a.com", "project/.npmrc": "registry=https://b.com/", "project/package.json": "{}"},
+		{"in the user's file", map[string]string{".npmrc": "; mine\nregistry = https://r.example.com/npm \n"}, nil, name, "https://r.example.com/npm/", "HOME/.npmrc"},
+		{"in the project's file", map[string]string{".npmrc": "registry=https://a.com", "project/.npmrc": "registry=https://b.com/", "project/package.json": "{}"},
 			nil, name, "https://b.com/", "HOME/project/.npmrc"},
-		{"by the machine", map[string]string{"etc/npmrc": "registry=https://m.com"}, nil, name, "https://m.com/", "HOME/etc/npmrc"},
-		{"by a variable", map[string]string{".npmrc": "registry=https://a.com"}, []string{"npm_config_registry=https://v.com"}, name, "https://v.com/", "the environment variable npm_config_registry"},
-		{"by a variable in capitals", nil, []string{"NPM_CONFIG_REGISTRY=https://v.com"}, name, "https://v.com/", "the environment variable NPM_CONFIG_REGISTRY"},
-		{"another file of the person", map[string]string{".npmrc": "registry=https://a.com", "other": "registry=https://o.com"},
+		{"in the machine's file", map[string]string{"etc/npmrc": "registry=https://m.com"}, nil, name, "https://m.com/", "HOME/etc/npmrc"},
+		{"in a variable", map[string]string{".npmrc": "registry=https://a.com"}, []string{"npm_config_registry=https://v.com"}, name, "https://v.com/", "the environment variable npm_config_registry"},
+		{"in a variable in capitals", nil, []string{"NPM_CONFIG_REGISTRY=https://v.com"}, name, "https://v.com/", "the environment variable NPM_CONFIG_REGISTRY"},
+		{"a variable names the user's file", map[string]string{".npmrc": "registry=https://a.com", "other": "registry=https://o.com"},
 			[]string{"NPM_CONFIG_USERCONFIG=HOME/other"}, name, "https://o.com/", "HOME/other"},
-		{"of a scope", map[string]string{".npmrc": "@acme:registry=https://acme.com/\nregistry=https://a.com"}, nil, scoped, "https://acme.com/", "HOME/.npmrc"},
-		{"not of its scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scoped, defaultRegistry, ""},
-		{"with a variable in it", map[string]string{".npmrc": `registry="https://${WHERE}/"`}, []string{"WHERE=w.com"}, name, "https://w.com/", "HOME/.npmrc"},
-		{"the last line counts", map[string]string{".npmrc": "registry=https://a.com\nregistry=https://b.com"}, nil, name, "https://b.com/", "HOME/.npmrc"},
+		{"for the package's scope", map[string]string{".npmrc": "@acme:registry=https://acme.com/\nregistry=https://a.com"}, nil, scoped, "https://acme.com/", "HOME/.npmrc"},
+		{"for another scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scoped, defaultRegistry, ""},
+		{"a variable in the value", map[string]string{".npmrc": `registry="https://${WHERE}/"`}, []string{"WHERE=w.com"}, name, "https://w.com/", "HOME/.npmrc"},
+		{"the last line wins", map[string]string{".npmrc": "registry=https://a.com\nregistry=https://b.com"}, nil, name, "https://b.com/", "HOME/.npmrc"},
 	} {
 		config, home := load(t, c.files, c.variables...)
 		got, from, err := config.Registry(c.of)
@@ -85,8 +85,8 @@ func TestBadRegistries(t *testing.T) {
 	for text, want := range map[string]string{
 		"ftp://a.com":            "is not an http or https URL",
 		"a.com":                  "is not an http or https URL",
-		"https://user:pw@a.com/": "has a user and a password in it; write them as //a.com/:_auth instead",
-		"https://${NOBODY}/":     "names a variable that is not set",
+		"https://user:pw@a.com/": "contains a user and a password; set them as //a.com/:_auth instead",
+		"https://${UNSET}/":      "names a variable that is not set",
 		"https://a.com/?x=1":     "has a query",
 	} {
 		config, home := load(t, map[string]string{".npmrc": "registry=" + text})
@@ -106,7 +106,7 @@ func TestHostsWithoutProxy(t *testing.T) {
 	}
 }
 
-func TestHugeSettingsAreNotRead(t *testing.T) {
+func TestHugeSettingsAreRejected(t *testing.T) {
 	env, _ := settings(t, map[string]string{".npmrc": strings.Repeat("#", maxNpmrcBytes+1)})
 	if _, err := LoadConfig(env); err == nil || !strings.Contains(err.Error(), "make it smaller") {
 		t.Errorf("got %v", err)
@@ -123,7 +123,7 @@ func TestGlobalFolders(t *testing.T) {
 		files[dir+"/x"] = ""
 	}
 	files[".npmrc"] = "prefix=${HOME}/prefix"
-	// A project does not say what is installed for the whole machine.
+	// The settings of a project can't move the global packages.
 	files["project/package.json"], files["project/.npmrc"] = "{}", "prefix=${HOME}/project\n"
 	files["project/lib/node_modules/x"] = ""
 	config, home := load(t, files, "HOME=HOME")

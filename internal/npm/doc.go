@@ -1,7 +1,7 @@
-// Package npm gets packages from npm registries without npm: it reads the same
-// settings (.npmrc files and environment variables), asks the registry, checks
-// what it sends, and unpacks it. No script of a package is ever run and no
-// dependency is fetched.
+// Package npm downloads packages from npm registries without running npm. It reads
+// npm's settings (.npmrc files and environment variables), queries the registry,
+// verifies the download and unpacks it. It never runs a script of a package and
+// never fetches a dependency.
 //
 // Begin with [LoadConfig] and [New]:
 //
@@ -14,13 +14,13 @@
 //
 // # Trust
 //
-// What a registry sends is believed only as far as it fits the sha512 integrity
-// that the registry tells of it, and its size is limited everywhere. A password
-// or token goes to the address it was written down for, never to another host,
-// also not when the registry sends the reader there.
+// A download is accepted only if it matches the sha512 integrity hash from the
+// registry's metadata. The size of every response is limited. A password or token
+// is sent only to the address that the setting names, never to another host, even
+// if the registry redirects there.
 //
 // # Concurrency
 //
 // A Config never changes after it is loaded. A Client may be used from any
-// goroutine. Two Unpacks may not have the same target.
+// goroutine. Two concurrent calls of [Unpack] may not have the same target.
 package npm

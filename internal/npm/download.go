@@ -11,21 +11,20 @@ import (
 	"os"
 )
 
-// maxTarballBytes is the largest file of a package.
+// maxTarballBytes limits the size of a package's .tgz file.
 const maxTarballBytes = 50 << 20
 
-// Tarball is the file of a package on this machine.
+// Tarball is the .tgz file of a package on this machine.
 type Tarball struct {
 	Path string
-	// Bytes is its size.
+	// Bytes is the size of the file.
 	Bytes int64
-	// Integrity is its sha512 sum as npm writes it.
+	// Integrity is the sha512 hash of the file in npm's notation.
 	Integrity string
 }
 
-// Download fetches the file of a version into dir, under a name of its own. It
-// fails, and leaves nothing behind, if the file is not what the registry says it
-// has to be.
+// Download fetches the .tgz file of a version into a new file in dir and verifies its
+// integrity. If it fails, it removes the file.
 func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir string) (Tarball, error) {
 	what := v.Name + " " + v.Version
 	sums, err := parseIntegrity(v.Dist)
@@ -42,16 +41,16 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 	}
 	defer f.Close()
 	t := Tarball{Path: f.Name()}
-	err = c.get(ctx, address, "*/*", func(answer *http.Response) error {
-		if err := restart(f); err != nil {
+	err = c.get(ctx, address, "*/*", func(response *http.Response) error {
+		if err := truncate(f); err != nil {
 			return err
 		}
-		sum, n, err := save(f, answer)
+		sum, n, err := saveBody(f, response)
 		if err != nil {
 			return err
 		}
-		if !sums.fits(sum) {
-			return &errContent{fmt.Sprintf("the file is not what the registry says it has to be: its integrity is %s, but it should be %s; nothing was installed: try again, and if that does not help tell the registry", integrityText(sum), v.Dist.Integrity)}
+		if !sums.contains(sum) {
+			return &errContent{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(sum), v.Dist.Integrity)}
 		}
 		t.Bytes, t.Integrity = n, integrityText(sum)
 		return nil
@@ -65,42 +64,42 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 	return t, nil
 }
 
-// tarballAddress returns where a file is to be fetched. A registry behind a proxy
-// often tells a plain address of itself.
-func tarballAddress(registry, told string) (string, error) {
+// tarballAddress returns the address to download a file from. A registry behind a
+// proxy often lists its own files with http: those are fetched with https.
+func tarballAddress(registry, listed string) (string, error) {
 	own, err := url.Parse(registry)
 	if err != nil {
 		return "", err
 	}
-	u, err := url.Parse(told)
+	u, err := url.Parse(listed)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return "", fmt.Errorf("the registry names no usable address of its file (%q); report this to the registry", told)
+		return "", fmt.Errorf("the registry lists an invalid address for its file (%q); report this to the registry", listed)
 	}
 	if own.Scheme == "https" && u.Scheme == "http" {
 		if u.Hostname() != own.Hostname() {
-			return "", fmt.Errorf("the registry names a plain http address of its file (%s), which is not safe; report this to the registry", u.Redacted())
+			return "", fmt.Errorf("the registry lists an unencrypted http address for its file (%s); report this to the registry", u.Redacted())
 		}
 		u.Scheme, u.Host = own.Scheme, own.Host
 	}
 	return u.String(), nil
 }
 
-// restart makes a file empty, for a new try.
-func restart(f *os.File) error {
+// truncate empties a file before the next attempt.
+func truncate(f *os.File) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	return f.Truncate(0)
 }
 
-// save writes an answer to f.
-func save(f *os.File, answer *http.Response) (sum []byte, n int64, err error) {
+// saveBody writes the body of a response to f and returns its sha512 hash and size.
+func saveBody(f *os.File, response *http.Response) (sum []byte, n int64, err error) {
 	tooLarge := &errContent{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
-	if answer.ContentLength > maxTarballBytes {
+	if response.ContentLength > maxTarballBytes {
 		return nil, 0, tooLarge
 	}
 	h := sha512.New()
-	n, err = io.Copy(io.MultiWriter(f, h), io.LimitReader(answer.Body, maxTarballBytes+1))
+	n, err = io.Copy(io.MultiWriter(f, h), io.LimitReader(response.Body, maxTarballBytes+1))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -110,7 +109,7 @@ func save(f *os.File, answer *http.Response) (sum []byte, n int64, err error) {
 	return h.Sum(nil), n, nil
 }
 
-// OpenTarball takes a file that the person has, and computes its integrity.
+// OpenTarball checks a .tgz file that the user names, and computes its integrity.
 func OpenTarball(path string) (Tarball, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,7 +123,7 @@ func OpenTarball(path string) (Tarball, error) {
 	case !info.Mode().IsRegular():
 		return Tarball{}, fmt.Errorf("%s is not a file; name the file that npm pack or opentabs plugin pack wrote", path)
 	case info.Size() > maxTarballBytes:
-		return Tarball{}, fmt.Errorf("%s has %d bytes, more than the %d MB allowed; make it smaller", path, info.Size(), maxTarballBytes>>20)
+		return Tarball{}, fmt.Errorf("%s has %d MB, more than the %d MB allowed; make it smaller", path, info.Size()>>20, maxTarballBytes>>20)
 	}
 	h := sha512.New()
 	n, err := io.Copy(h, f)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// GlobalFolders returns the folders that hold the packages which were installed
-// with npm install --global, as far as they are there. No program is run to find
-// them: the prefix is in npm's settings, or where Node is, or in a usual place.
+// GlobalFolders returns the node_modules folders of globally installed packages that
+// exist. It runs no program to find them: it tries the prefix in npm's settings, the
+// folder of Node, and the usual places.
 func (c *Config) GlobalFolders() []string {
 	get, home := c.env.Getenv, c.env.Home
 	under := func(parts ...string) string {
@@ -62,9 +62,9 @@ func (c *Config) GlobalFolders() []string {
 // versionIn returns the version of Node in the path of one of nvm's folders.
 func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
 
-// existing returns the folders that are there, each once.
+// existing returns the folders that exist, without links and duplicates.
 func existing(folders []string) []string {
-	var there []string
+	var result []string
 	seen := map[string]bool{}
 	for _, folder := range folders {
 		resolved, err := filepath.EvalSymlinks(folder)
@@ -73,8 +73,8 @@ func existing(folders []string) []string {
 		}
 		if info, err := os.Stat(resolved); err == nil && info.IsDir() {
 			seen[resolved] = true
-			there = append(there, resolved)
+			result = append(result, resolved)
 		}
 	}
-	return there
+	return result
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// integrity holds the sha512 sums that a file may have.
+// integrity is a set of sha512 hashes. A file has to match one of them.
 type integrity [][]byte
 
-// parseIntegrity reads what a registry tells of a file. Weaker sums do not count:
-// a file can be made for them.
+// parseIntegrity returns the sha512 hashes of a file from its metadata. It ignores
+// weaker hashes, because an attacker can make another file with the same one.
 func parseIntegrity(d Dist) (integrity, error) {
 	var sums integrity
 	var others []string
@@ -25,7 +25,7 @@ func parseIntegrity(d Dist) (integrity, error) {
 		}
 		decoded, err := base64.StdEncoding.DecodeString(sum)
 		if err != nil || len(decoded) != sha512.Size {
-			return nil, fmt.Errorf("the registry tells a damaged integrity for it (%q); report this to the registry", d.Integrity)
+			return nil, fmt.Errorf("its integrity hash in the registry is malformed (%q); report this to the registry", d.Integrity)
 		}
 		sums = append(sums, decoded)
 	}
@@ -33,22 +33,22 @@ func parseIntegrity(d Dist) (integrity, error) {
 	case len(sums) > 0:
 		return sums, nil
 	case len(others) > 0:
-		return nil, fmt.Errorf("the registry tells only a sum by %s for it, which is too weak; ask its author to publish it again, so that there is a sha512 integrity", strings.Join(others, ", "))
+		return nil, fmt.Errorf("the registry has only a %s hash for it, which is too weak; ask its author to republish it with a sha512 integrity", strings.Join(others, ", "))
 	case d.Shasum != "":
-		return nil, fmt.Errorf("the registry tells only a sha1 sum for it, which is too weak; ask its author to publish it again, so that there is a sha512 integrity")
+		return nil, fmt.Errorf("the registry has only a sha1 hash for it, which is too weak; ask its author to republish it with a sha512 integrity")
 	}
-	return nil, fmt.Errorf("the registry tells no integrity for it, so nobody knows what it has to be; ask its author to publish it again")
+	return nil, fmt.Errorf("the registry returned no integrity hash, so the download cannot be verified; ask its author to republish it")
 }
 
-// fits reports whether sum is one of them.
-func (i integrity) fits(sum []byte) bool {
-	for _, one := range i {
-		if subtle.ConstantTimeCompare(one, sum) == 1 {
+// contains reports whether the set contains sum.
+func (i integrity) contains(sum []byte) bool {
+	for _, accepted := range i {
+		if subtle.ConstantTimeCompare(accepted, sum) == 1 {
 			return true
 		}
 	}
 	return false
 }
 
-// text is how an integrity is written.
+// integrityText formats a sha512 hash in npm's notation.
 func integrityText(sum []byte) string { return "sha512-" + base64.StdEncoding.EncodeToString(sum) }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// login is what is sent to the addresses that begin with host and path.
+// login is the credentials for the addresses that begin with host and path.
 type login struct {
-	host string // with its port, if it is not that of the scheme
+	host string // with its port, unless that is the default of the scheme
 	path string // with a slash at both ends
-	// header is the value of Authorization; empty if it can't be told, because
-	// problem is in the way.
-	header  string
+	// header is the value of Authorization. It is empty if problem is set.
+	header string
+	// problem is why the login can't be used; "" if it can.
 	problem string
-	from    string
+	from    string // the file or variable that sets the login
 }
 
 // The names of settings that follow an address, as in //host/:_authToken.
@@ -26,7 +26,7 @@ const (
 	keyPassword = "_password"
 )
 
-// findLogins gathers the logins; the longest paths come first.
+// findLogins collects the logins, sorted by the length of the path, longest first.
 func (c *Config) findLogins() {
 	seen := map[string]bool{}
 	for key := range c.values {
@@ -49,7 +49,7 @@ func splitLogin(key string) (address string, ok bool) {
 	return key[:i], true
 }
 
-// login puts together what is said of an address.
+// login returns the login that the settings for an address describe.
 func (c *Config) login(address string) login {
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "//"), "/")
 	l := login{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}
@@ -61,7 +61,7 @@ func (c *Config) login(address string) login {
 		if ok {
 			l.from = s.from
 		}
-		if unset(s.text) {
+		if hasUnsetVariable(s.text) {
 			l.problem = "the variable in " + s.text + " is not set"
 		}
 		return s.text
@@ -77,14 +77,14 @@ func (c *Config) login(address string) login {
 	case user != "" && password != "" && err == nil:
 		l.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(plain)))
 	case user != "" && password != "":
-		l.problem = "the password is not written in base64, as npm wants it"
+		l.problem = "the password is not encoded in base64, as npm requires"
 	default:
 		l.problem = "the user or the password is missing"
 	}
 	return l
 }
 
-// loginFor returns the login for an address, of several that of the longest path.
+// loginFor returns the login for an address. If several match, the longest path wins.
 func (c *Config) loginFor(u *url.URL) (login, bool) {
 	host := strings.ToLower(u.Host)
 	bare := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])

@@ -15,7 +15,7 @@ func TestLogins(t *testing.T) {
 		"//user.com/:username=me",
 		"//user.com/:_password=c2VjcmV0",
 		"//half.com/:username=me",
-		"//unset.com/:_authToken=${NOBODY_SET_THIS}",
+		"//unset.com/:_authToken=${UNSET}",
 		"_authToken=everywhere",
 	}, "\n")}, "TEAM_TOKEN=team", "npm_config_//env.com/:_authToken=fromEnv")
 	for address, want := range map[string]string{

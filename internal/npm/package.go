@@ -14,21 +14,21 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// listedVersions is how many versions an error names.
+// listedVersions is how many versions an error lists.
 const listedVersions = 5
 
-// latest is the tag that counts if no version is named.
+// latest is the tag that [Package.Pick] uses if no version is named.
 const latest = "latest"
 
-// Package is what a registry tells of a package.
+// Package is a registry's metadata of a package.
 type Package struct {
 	Name string
-	// Registry is the address it came from.
+	// Registry is the address of the registry that returned the metadata.
 	Registry string
-	// Tags are versions by name; "latest" is there nearly always.
+	// Tags maps tags to versions. Nearly every package has the tag "latest".
 	Tags     map[string]string
 	Versions map[string]*Version
-	// Published is when each version was, if the registry tells.
+	// Published is the time of publication by version, where the registry has it.
 	Published map[string]time.Time
 }
 
@@ -39,30 +39,29 @@ type Version struct {
 	Description string `json:"description"`
 	Homepage    string `json:"homepage"`
 	License     any    `json:"license"`
-	// Deprecated is its author's warning; false or absent if there is none.
+	// Deprecated is the author's warning; false or absent if there is none.
 	Deprecated   any               `json:"deprecated"`
 	Keywords     any               `json:"keywords"`
 	Dependencies map[string]string `json:"dependencies"`
 	Dist         Dist              `json:"dist"`
-	// OpenTabs is what the package says of the plugin.
+	// OpenTabs is the "opentabs" member of package.json, which describes the plugin.
 	OpenTabs json.RawMessage `json:"opentabs"`
 }
 
-// Dist is where the file of a version is, and what it has to be.
+// Dist is the address and the integrity of a version's .tgz file.
 type Dist struct {
 	Tarball   string `json:"tarball"`
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
-	// UnpackedSize is in bytes, 0 if the registry does not tell.
+	// UnpackedSize is in bytes; 0 if the registry does not list it.
 	UnpackedSize int64 `json:"unpackedSize"`
 	FileCount    int   `json:"fileCount"`
 }
 
-// nameGrammar is what a package may be called; npm itself allows more, of which
-// nothing is a plugin.
+// nameGrammar matches the package names that a plugin can have. npm allows more.
 var nameGrammar = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
-// CheckName says what is wrong with the name of a package.
+// CheckName returns an error if name is not a valid package name for a plugin.
 func CheckName(name string) error {
 	if !nameGrammar.MatchString(name) || len(name) > 214 {
 		return fmt.Errorf("%q is not the name of an npm package; use lower-case letters, digits, - and ., as in opentabs-plugin-slack or @scope/opentabs-plugin-slack", name)
@@ -70,8 +69,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Package asks the registry for a package. The error wraps [ErrNotFound] if there
-// is none of this name; each says what to do.
+// Package fetches the metadata of a package from its registry. The error names an
+// action for the user, and wraps [ErrNotFound] if the package does not exist.
 func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -80,31 +79,31 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	var told struct {
+	var metadata struct {
 		Name     string                     `json:"name"`
 		Tags     map[string]string          `json:"dist-tags"`
 		Versions map[string]*Version        `json:"versions"`
 		Time     map[string]json.RawMessage `json:"time"`
 	}
-	err = c.get(ctx, registry+strings.Replace(name, "/", "%2f", 1), "application/json", func(answer *http.Response) error {
-		return decode(answer, maxPackageBytes, &told)
+	err = c.get(ctx, registry+strings.Replace(name, "/", "%2f", 1), "application/json", func(response *http.Response) error {
+		return decode(response, maxPackageBytes, &metadata)
 	})
 	if errors.Is(err, ErrNotFound) {
-		return nil, fmt.Errorf("%s %w to the registry %s; check the name, or find plugins with `opentabs plugin search WORD`", name, ErrNotFound, strings.TrimSuffix(registry, "/"))
+		return nil, fmt.Errorf("%s was %w on the registry %s; check the name, or find plugins with `opentabs plugin search WORD`", name, ErrNotFound, strings.TrimSuffix(registry, "/"))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ask for %s: %w", name, err)
+		return nil, fmt.Errorf("look up %s: %w", name, err)
 	}
-	if told.Name != name {
-		return nil, fmt.Errorf("ask for %s: the registry %s answers with the package %q; see that the registry in .npmrc is the right one", name, registry, told.Name)
+	if metadata.Name != name {
+		return nil, fmt.Errorf("look up %s: the registry %s returns the package %q; check the registry in .npmrc", name, registry, metadata.Name)
 	}
-	p := &Package{Name: name, Registry: registry, Tags: told.Tags, Versions: map[string]*Version{}, Published: map[string]time.Time{}}
-	for text, v := range told.Versions {
+	p := &Package{Name: name, Registry: registry, Tags: metadata.Tags, Versions: map[string]*Version{}, Published: map[string]time.Time{}}
+	for text, v := range metadata.Versions {
 		if v != nil && v.Name == name && v.Version == text {
 			p.Versions[text] = v
 		}
 		var at time.Time
-		if json.Unmarshal(told.Time[text], &at) == nil {
+		if json.Unmarshal(metadata.Time[text], &at) == nil {
 			p.Published[text] = at
 		}
 	}
@@ -114,11 +113,10 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	return p, nil
 }
 
-// Pick returns the version that is wanted: a tag, a version, or a range such as
-// ^1.2.0. Nothing stands for the tag "latest". As npm does it takes the latest
-// version if the range allows it, otherwise the newest one that it allows; a
-// version that its author warns of only if there is no other. The error lists
-// what there is.
+// Pick returns the version for a tag, a version, or a range such as ^1.2.0. An empty
+// text means the tag "latest". In a range, Pick follows npm: it prefers the version
+// with the tag "latest", then the newest one, and chooses a deprecated version only
+// if there is no other. The error lists the available versions.
 func (p *Package) Pick(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {
@@ -135,35 +133,35 @@ func (p *Package) Pick(want string) (*Version, error) {
 	}
 	constraint, err := semver.NewConstraint(want)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no version and no tag %q, and it is no range such as ^1.2.0; %s", p.Name, want, p.choices())
+		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.choices())
 	}
 	var best *Version
 	for _, text := range p.newestFirst() {
 		v := p.Versions[text]
-		number, err := semver.NewVersion(text)
-		if err != nil || !constraint.Check(number) || !previewWanted(want, number) {
+		parsed, err := semver.NewVersion(text)
+		if err != nil || !constraint.Check(parsed) || !allowsPrerelease(want, parsed) {
 			continue
 		}
-		if text == p.Tags[latest] && !v.warned() {
+		if text == p.Tags[latest] && !v.isDeprecated() {
 			return v, nil
 		}
-		if best == nil || best.warned() && !v.warned() {
+		if best == nil || best.isDeprecated() && !v.isDeprecated() {
 			best = v
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("no version of %s fits %s; %s", p.Name, want, p.choices())
+		return nil, fmt.Errorf("no version of %s matches %s; %s", p.Name, want, p.choices())
 	}
 	return best, nil
 }
 
-// previewWanted reports whether a range allows a preview as npm means it: only if
-// it names a preview of the same version.
-func previewWanted(want string, v *semver.Version) bool {
+// allowsPrerelease reports whether a range allows v. As in npm, it allows a
+// prerelease only if it names a prerelease of the same version.
+func allowsPrerelease(want string, v *semver.Version) bool {
 	return v.Prerelease() == "" || strings.Contains(want, fmt.Sprintf("%d.%d.%d-", v.Major(), v.Minor(), v.Patch()))
 }
 
-// newestFirst returns the versions; what is no version comes last.
+// newestFirst returns the versions, newest first and invalid ones last.
 func (p *Package) newestFirst() []string {
 	texts := make([]string, 0, len(p.Versions))
 	for text := range p.Versions {
@@ -173,8 +171,8 @@ func (p *Package) newestFirst() []string {
 	return texts
 }
 
-// Compare says which of two versions is the newer one: -1 if a is older, 1 if it
-// is newer. What is no version is older than what is.
+// Compare returns -1 if version a is older than b, 1 if it is newer, 0 if both are
+// equal. An invalid version is older than any valid one.
 func Compare(a, b string) int {
 	x, errX := semver.NewVersion(a)
 	y, errY := semver.NewVersion(b)
@@ -189,7 +187,7 @@ func Compare(a, b string) int {
 	return x.Compare(y)
 }
 
-// choices lists versions and tags.
+// choices returns an action that lists the newest versions and all tags.
 func (p *Package) choices() string {
 	texts := p.newestFirst()
 	more := ""
@@ -197,7 +195,7 @@ func (p *Package) choices() string {
 		more = fmt.Sprintf(" and %d older ones", len(texts)-listedVersions)
 		texts = texts[:listedVersions]
 	}
-	said := "name one of " + strings.Join(texts, ", ") + more
+	action := "choose one of " + strings.Join(texts, ", ") + more
 	var tags []string
 	for tag, version := range p.Tags {
 		if p.Versions[version] != nil {
@@ -206,21 +204,21 @@ func (p *Package) choices() string {
 	}
 	slices.Sort(tags)
 	if len(tags) > 0 {
-		said += ", or of the tags " + strings.Join(tags, ", ")
+		action += ", or one of the tags " + strings.Join(tags, ", ")
 	}
-	return said
+	return action
 }
 
-// warned reports whether the author warns of this version.
-func (v *Version) warned() bool { return v.Warning() != "" }
+// isDeprecated reports whether the author deprecated this version.
+func (v *Version) isDeprecated() bool { return v.Warning() != "" }
 
-// Warning is what the author says of a version that should not be used any more.
+// Warning returns the author's text about a deprecated version; "" for others.
 func (v *Version) Warning() string {
-	switch said := v.Deprecated.(type) {
+	switch value := v.Deprecated.(type) {
 	case string:
-		return said
+		return value
 	case bool:
-		if said {
+		if value {
 			return "deprecated"
 		}
 	}

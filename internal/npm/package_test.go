@@ -5,21 +5,23 @@ import (
 	"testing"
 )
 
-func offered(tags map[string]string, versions ...string) *Package {
+// packageWith returns a package with these tags and versions. The text after a "!"
+// in a version is its author's warning.
+func packageWith(tags map[string]string, versions ...string) *Package {
 	p := &Package{Name: "p", Tags: tags, Versions: map[string]*Version{}}
 	for _, text := range versions {
-		number, old, _ := strings.Cut(text, "!")
-		v := &Version{Name: "p", Version: number}
-		if old != "" {
-			v.Deprecated = old
+		version, warning, _ := strings.Cut(text, "!")
+		v := &Version{Name: "p", Version: version}
+		if warning != "" {
+			v.Deprecated = warning
 		}
-		p.Versions[number] = v
+		p.Versions[version] = v
 	}
 	return p
 }
 
 func TestPick(t *testing.T) {
-	p := offered(map[string]string{"latest": "1.2.0", "next": "2.0.0-beta.1", "gone": "9.9.9"},
+	p := packageWith(map[string]string{"latest": "1.2.0", "next": "2.0.0-beta.1", "gone": "9.9.9"},
 		"1.0.0", "1.2.0", "1.3.0", "1.4.0!do not use", "2.0.0-beta.1", "2.0.0-beta.2", "2.1.0-rc.1", "0.9.0", "3.0.0!old", "no-version")
 	for want, version := range map[string]string{
 		"":                "1.2.0",
@@ -27,12 +29,12 @@ func TestPick(t *testing.T) {
 		"next":            "2.0.0-beta.1",
 		"1.3.0":           "1.3.0",
 		"v1.3.0":          "1.3.0",
-		"^1.0.0":          "1.2.0", // the latest fits
-		"^1.3.0":          "1.3.0", // not the one its author warns of
-		"~1.4":            "1.4.0", // there is no other
+		"^1.0.0":          "1.2.0", // the version with the tag latest
+		"^1.3.0":          "1.3.0", // 1.4.0 is deprecated
+		"~1.4":            "1.4.0", // deprecated, but there is no other
 		"<1":              "0.9.0",
-		">=2.0.0-beta.1":  "2.0.0-beta.2", // its author warns of 3.0.0
-		"^2.0.0-beta.1":   "2.0.0-beta.2", // a preview of another version does not count
+		">=2.0.0-beta.1":  "2.0.0-beta.2", // 3.0.0 is deprecated
+		"^2.0.0-beta.1":   "2.0.0-beta.2", // the range does not name a prerelease of 2.1.0
 		"3":               "3.0.0",
 		"1.0.0 - 1.1.0":   "1.0.0",
 		"0.9.0 || ^5.0.0": "0.9.0",
@@ -44,8 +46,8 @@ func TestPick(t *testing.T) {
 		}
 	}
 	for want, text := range map[string]string{
-		"^7":   "no version of p fits ^7; name one of 3.0.0, 2.1.0-rc.1, 2.0.0-beta.2, 2.0.0-beta.1, 1.4.0 and 5 older ones, or of the tags latest, next",
-		"oops": `has no version and no tag "oops", and it is no range such as ^1.2.0; name one of`,
+		"^7":   "no version of p matches ^7; choose one of 3.0.0, 2.1.0-rc.1, 2.0.0-beta.2, 2.0.0-beta.1, 1.4.0 and 5 older ones, or one of the tags latest, next",
+		"oops": `has no version and no tag "oops", which is not a range such as ^1.2.0 either; choose one of`,
 		"gone": "p gone is 9.9.9, which the registry does not have",
 	} {
 		if v, err := p.Pick(want); err == nil || !strings.Contains(err.Error(), text) {

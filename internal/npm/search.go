@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// maxFound is how many packages one search returns at most.
+// maxFound limits the results of one search.
 const maxFound = 250
 
-// Found is one package that a search found.
+// Found is one result of a search.
 type Found struct {
 	Name        string
 	Version     string
 	Description string
-	// Publisher is who published the version; it may be empty.
+	// Publisher is the npm user who published the version; it may be empty.
 	Publisher string
 }
 
-// Search asks the registry for packages with a keyword whose texts have the words
-// of query, the best first; limit is at most 250.
+// Search returns packages with a keyword whose texts contain the words of query,
+// best match first. It returns at most limit results, and never more than 250.
 func (c *Client) Search(ctx context.Context, keyword, query string, limit int) ([]Found, error) {
 	registry, _, err := c.config.Registry("")
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 		text += " " + query
 	}
 	q := url.Values{"text": {text}, "size": {strconv.Itoa(min(limit, maxFound))}}
-	var told struct {
+	var results struct {
 		Objects []struct {
 			Package struct {
 				Name        string `json:"name"`
@@ -46,17 +46,17 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 			} `json:"package"`
 		} `json:"objects"`
 	}
-	err = c.get(ctx, registry+"-/v1/search?"+q.Encode(), "application/json", func(answer *http.Response) error {
-		return decode(answer, maxSearchBytes, &told)
+	err = c.get(ctx, registry+"-/v1/search?"+q.Encode(), "application/json", func(response *http.Response) error {
+		return decode(response, maxSearchBytes, &results)
 	})
 	if errors.Is(err, ErrNotFound) {
-		return nil, fmt.Errorf("the registry %s can't search; set another one in .npmrc, or name the package to `opentabs plugin install`", strings.TrimSuffix(registry, "/"))
+		return nil, fmt.Errorf("the registry %s can't search; set another one in .npmrc, or install by name with `opentabs plugin install PACKAGE`", strings.TrimSuffix(registry, "/"))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("search for plugins: %w", err)
 	}
 	var found []Found
-	for _, o := range told.Objects {
+	for _, o := range results.Objects {
 		if CheckName(o.Package.Name) == nil {
 			found = append(found, Found{o.Package.Name, o.Package.Version, o.Package.Description, o.Package.Publisher.Username})
 		}

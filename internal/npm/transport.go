@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// trust makes a transport trust the certificates that the settings name.
+// trust makes a transport trust the certificates in the setting cafile.
 func (c *Config) trust(t *http.Transport) error {
 	file := c.text("cafile")
 	if file == "" {
@@ -26,25 +26,25 @@ func (c *Config) trust(t *http.Transport) error {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("%s, which cafile names in %s, holds no certificate; name a file in PEM format", file, c.values["cafile"].from)
+		return fmt.Errorf("%s, which cafile names in %s, contains no certificate; set cafile to a file in PEM format", file, c.values["cafile"].from)
 	}
 	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	return nil
 }
 
-// proxy makes a transport use the proxy that the settings name; without one that
-// of the environment (HTTPS_PROXY) counts.
+// proxy makes a transport use the proxy in the settings. Without one, the transport
+// keeps the proxy of the environment (HTTPS_PROXY).
 func (c *Config) proxy(t *http.Transport) error {
 	key := "https-proxy"
-	if c.off(key) {
+	if c.isUnset(key) {
 		key = "proxy"
 	}
-	if c.off(key) {
+	if c.isUnset(key) {
 		return nil
 	}
 	u, err := url.Parse(c.text(key))
 	if err != nil || u.Host == "" {
-		return fmt.Errorf("%s in %s is not a URL; write it as in http://proxy.example.com:8080", key, c.values[key].from)
+		return fmt.Errorf("%s in %s is not a URL; use one such as http://proxy.example.com:8080", key, c.values[key].from)
 	}
 	t.Proxy = func(r *http.Request) (*url.URL, error) {
 		if c.isDirect(r.URL.Hostname()) {
@@ -55,13 +55,13 @@ func (c *Config) proxy(t *http.Transport) error {
 	return nil
 }
 
-// off reports whether a setting is absent or says that there is nothing.
-func (c *Config) off(key string) bool {
+// isUnset reports whether a setting is absent, empty, null or false.
+func (c *Config) isUnset(key string) bool {
 	text := c.text(key)
 	return text == "" || text == "null" || text == "false"
 }
 
-// isDirect reports whether a host is asked without the proxy.
+// isDirect reports whether requests to a host bypass the proxy.
 func (c *Config) isDirect(host string) bool {
 	host = strings.ToLower(host)
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {

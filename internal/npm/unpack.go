@@ -16,29 +16,28 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of what a package may unpack to.
+// Limits of an unpacked package.
 const (
 	maxUnpackedBytes = 200 << 20
 	maxFiles         = 20000
 	maxPathBytes     = 512
 	maxDepth         = 32
-	// maxStreamBytes is what the archive may have in all, with its headers.
+	// maxStreamBytes limits the decompressed archive with its headers.
 	maxStreamBytes = maxUnpackedBytes + maxFiles*4<<10
 )
 
-// Unpack writes the files of a package to dir, which has to be empty or absent.
-// It refuses links, devices, paths that lead elsewhere, two files of one name,
-// also where only case differs, and more than the limits allow, all before it
-// writes anything. Files get mode 0600, whatever the package says: nothing in it
-// is to be run.
+// Unpack writes the files of a package to dir, which must be empty or absent. Before
+// it writes anything, it checks the whole archive, and rejects links, devices, paths
+// outside of dir, names that differ only in case, and more than the limits allow.
+// Each file gets mode 0600, so that none of them is executable.
 func Unpack(t Tarball, dir string) error {
 	f, err := os.Open(t.Path)
 	if err != nil {
 		return fmt.Errorf("read the package: %w", err)
 	}
 	defer f.Close()
-	checked := &unpacking{seen: map[string]string{}}
-	if err := checked.all(f); err != nil {
+	checker := &unpacker{seen: map[string]string{}}
+	if err := checker.readArchive(f); err != nil {
 		return fmt.Errorf("unpack the package: %w", err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -48,8 +47,8 @@ func Unpack(t Tarball, dir string) error {
 	if err != nil {
 		return fmt.Errorf("unpack the package: %w", err)
 	}
-	u := &unpacking{root: root, seen: map[string]string{}}
-	err = u.all(f)
+	u := &unpacker{root: root, seen: map[string]string{}}
+	err = u.readArchive(f)
 	if closeErr := root.Close(); err == nil {
 		err = closeErr
 	}
@@ -59,34 +58,34 @@ func Unpack(t Tarball, dir string) error {
 	return nil
 }
 
-// unpacking is one package that is being unpacked.
-type unpacking struct {
-	root  *os.Root          // nil while the package is only checked
-	seen  map[string]string // what was written, by its name without case
+// unpacker checks one package, and writes its files if root is set.
+type unpacker struct {
+	root  *os.Root          // nil in the pass that only checks
+	seen  map[string]string // the path of each entry by its lower-case form; that of a folder ends in a slash
 	files int
 	bytes int64
 }
 
-// emptyRoot opens a folder that is empty, and makes it if it is not there.
+// emptyRoot opens an empty folder. It creates the folder if it does not exist.
 func emptyRoot(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	there, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	if len(there) > 0 {
+	if len(entries) > 0 {
 		return nil, refuse("%s is not empty; name another folder", dir)
 	}
 	return os.OpenRoot(dir)
 }
 
-// all goes through an archive.
-func (u *unpacking) all(file io.Reader) error {
+// readArchive checks all entries of a .tgz file, and writes them if root is set.
+func (u *unpacker) readArchive(file io.Reader) error {
 	zip, err := gzip.NewReader(bufio.NewReader(file))
 	if err != nil {
-		return fmt.Errorf("it is no .tgz file (%w); name the file that npm pack or opentabs plugin pack wrote", err)
+		return fmt.Errorf("it is not a .tgz file (%w); name the file that npm pack or opentabs plugin pack wrote", err)
 	}
 	limited := &io.LimitedReader{R: zip, N: maxStreamBytes}
 	archive := tar.NewReader(limited)
@@ -100,49 +99,52 @@ func (u *unpacking) all(file io.Reader) error {
 		}
 		switch {
 		case limited.N <= 0:
-			return tooMuch()
-		case err != nil && !isOurs(err):
+			return errTooLarge()
+		case err != nil && !hasCause(err):
 			return fmt.Errorf("it is damaged (%w); fetch or pack it again", err)
 		case err != nil:
 			return err
 		}
 	}
 	if u.files == 0 {
-		return refuse("it holds no files; pack it again")
+		return refuse("it contains no files; pack it again")
 	}
 	return nil
 }
 
-// refused is why a package is not unpacked.
-type refused struct{ text string }
+// refusedError is why a package is not unpacked.
+type refusedError struct{ text string }
 
-func (r *refused) Error() string { return r.text }
+func (e *refusedError) Error() string { return e.text }
 
-func refuse(format string, args ...any) error { return &refused{fmt.Sprintf(format, args...)} }
+// refuse returns a *refusedError.
+func refuse(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
-// isOurs reports whether an error says itself what is wrong.
-func isOurs(err error) bool {
-	var r *refused
+// hasCause reports whether an error already names its cause. Others come from the
+// reader of a damaged archive.
+func hasCause(err error) bool {
+	var r *refusedError
 	var p *fs.PathError
 	return errors.As(err, &r) || errors.As(err, &p)
 }
 
-func tooMuch() error {
+// errTooLarge returns the error for an archive beyond the limit of bytes.
+func errTooLarge() error {
 	return refuse("it unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
 }
 
-// entry checks one entry of an archive, and writes it.
-func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
+// entry checks one entry of an archive, and writes it if root is set.
+func (u *unpacker) entry(h *tar.Header, content io.Reader) error {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
 	case tar.TypeXGlobalHeader:
 		return nil
 	case tar.TypeSymlink, tar.TypeLink:
-		return refuse("it holds the link %q to %q, and links are not allowed; pack it again without", h.Name, h.Linkname)
+		return refuse("it contains the link %q to %q, and links are not allowed; pack it again without the link", h.Name, h.Linkname)
 	default:
-		return refuse("it holds %q, which is neither a file nor a folder; pack it again without", h.Name)
+		return refuse("it contains %q, which is neither a file nor a folder; pack it again without this entry", h.Name)
 	}
-	name, err := ownPath(h.Name)
+	name, err := targetPath(h.Name)
 	if err != nil || name == "" {
 		return err
 	}
@@ -150,10 +152,10 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 		return u.folder(name, h.Name)
 	}
 	if u.files++; u.files > maxFiles {
-		return refuse("it holds more than %d files; ask its author to make it smaller", maxFiles)
+		return refuse("it contains more than %d files; ask its author to make it smaller", maxFiles)
 	}
 	if u.bytes += h.Size; h.Size < 0 || u.bytes > maxUnpackedBytes {
-		return tooMuch()
+		return errTooLarge()
 	}
 	if dir := path.Dir(name); dir != "." {
 		if err := u.folder(dir, h.Name); err != nil {
@@ -166,19 +168,19 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 	return u.write(name, content)
 }
 
-// ownPath returns where an entry goes: its path without the first folder, which
-// is "package" most often. It is empty for that folder itself.
-func ownPath(name string) (string, error) {
+// targetPath returns the path of an entry without its first folder, which is usually
+// "package". The path of that folder itself is empty.
+func targetPath(name string) (string, error) {
 	bad := func(why string) (string, error) {
-		return "", refuse("it holds the path %q, which %s; nothing was installed", name, why)
+		return "", refuse("it contains the path %q, which %s; nothing was installed", name, why)
 	}
 	switch {
 	case len(name) > maxPathBytes:
 		return bad("is longer than allowed")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return bad("has characters that no name of a file should have")
+		return bad("has control characters or is not valid UTF-8")
 	case strings.ContainsAny(name, `\:`):
-		return bad(`has a \ or : in it, which leads elsewhere on Windows`)
+		return bad(`contains \ or :, which changes the folder on Windows`)
 	case strings.HasPrefix(name, "/"):
 		return bad("is absolute")
 	}
@@ -186,30 +188,30 @@ func ownPath(name string) (string, error) {
 	for _, part := range parts {
 		switch {
 		case part == "..":
-			return bad("leads out of its folder")
+			return bad("leads outside of its folder")
 		case part == "" || part == ".":
 			return bad("has an empty part")
 		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
-			return bad("ends in a dot or a space, which Windows takes away")
+			return bad("has a part that ends in a dot or a space, which Windows removes")
 		}
 	}
 	if len(parts) > maxDepth {
 		return bad("is deeper than allowed")
 	}
-	own := path.Join(parts[1:]...)
-	if own != "" && !filepath.IsLocal(filepath.FromSlash(own)) {
-		return bad("leads out of its folder")
+	target := path.Join(parts[1:]...)
+	if target != "" && !filepath.IsLocal(filepath.FromSlash(target)) {
+		return bad("leads outside of its folder")
 	}
-	return own, nil
+	return target, nil
 }
 
-// folder makes a folder and those above it.
-func (u *unpacking) folder(name, as string) error {
+// folder creates a folder and its parents. entryName is the entry that needs it.
+func (u *unpacker) folder(name, entryName string) error {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}
-		if err := u.claim(name[:i], true, as); err != nil {
+		if err := u.claim(name[:i], true, entryName); err != nil {
 			return err
 		}
 	}
@@ -219,22 +221,23 @@ func (u *unpacking) folder(name, as string) error {
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o700)
 }
 
-// claim notes that name is taken, and refuses it if another one is there that
-// some systems take for the same.
-func (u *unpacking) claim(name string, folder bool, as string) error {
-	mine := name
-	if folder {
-		mine += "/"
+// claim records the path of a file or folder. It rejects a second file at the path,
+// and one that differs only in case, because some systems do not distinguish case.
+func (u *unpacker) claim(name string, isFolder bool, entryName string) error {
+	claimed := name
+	if isFolder {
+		claimed += "/"
 	}
 	key := strings.ToLower(name)
-	if other, taken := u.seen[key]; taken && (!folder || other != mine) {
-		return refuse("it holds both %q and %q, which are one on some systems; pack it again", strings.TrimSuffix(other, "/"), as)
+	if other, exists := u.seen[key]; exists && (!isFolder || other != claimed) {
+		return refuse("it contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(other, "/"), entryName)
 	}
-	u.seen[key] = mine
+	u.seen[key] = claimed
 	return nil
 }
 
-func (u *unpacking) write(name string, content io.Reader) error {
+// write creates a file; without a root it only reads the content to its end.
+func (u *unpacker) write(name string, content io.Reader) error {
 	if u.root == nil {
 		_, err := io.Copy(io.Discard, content)
 		return err

@@ -32,7 +32,7 @@ func link(name, target string, kind byte) npmtest.File {
 	return npmtest.File{Header: tar.Header{Name: name, Linkname: target, Typeflag: kind}}
 }
 
-// bomb returns an archive that says it has a file of this size.
+// bomb returns an archive whose header declares a file of this size.
 func bomb(t *testing.T, size int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -46,7 +46,8 @@ func bomb(t *testing.T, size int64) []byte {
 	return b.Bytes()
 }
 
-// Bad packages: each kind is refused with a sentence, and nothing is left of it.
+// TestUnpackRefuses: each kind of bad package is refused with its own error, and no
+// file of it is left.
 func TestUnpackRefuses(t *testing.T) {
 	good := npmtest.Regular("package/package.json", "{}")
 	one := npmtest.Regular
@@ -59,26 +60,26 @@ func TestUnpackRefuses(t *testing.T) {
 		file  []byte
 		want  string
 	}{
-		{"no gzip", []byte("PK\x03\x04 a zip"), "it is no .tgz file"},
-		{"cut off", npmtest.Pack(good, one("package/b", strings.Repeat("b", 9000)))[:90], "it is damaged"},
-		{"nothing in it", npmtest.Pack(), "it holds no files"},
-		{"zip slip", npmtest.Pack(good, one("package/../../evil", "x")), `"package/../../evil", which leads out of its folder`},
-		{"zip slip at once", npmtest.Pack(one("../evil", "x")), "leads out of its folder"},
+		{"no gzip", []byte("PK\x03\x04 a zip"), "it is not a .tgz file"},
+		{"truncated", npmtest.Pack(good, one("package/b", strings.Repeat("b", 9000)))[:90], "it is damaged"},
+		{"nothing in it", npmtest.Pack(), "it contains no files"},
+		{"zip slip", npmtest.Pack(good, one("package/../../evil", "x")), `"package/../../evil", which leads outside of its folder`},
+		{"zip slip in the first part", npmtest.Pack(one("../evil", "x")), "leads outside of its folder"},
 		{"absolute", npmtest.Pack(one("/etc/evil", "x")), "is absolute"},
-		{"a drive", npmtest.Pack(one("package/C:evil", "x")), "leads elsewhere on Windows"},
-		{"backslashes", npmtest.Pack(one(`package\..\evil`, "x")), "leads elsewhere on Windows"},
+		{"a drive", npmtest.Pack(one("package/C:evil", "x")), "changes the folder on Windows"},
+		{"backslashes", npmtest.Pack(one(`package\..\evil`, "x")), "changes the folder on Windows"},
 		{"a link", npmtest.Pack(good, link("package/dist", "/etc", tar.TypeSymlink)), `the link "package/dist" to "/etc", and links are not allowed`},
 		{"a hard link", npmtest.Pack(good, link("package/a", "/etc/passwd", tar.TypeLink)), "links are not allowed"},
 		{"a device", npmtest.Pack(link("package/null", "", tar.TypeChar)), "neither a file nor a folder"},
 		{"a pipe", npmtest.Pack(link("package/pipe", "", tar.TypeFifo)), "neither a file nor a folder"},
-		{"a file twice", npmtest.Pack(good, one("package/package.json", "[]")), `it holds both "package.json" and "package/package.json"`},
-		{"a file twice in two first folders", npmtest.Pack(good, one("other/package.json", "[]")), "it holds both"},
-		{"names that differ in case", npmtest.Pack(good, one("package/a", ""), one("package/A", "")), "which are one on some systems"},
-		{"folders that differ in case", npmtest.Pack(one("package/d/a", ""), one("package/D/b", "")), "which are one on some systems"},
-		{"a file for a folder", npmtest.Pack(one("package/d", ""), one("package/d/b", "")), "which are one on some systems"},
-		{"a folder for a file", npmtest.Pack(one("package/d/b", ""), one("package/d", "")), "which are one on some systems"},
-		{"a dot at the end", npmtest.Pack(one("package/a.", "")), "which Windows takes away"},
-		{"control characters", npmtest.Pack(one("package/a\x1b[31m", "")), "characters that no name of a file should have"},
+		{"a file twice", npmtest.Pack(good, one("package/package.json", "[]")), `it contains both "package.json" and "package/package.json"`},
+		{"a file twice in two first folders", npmtest.Pack(good, one("other/package.json", "[]")), "it contains both"},
+		{"names that differ in case", npmtest.Pack(good, one("package/a", ""), one("package/A", "")), "which are the same path on some systems"},
+		{"folders that differ in case", npmtest.Pack(one("package/d/a", ""), one("package/D/b", "")), "which are the same path on some systems"},
+		{"a file where a folder is", npmtest.Pack(one("package/d", ""), one("package/d/b", "")), "which are the same path on some systems"},
+		{"a folder where a file is", npmtest.Pack(one("package/d/b", ""), one("package/d", "")), "which are the same path on some systems"},
+		{"a dot at the end", npmtest.Pack(one("package/a.", "")), "which Windows removes"},
+		{"control characters", npmtest.Pack(one("package/a\x1b[31m", "")), "has control characters"},
 		{"a long path", npmtest.Pack(one("package/"+strings.Repeat("a/", 300)+"b", "")), "is longer than allowed"},
 		{"a deep path", npmtest.Pack(one("package/"+strings.Repeat("a/", 40)+"b", "")), "is deeper than allowed"},
 		{"too many files", npmtest.Pack(many...), "more than 20000 files"},
@@ -117,22 +118,23 @@ func TestUnpack(t *testing.T) {
 	for name, want := range map[string]string{"package.json": "{}", "dist/adapter.iife.js": "run()", "install.sh": "#!/bin/sh\nrm -rf /"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(text) != want {
-			t.Errorf("%s holds %q, %v", name, text, err)
+			t.Errorf("%s contains %q, %v", name, text, err)
 		}
-		// Nothing of a package can be run.
+		// No file of a package is executable.
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
 	if err := npm.Unpack(tarball(t, npmtest.Pack(npmtest.Regular("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
-		t.Errorf("over what is there: %v", err)
+		t.Errorf("into a folder with files: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
-		t.Error("what was there is gone")
+		t.Error("a file of the folder is gone")
 	}
 }
 
-// FuzzUnpack unpacks anything: it never writes outside, and leaves all or nothing.
+// FuzzUnpack unpacks arbitrary bytes. Nothing is written outside of the folder, and
+// the folder contains the whole package or does not exist.
 func FuzzUnpack(f *testing.F) {
 	f.Add(npmtest.Pack(npmtest.Regular("package/package.json", "{}")))
 	f.Add(npmtest.Pack(npmtest.Regular("package/../../x", "{}"), link("package/a", "/", tar.TypeSymlink)))

@@ -1,10 +1,10 @@
-// Package npmtest is a small npm registry for tests: a [Registry] serves it;
-// [Registry.Publish] puts a version there, and its Folder serves built packages
-// as they lie in folders. [Pack] makes the file of a package.
+// Package npmtest provides an npm registry for tests. [Registry] is its HTTP handler:
+// it serves the versions that [Registry.Publish] adds, and the built packages in
+// Folder. [Pack] makes the .tgz file of a package.
 //
 // # Concurrency
 //
-// A Registry may be changed while it serves.
+// [Registry.Publish] and [Registry.Requests] may run while the registry serves.
 package npmtest
 
 import (
@@ -26,14 +26,15 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is one entry of a package's file. Its type is a regular file unless the
-// header says otherwise.
+// File is one entry of a .tgz file. Without a type in its header, it is a regular
+// file.
 type File struct {
 	tar.Header
 	Text string
 }
 
-// Pack returns a .tgz file that holds these entries, whatever they are.
+// Pack returns a .tgz file with these entries. It does not check them, so that tests
+// can make malformed packages.
 func Pack(files ...File) []byte {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
@@ -62,12 +63,12 @@ func must(err error) {
 	}
 }
 
-// Regular is a file of this name.
+// Regular returns a regular file.
 func Regular(name, text string) File {
 	return File{Header: tar.Header{Name: name}, Text: text}
 }
 
-// PackFolder returns the file of the package in dir: all that is there.
+// PackFolder returns a .tgz file with all files in dir.
 func PackFolder(dir string) ([]byte, error) {
 	var files []File
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -85,7 +86,7 @@ func PackFolder(dir string) ([]byte, error) {
 	return Pack(files...), err
 }
 
-// Integrity is what a registry tells of a file.
+// Integrity returns the sha512 hash of a file in npm's notation.
 func Integrity(file []byte) string {
 	sum := sha512.Sum512(file)
 	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -94,19 +95,19 @@ func Integrity(file []byte) string {
 // Version is one version of a package.
 type Version struct {
 	Name, Version string
-	// File is the package.
+	// File is the .tgz file of the package.
 	File []byte
-	// Manifest is told of it beside name, version and dist; it may be nil.
+	// Manifest is added to the metadata beside name, version and dist; it may be nil.
 	Manifest map[string]any
-	// Dist replaces members of what is told of the file; it may be nil.
+	// Dist replaces members of "dist" in the metadata; it may be nil.
 	Dist map[string]any
 }
 
-// Registry is a registry in memory, or of folders.
+// Registry is an npm registry that serves published versions and a folder.
 type Registry struct {
-	// Token has to be sent with each request if it is not empty.
+	// Token is required in each request, unless it is empty.
 	Token string
-	// Folder holds one built package in each of its folders, if it is not empty.
+	// Folder has one built package in each of its folders; it may be empty.
 	Folder string
 
 	mu       sync.Mutex // guards the rest
@@ -114,21 +115,21 @@ type Registry struct {
 	requests []*http.Request
 }
 
-// Publish puts a version there.
+// Publish adds a version to the registry.
 func (r *Registry) Publish(v Version) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.versions = append(r.versions, v)
 }
 
-// Requests returns what was asked so far.
+// Requests returns the requests so far.
 func (r *Registry) Requests() []*http.Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.requests)
 }
 
-// ServeHTTP answers for a package, a file, or a search.
+// ServeHTTP returns the metadata of a package, a .tgz file, or the results of a search.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +138,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		http.Error(w, `{"error":"who are you"}`, http.StatusUnauthorized)
 		return
 	}
-	all, err := r.all()
+	all, err := r.allVersions()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -151,22 +152,23 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 			}
 		}
 	} else if path == "-/v1/search" {
-		answer(w, search(all, q.URL.Query().Get("text")))
+		sendJSON(w, searchResults(all, q.URL.Query().Get("text")))
 		return
-	} else if doc := document(all, path, "http://"+q.Host); doc != nil {
-		answer(w, doc)
+	} else if doc := metadata(all, path, "http://"+q.Host); doc != nil {
+		sendJSON(w, doc)
 		return
 	}
 	http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)
 }
 
-func answer(w http.ResponseWriter, v any) {
+func sendJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	must(json.NewEncoder(w).Encode(v))
 }
 
-// all returns what was published, and what lies in the folder now.
-func (r *Registry) all() ([]Version, error) {
+// allVersions returns the published versions and the packages in Folder. The caller
+// has r.mu.
+func (r *Registry) allVersions() ([]Version, error) {
 	all := slices.Clone(r.versions)
 	if r.Folder == "" {
 		return all, nil
@@ -195,8 +197,8 @@ func (r *Registry) all() ([]Version, error) {
 
 func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version + ".tgz" }
 
-// document is what a registry tells of a package; nil if it has none.
-func document(all []Version, name, address string) map[string]any {
+// metadata returns the metadata of a package; nil if there is no such package.
+func metadata(all []Version, name, address string) map[string]any {
 	versions, newest := map[string]any{}, ""
 	for _, v := range all {
 		if v.Name != name {
@@ -212,7 +214,7 @@ func document(all []Version, name, address string) map[string]any {
 		}
 		doc["name"], doc["version"], doc["dist"] = v.Name, v.Version, dist
 		versions[v.Version] = doc
-		if newest == "" || newer(v.Version, newest) {
+		if newest == "" || isNewerRelease(v.Version, newest) {
 			newest = v.Version
 		}
 	}
@@ -222,27 +224,27 @@ func document(all []Version, name, address string) map[string]any {
 	return map[string]any{"name": name, "dist-tags": map[string]string{"latest": newest}, "versions": versions}
 }
 
-// newer reports whether a is a newer version than b, and no preview.
-func newer(a, b string) bool {
+// isNewerRelease reports whether a is newer than b and not a prerelease.
+func isNewerRelease(a, b string) bool {
 	x, errX := semver.NewVersion(a)
 	y, errY := semver.NewVersion(b)
 	return errX == nil && x.Prerelease() == "" && (errY != nil || x.GreaterThan(y))
 }
 
-// search finds the packages with the keyword in whose name each word is.
-func search(all []Version, text string) map[string]any {
+// searchResults returns the packages with the keyword whose names contain each word.
+func searchResults(all []Version, text string) map[string]any {
 	objects := []any{}
 	seen := map[string]bool{}
 	for _, v := range all {
-		fits := !seen[v.Name]
+		matches := !seen[v.Name]
 		for word := range strings.FieldsSeq(text) {
 			keyword, isKeyword := strings.CutPrefix(word, "keywords:")
-			fits = fits && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
+			matches = matches && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
 		}
-		if fits {
+		if matches {
 			seen[v.Name] = true
 			objects = append(objects, map[string]any{"package": map[string]any{
-				"name": v.Name, "version": v.Version, "description": v.Manifest["description"], "publisher": map[string]string{"username": "somebody"},
+				"name": v.Name, "version": v.Version, "description": v.Manifest["description"], "publisher": map[string]string{"username": "acme"},
 			}})
 		}
 	}
