@@ -11,7 +11,8 @@ import (
 	"opentabs/internal/jsbuild"
 )
 
-// TestMain lets the test binary be the child that reads a plugin's tools.
+// TestMain makes the test binary usable as the child process that reads a plugin's
+// tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "__extract" {
 		os.Exit(jsbuild.Extract(os.Stdin, os.Stdout))
@@ -19,20 +20,20 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patient is how long a plugin may take to be read: the engine under the race
-// detector, on a busy machine.
-const patient = 10 * time.Minute
+// extractTimeout limits the child process. It allows for the race detector on a busy
+// machine.
+const extractTimeout = 10 * time.Minute
 
-// inChild makes this test binary the child. Without the variable a program built
-// with -race sleeps for a second at its end, and the child has no environment.
+// inChild are the build options that use this test binary as the child process.
+// Without GORACE, a program built with -race sleeps for a second before it exits.
 var inChild = func() jsbuild.Options {
 	if runtime.GOOS == "windows" {
-		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: patient}
+		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
 	}
-	return jsbuild.Options{Extract: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}, ExtractTimeout: patient}
+	return jsbuild.Options{Extract: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
 }()
 
-// created makes the plugin tickets.
+// created creates the plugin tickets and returns its directory.
 func created(t testing.TB) string {
 	t.Helper()
 	made, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
@@ -42,7 +43,7 @@ func created(t testing.TB) string {
 	return made.Dir
 }
 
-// replaced makes the plugin tickets with one text of a file replaced.
+// replaced creates the plugin tickets with one text of a file replaced.
 func replaced(t testing.TB, file, old, fresh string) string {
 	t.Helper()
 	dir := created(t)
@@ -51,13 +52,13 @@ func replaced(t testing.TB, file, old, fresh string) string {
 		t.Fatal(err)
 	}
 	if strings.Count(string(text), old) != 1 {
-		t.Fatalf("%s does not hold %q once", file, old)
+		t.Fatalf("%s does not contain %q exactly once", file, old)
 	}
 	put(t, dir, file, strings.Replace(string(text), old, fresh, 1))
 	return dir
 }
 
-// read returns a file of a plugin.
+// read returns the content of a plugin's file.
 func read(t testing.TB, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

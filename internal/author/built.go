@@ -10,47 +10,47 @@ import (
 	"opentabs/plugin"
 )
 
-// built is a plugin as it would be built now; nothing was written to its
-// directory.
+// built is the build of a plugin's current source, in a temporary directory.
 type built struct {
 	*plugin.Plugin
-	// source is the plugin's own directory, out that of the files that were built.
-	source, out string
-	report      *jsbuild.Built
+	source string // the plugin's directory
+	out    string // the directory of the built files
+	result *jsbuild.Built
 }
 
-// buildAside builds the plugin in dir into a directory of its own, which drop
-// removes. The error is a *jsbuild.BuildError if the plugin is at fault.
-func buildAside(ctx context.Context, dir string, o jsbuild.Options) (b *built, drop func(), err error) {
-	aside, err := os.MkdirTemp("", "opentabs-author-")
+// buildTemporary builds the plugin in dir into a temporary directory, which remove
+// deletes. The error is a *jsbuild.BuildError if the plugin's source is the cause.
+func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *built, remove func(), err error) {
+	temp, err := os.MkdirTemp("", "opentabs-author-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a directory to build in: %w", err)
 	}
-	drop = func() { os.RemoveAll(aside) }
-	if b, err = buildIn(ctx, aside, dir, o); err != nil {
-		drop()
+	remove = func() { os.RemoveAll(temp) }
+	if b, err = buildIn(ctx, temp, dir, o); err != nil {
+		remove()
 		return nil, nil, err
 	}
-	return b, drop, nil
+	return b, remove, nil
 }
 
-func buildIn(ctx context.Context, aside, dir string, o jsbuild.Options) (*built, error) {
-	b := &built{out: filepath.Join(aside, "dist")}
+// buildIn builds the plugin in dir into temp and loads the built package.
+func buildIn(ctx context.Context, temp, dir string, o jsbuild.Options) (*built, error) {
+	b := &built{out: filepath.Join(temp, "dist")}
 	o.Out = b.out
 	var err error
-	if b.report, err = jsbuild.BuildPlugin(ctx, dir, o); err != nil {
+	if b.result, err = jsbuild.BuildPlugin(ctx, dir, o); err != nil {
 		return nil, err
 	}
-	b.source = b.report.Dir
+	b.source = b.result.Dir
 	text, err := os.ReadFile(filepath.Join(b.source, "package.json"))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(aside, "package.json"), text, 0o644)
+		err = os.WriteFile(filepath.Join(temp, "package.json"), text, 0o644)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copy package.json: %w", err)
 	}
-	if b.Plugin, err = plugin.Load(aside); err != nil {
-		return nil, fmt.Errorf("read what was built: %w", err)
+	if b.Plugin, err = plugin.Load(temp); err != nil {
+		return nil, fmt.Errorf("load the built plugin: %w", err)
 	}
 	return b, nil
 }

@@ -10,59 +10,59 @@ import (
 	"opentabs/internal/jsbuild"
 )
 
-// Level is how much a finding matters.
+// Level is the severity of a finding.
 type Level string
 
 const (
-	// levelError is what keeps a plugin from working, or makes it work wrongly.
+	// levelError is for a defect that keeps the plugin from working correctly.
 	levelError Level = "error"
-	// levelWarning is what makes it worse than it could be.
+	// levelWarning is for a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion is what would make it better, and is for the author to choose:
-	// it is not counted, and fails no check.
+	// levelSuggestion is for an improvement that the author may choose. It is not
+	// counted and fails no check.
 	levelSuggestion Level = "suggestion"
 )
 
 // levels are all levels, in the order of findings.
 var levels = []Level{levelError, levelWarning, levelSuggestion}
 
-// Finding is one thing that could be better.
+// Finding is one place in a plugin that breaks a rule.
 type Finding struct {
-	// Rule is the id of a rule of [Rules].
+	// Rule is the ID of a rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Where is a file, with its line if that is known, or a tool ("list_items") and
-	// a field of it ("list_items: input.filter.since"); empty for the whole plugin.
+	// Where is a file, with its line if there is one, or a tool ("list_items"), or a
+	// field of a tool ("list_items: input.filter.since"); empty for the whole plugin.
 	Where string `json:"where,omitempty"`
-	// Text says what was found and what to do.
+	// Text describes the problem and the action to take.
 	Text string `json:"text"`
 }
 
-// Checked is what [Check] found.
+// Checked is the result of [Check].
 type Checked struct {
 	Plugin  string `json:"plugin,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Findings are errors first, each in the order of the rules.
+	// Findings are sorted by level, then by rule.
 	Findings []Finding `json:"findings"`
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
-	// NotChecked says what could not be looked at, and why.
+	// NotChecked lists the checks that did not run, each with the reason.
 	NotChecked []string `json:"notChecked,omitempty"`
 }
 
-// Rule is one thing that [Check] looks for.
+// Rule is one rule of the linter.
 type Rule struct {
-	// ID is stable: scripts may name it.
+	// ID is stable, so that scripts can use it.
 	ID string `json:"id"`
-	// Why says what is gained by following it.
+	// Why is the reason for the rule.
 	Why string `json:"why"`
 }
 
-// Rules are all rules, in the order of findings.
+// Rules returns all rules, in the order of findings.
 func Rules() []Rule {
 	all := []Rule{
-		{"build", "A plugin that does not build can't be added, and what a build warns of often fails later."},
-		{"types", "The compiler finds what no test runs into. opentabs does not check types itself."},
+		{"build", "A plugin that does not build can't be added. A warning of the build is often an error later."},
+		{"types", "The compiler finds mistakes in code that no test runs. opentabs itself does not check types."},
 	}
 	for _, one := range rules {
 		all = append(all, one.Rule)
@@ -70,50 +70,51 @@ func Rules() []Rule {
 	return all
 }
 
-// rule is a rule with its check, which tells its findings by calling found.
+// reportFunc adds a finding. The arguments are Where and the format of Text.
+type reportFunc = func(where, format string, args ...any)
+
+// rule is a rule with its check, which passes its findings to report.
 type rule struct {
 	Rule
 	level Level
-	check func(b *built, found func(where, format string, args ...any))
+	check func(b *built, report reportFunc)
 }
 
-// rules are those about a plugin that builds.
+// rules are the rules that apply to a built plugin.
 var rules = slices.Concat(packageRules, toolRules, fieldRules)
 
-// CheckOptions say how to check a plugin.
+// CheckOptions configure [Check].
 type CheckOptions struct {
-	// Build says how it is built to look at it. Default: as jsbuild does.
+	// Build contains the options of the build. The output directory is ignored.
 	Build jsbuild.Options
-	// NoTypes leaves the author's compiler out. Default: it is run where it is
-	// installed.
+	// NoTypes skips the type check by the TypeScript compiler.
 	NoTypes bool
 }
 
-// Check looks at the plugin in dir. It writes nothing but the types for editors.
-// Unless NoTypes is set it runs the compiler that is installed for the plugin,
-// which is code of whoever wrote the plugin. An error is returned only if it could
-// not look.
+// Check lints the plugin in dir. It writes only the types for editors. Unless
+// NoTypes is set, it runs the TypeScript compiler in the plugin's node_modules, so
+// the plugin must be trusted. It returns an error only if the check can't run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
 	c := &Checked{Findings: []Finding{}}
-	b, drop, err := buildAside(ctx, dir, o.Build)
+	b, remove, err := buildTemporary(ctx, dir, o.Build)
 	var wrong *jsbuild.BuildError
 	switch {
 	case errors.As(err, &wrong):
-		c.problems(levelError, wrong.Problems)
+		c.addProblems(levelError, wrong.Problems)
 	case err != nil:
 		return nil, err
 	default:
-		defer drop()
+		defer remove()
 		c.Plugin, c.Version = b.Name, oneLine(b.Version)
-		c.problems(levelWarning, b.report.Warnings)
+		c.addProblems(levelWarning, b.result.Warnings)
 	}
 	if o.NoTypes {
-		c.NotChecked = append(c.NotChecked, "types: they were left out")
-	} else if err := c.types(ctx, dir); err != nil {
+		c.NotChecked = append(c.NotChecked, "types: disabled by an option")
+	} else if err := c.checkTypes(ctx, dir); err != nil {
 		return nil, err
 	}
 	if b != nil {
-		c.apply(b)
+		c.applyRules(b)
 	}
 	slices.SortStableFunc(c.Findings, func(x, y Finding) int { return slices.Index(levels, x.Level) - slices.Index(levels, y.Level) })
 	for _, f := range c.Findings {
@@ -127,7 +128,8 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
 	return c, nil
 }
 
-func (c *Checked) problems(level Level, problems []jsbuild.Problem) {
+// addProblems adds findings of the rule "build".
+func (c *Checked) addProblems(level Level, problems []jsbuild.Problem) {
 	for _, p := range problems {
 		text := p.Text
 		if line := strings.TrimSpace(p.Line); line != "" {
@@ -137,7 +139,8 @@ func (c *Checked) problems(level Level, problems []jsbuild.Problem) {
 	}
 }
 
-func (c *Checked) apply(b *built) {
+// applyRules runs all rules and adds their findings.
+func (c *Checked) applyRules(b *built) {
 	for _, one := range rules {
 		one.check(b, func(where, format string, args ...any) {
 			c.Findings = append(c.Findings, Finding{one.ID, one.level, where, fmt.Sprintf(format, args...)})

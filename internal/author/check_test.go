@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestCheckTellsWhatDoesNotBuild(t *testing.T) {
+func TestCheckReportsBuildErrors(t *testing.T) {
 	dir := replaced(t, "src/index.ts", "tools: [describePage, readTitles]", "tools: [describePage, readTitles")
 	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
 	if err != nil {
@@ -36,12 +36,12 @@ func TestCheckPutsErrorsFirst(t *testing.T) {
 
 func TestCheckNeedsADirectory(t *testing.T) {
 	if _, err := Check(t.Context(), filepath.Join(t.TempDir(), "none"), CheckOptions{Build: inChild}); err == nil {
-		t.Error("it was checked")
+		t.Error("a missing directory was checked")
 	}
 }
 
-// TestTypesAreCheckedByTheAuthorsCompiler runs a program in place of both Node
-// and the compiler, since Node need not be there.
+// TestTypesAreCheckedByTheAuthorsCompiler replaces Node and the compiler by shell
+// scripts, because Node may not be installed.
 func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
@@ -49,7 +49,7 @@ func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 	typesOf := func() *Checked {
 		t.Helper()
 		c := &Checked{}
-		if err := c.types(t.Context(), dir); err != nil {
+		if err := c.checkTypes(t.Context(), dir); err != nil {
 			t.Fatal(err)
 		}
 		return c
@@ -62,7 +62,7 @@ func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 	}
 	notChecked("no tsconfig.json")
 	put(t, dir, "tsconfig.json", "{}")
-	notChecked("Node is not there")
+	notChecked("Node is not installed")
 	put(t, bin, "node", "#!/bin/sh\nset -e\n. \"$1\"\n")
 	if err := os.Chmod(filepath.Join(bin, "node"), 0o755); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ exit 2`)
 	}
 }
 
-func TestRulesSayWhy(t *testing.T) {
+func TestRulesHaveReasons(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range Rules() {
 		if seen[rule.ID] || len(rule.Why) < 20 {

@@ -14,24 +14,25 @@ import (
 )
 
 const (
-	// compilerPatience is how long the author's compiler may take.
-	compilerPatience = 2 * time.Minute
-	// maxDiagnostics is how many of its messages are told.
+	// compilerTimeout is the longest run of the TypeScript compiler.
+	compilerTimeout = 2 * time.Minute
+	// maxDiagnostics limits the findings from the compiler.
 	maxDiagnostics = 50
 )
 
-// diagnostic is a message of tsc: src/a.ts(3,7): error TS2322: text
+// diagnostic matches a message of tsc such as "src/a.ts(3,7): error TS2322: text".
 var diagnostic = regexp.MustCompile(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
-// types has the author's own compiler check the types, if it is installed.
-func (c *Checked) types(ctx context.Context, dir string) error {
+// checkTypes runs the TypeScript compiler that is installed for the plugin. If it
+// can't run, NotChecked gets the reason.
+func (c *Checked) checkTypes(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tsconfig.json")); err != nil {
-		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; `opentabs plugin create` shows one")
+		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")
 		return nil
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
-		c.NotChecked = append(c.NotChecked, "types: Node is not there, which runs the compiler; an editor shows them too")
+		c.NotChecked = append(c.NotChecked, "types: Node is not installed, which runs the TypeScript compiler; install Node, or check the types in an editor")
 		return nil
 	}
 	tsc := findCompiler(dir)
@@ -42,27 +43,28 @@ func (c *Checked) types(ctx context.Context, dir string) error {
 	if err := RefreshEditorTypes(dir); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, compilerPatience)
+	ctx, cancel := context.WithTimeout(ctx, compilerTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, tsc, "--noEmit", "--pretty", "false")
 	cmd.Dir = dir
-	cmd.WaitDelay = time.Second // what it may have started can hold its output open
+	cmd.WaitDelay = time.Second // a child process of tsc can keep the output open
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s did not end within %v", tsc, compilerPatience))
+		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s did not finish within %v", tsc, compilerTimeout))
 	case err != nil && !errors.As(err, &exit):
 		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s could not be run: %v", tsc, err))
 	case err != nil:
-		c.diagnostics(out.String())
+		c.addDiagnostics(out.String())
 	}
 	return nil
 }
 
-// findCompiler returns tsc as node runs it; empty if it is not installed.
+// findCompiler returns the path of the tsc script in the nearest node_modules; "" if
+// it is not installed.
 func findCompiler(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -79,25 +81,25 @@ func findCompiler(dir string) string {
 	}
 }
 
-// diagnostics turns what tsc wrote into findings.
-func (c *Checked) diagnostics(out string) {
-	told := 0
+// addDiagnostics adds the messages of tsc as findings.
+func (c *Checked) addDiagnostics(out string) {
+	added := 0
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\r\n")
 		m := diagnostic.FindStringSubmatch(line)
 		switch {
 		case strings.TrimSpace(line) == "":
-		case m == nil && strings.HasPrefix(line, " ") && told > 0:
+		case m == nil && strings.HasPrefix(line, " ") && added > 0:
 			last := &c.Findings[len(c.Findings)-1]
 			last.Text += "\n" + strings.TrimSpace(line)
-		case told == maxDiagnostics:
-			c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: tsc says more than these %d", maxDiagnostics))
+		case added == maxDiagnostics:
+			c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: only the first %d messages of tsc are listed", maxDiagnostics))
 			return
 		case m == nil:
-			told++
+			added++
 			c.Findings = append(c.Findings, Finding{"types", levelError, "", line})
 		default:
-			told++
+			added++
 			c.Findings = append(c.Findings, Finding{"types", levelError, fmt.Sprintf("%s:%s:%s", m[1], m[2], m[3]), m[4]})
 		}
 	}

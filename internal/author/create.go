@@ -19,70 +19,69 @@ import (
 	"opentabs/wire"
 )
 
-// templates are the files of a new plugin. The name of each ends in ".tmpl", so
-// that no tool takes it for what it becomes.
+// templates are the files of a new plugin. Each name ends in ".tmpl", so that
+// compilers and linters ignore the file.
 //
 //go:embed template
 var templates embed.FS
 
 const packagePrefix = "opentabs-plugin-"
 
-// defaultDomain is a site that everybody can open.
+// defaultDomain is a public site without a login.
 const defaultDomain = "example.com"
 
-// CreateOptions say what plugin [Create] makes.
+// CreateOptions describe the plugin that [Create] writes.
 type CreateOptions struct {
-	// Name is the plugin's name ("tickets"), with a scope if it has one
-	// ("@acme/tickets"), or that of its package.
+	// Name is the name of the plugin ("tickets"), optionally with a scope
+	// ("@acme/tickets"), or the name of its package.
 	Name string
-	// Dir is where the plugin's directory is made. Default: the current directory.
+	// Dir is the parent of the plugin's directory. Default: the current directory.
 	Dir string
-	// Domain is the site it works on: a host, with a port if it has one, or a
-	// URL of the site. Default: example.com.
+	// Domain is the plugin's site: a host, optionally with a port, or a URL.
+	// Default: example.com.
 	Domain string
-	// DisplayName is the name for people. Default: made of Name.
+	// DisplayName is the name that users see. Default: derived from Name.
 	DisplayName string
-	// Description is a sentence for people. Default: made of Domain.
+	// Description is a sentence for users. Default: derived from Domain.
 	Description string
 	// World is where the adapter runs, "main" or "isolated". Default: main.
 	World string
 }
 
-// Created is a plugin that was made.
+// Created is the result of [Create].
 type Created struct {
-	// Dir is its directory, as it can be given to other commands.
+	// Dir is the plugin's directory, for use with other commands.
 	Dir string
 	// Name is the plugin's name.
 	Name string
-	// Pattern is the match pattern of the pages it works in.
+	// Pattern is the match pattern of the plugin's pages.
 	Pattern string
-	// Files are what was written, relative to Dir, but for what an editor needs.
+	// Files are the written files, relative to Dir, without the types for editors.
 	Files []string
 }
 
-// scaffold is what the templates may use.
+// scaffold contains the values that the templates use.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
-	// URL is that of a page of the site.
+	// URL is the address of the site's start page.
 	URL string
 	// World is empty for the main world.
 	World string
 }
 
-// Create makes a small plugin that builds, checks and tests as it is: two tools,
-// their tests, an icon, a README, and what an editor needs to know the types.
-// The error says what is wrong with the options; nothing is written then. A
-// directory that holds something already is refused.
+// Create writes a small plugin that builds, and passes check and test, without
+// changes: two tools, their tests, an icon, a README and the types for editors. If
+// an option is invalid or the directory is not empty, it writes nothing.
 func Create(o CreateOptions) (*Created, error) {
 	s, err := o.scaffold()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(o.Dir, s.Name)
-	if held, err := os.ReadDir(dir); err == nil && len(held) > 0 {
-		return nil, fmt.Errorf("%s is there already and holds %s; remove it, or choose another name or --dir", dir, held[0].Name())
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s already exists and contains %s; remove it, or choose another name or --dir", dir, entries[0].Name())
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("look into %s: %w", dir, err)
+		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
 	files, err := s.files()
 	if err != nil {
@@ -105,7 +104,7 @@ func Create(o CreateOptions) (*Created, error) {
 	return c, nil
 }
 
-// scaffold checks the options and fills in what is missing.
+// scaffold validates the options and fills in the defaults.
 func (o CreateOptions) scaffold() (scaffold, error) {
 	s := scaffold{Package: packageName(o.Name), DisplayName: oneLine(o.DisplayName), Description: oneLine(o.Description)}
 	var err error
@@ -122,26 +121,26 @@ func (o CreateOptions) scaffold() (scaffold, error) {
 	default:
 		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.World)
 	}
-	for what, text := range map[string]string{"name for people": s.DisplayName, "description": s.Description} {
+	for what, text := range map[string]string{"display name": s.DisplayName, "description": s.Description} {
 		if problem := plaintext.CheckShown(text); problem != "" {
 			return scaffold{}, fmt.Errorf("the %s %s", what, problem)
 		}
 	}
 	s.URL = "https://" + s.Site + "/"
-	if !strings.Contains(s.Pattern, "*.") { // a machine's own
+	if !strings.Contains(s.Pattern, "*.") { // localhost or an IP address
 		s.URL = "http://" + s.Site + "/"
 	}
 	if s.DisplayName == "" {
 		s.DisplayName = titleOf(s.Name)
 	}
 	if s.Description == "" {
-		s.Description = fmt.Sprintf("Reads pages of %s: what is open, and the titles of others.", s.Site)
+		s.Description = fmt.Sprintf("Describes the open page of %s and reads the titles of other pages.", s.Site)
 	}
 	return s, nil
 }
 
-// packageName is that of the package of a plugin; what is wrong with it is for
-// plugin.NameOf to say.
+// packageName returns the package name for the name of a plugin or package. It does
+// not validate the name; plugin.NameOf does.
 func packageName(name string) string {
 	name = strings.TrimSpace(name)
 	scope, rest, scoped := strings.Cut(name, "/")
@@ -156,7 +155,7 @@ func packageName(name string) string {
 	return scope + rest
 }
 
-// titleOf makes "Acme Chat" of "acme-chat".
+// titleOf turns "acme-chat" into "Acme Chat".
 func titleOf(name string) string {
 	words := strings.Split(name, "-")
 	for i, word := range words {
@@ -165,10 +164,11 @@ func titleOf(name string) string {
 	return strings.Join(words, " ")
 }
 
+// oneLine replaces each run of white space by one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// siteOf returns the host that a domain or URL names, and the match pattern of
-// its pages. A name with a dot stands for its subdomains too.
+// siteOf returns the host of a domain or URL, and the match pattern of its pages.
+// The pattern of a name with a dot includes the subdomains.
 func siteOf(domain string) (site, pattern string, err error) {
 	site = strings.TrimSpace(domain)
 	if site == "" {
@@ -177,13 +177,13 @@ func siteOf(domain string) (site, pattern string, err error) {
 	if strings.Contains(site, "://") {
 		u, err := url.Parse(site)
 		if err != nil || u.Host == "" {
-			return "", "", fmt.Errorf("the domain %q is no URL; give a host, as in %s", domain, defaultDomain)
+			return "", "", fmt.Errorf("the domain %q is not a URL; name a host such as %s", domain, defaultDomain)
 		}
 		site = u.Host
 	}
 	site = strings.TrimPrefix(strings.TrimSuffix(site, "/"), "*.")
-	wide := "*." + strings.TrimPrefix(site, "www.")
-	for _, host := range []string{wide, site} { // an address has no subdomains
+	withSubdomains := "*." + strings.TrimPrefix(site, "www.")
+	for _, host := range []string{withSubdomains, site} { // an IP address has no subdomains
 		pattern = "*://" + host + "/*"
 		if _, err = plugin.ParsePattern(pattern); err == nil {
 			return site, pattern, nil
@@ -192,13 +192,13 @@ func siteOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to be written; its name has slashes.
+// newFile is a file to write. Its name uses slashes.
 type newFile struct {
 	name string
 	text []byte
 }
 
-// files fills the templates in.
+// files executes the templates.
 func (s scaffold) files() ([]newFile, error) {
 	funcs := template.FuncMap{"json": func(v any) (string, error) {
 		var b bytes.Buffer
@@ -221,14 +221,14 @@ func (s scaffold) files() ([]newFile, error) {
 			return err
 		}
 		to := strings.TrimSuffix(strings.TrimPrefix(name, "template/"), ".tmpl")
-		if to == "gitignore" { // a name with a dot would not be embedded
+		if to == "gitignore" { // go:embed skips names that begin with a dot
 			to = ".gitignore"
 		}
 		files = append(files, newFile{to, b.Bytes()})
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("fill in the files of a new plugin: %w", err)
+		return nil, fmt.Errorf("make the files of a new plugin: %w", err)
 	}
 	return files, nil
 }

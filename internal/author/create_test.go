@@ -11,24 +11,24 @@ import (
 	"opentabs/wire"
 )
 
-// TestWhatIsCreatedIsInOrder: it builds without a warning, and nothing could be
-// better in it.
-func TestWhatIsCreatedIsInOrder(t *testing.T) {
+// TestCreatedPluginPassesCheck: a new plugin builds without a warning, and the only
+// finding is the suggestion of the isolated world.
+func TestCreatedPluginPassesCheck(t *testing.T) {
 	dir := created(t)
 	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range checked.Findings {
-		if f.Rule != "world-isolated" || f.Level != levelSuggestion { // it was created for the main world
+		if f.Rule != "world-isolated" || f.Level != levelSuggestion { // the plugin uses the main world
 			t.Errorf("%+v", f)
 		}
 	}
 	if len(checked.Findings) != 1 || checked.Warnings != 0 {
-		t.Errorf("%d findings, %d warnings; want the suggestion of the isolated world alone", len(checked.Findings), checked.Warnings)
+		t.Errorf("%d findings, %d warnings; want only the suggestion of the isolated world", len(checked.Findings), checked.Warnings)
 	}
 	if checked.Plugin != "tickets" || checked.Version != "0.1.0" {
-		t.Errorf("it is %s %s", checked.Plugin, checked.Version)
+		t.Errorf("checked %s %s", checked.Plugin, checked.Version)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "dist")); !os.IsNotExist(err) {
 		t.Errorf("a check wrote dist: %v", err)
@@ -38,7 +38,7 @@ func TestWhatIsCreatedIsInOrder(t *testing.T) {
 		t.Fatalf("%+v, %v", built, err)
 	}
 	if changed, err := Readme(t.Context(), dir, true, inChild); changed || err != nil {
-		t.Errorf("its README is not up to date: %v", err)
+		t.Errorf("the README is not up to date: %v", err)
 	}
 }
 
@@ -48,11 +48,11 @@ func TestCreateNames(t *testing.T) {
 		name, pkg, display, pattern string
 		description                 string
 	}{
-		{CreateOptions{Name: "tickets"}, "tickets", "opentabs-plugin-tickets", "Tickets", "*://*.example.com/*", "Reads pages of example.com"},
-		{CreateOptions{Name: "opentabs-plugin-a1", Domain: "localhost:3000"}, "a1", "opentabs-plugin-a1", "A1", "*://localhost:3000/*", "Reads pages of localhost:3000"},
+		{CreateOptions{Name: "tickets"}, "tickets", "opentabs-plugin-tickets", "Tickets", "*://*.example.com/*", "Describes the open page of example.com"},
+		{CreateOptions{Name: "opentabs-plugin-a1", Domain: "localhost:3000"}, "a1", "opentabs-plugin-a1", "A1", "*://localhost:3000/*", "Describes the open page of localhost:3000"},
 		{CreateOptions{Name: "@acme/live-chat", Domain: "https://www.chat.test/in?x=1", DisplayName: "Chat \"of\"\nAcme", Description: `All of <it> & "more"`},
 			"acme-live-chat", "@acme/opentabs-plugin-live-chat", `Chat \"of\" Acme`, "*://*.chat.test/*", `All of <it> & \"more\"`},
-		{CreateOptions{Name: "x", Domain: "127.0.0.1"}, "x", "opentabs-plugin-x", "X", "*://127.0.0.1/*", "Reads pages"},
+		{CreateOptions{Name: "x", Domain: "127.0.0.1"}, "x", "opentabs-plugin-x", "X", "*://127.0.0.1/*", "Describes the open page"},
 	} {
 		c.o.Dir = t.TempDir()
 		made, err := Create(c.o)
@@ -66,7 +66,7 @@ func TestCreateNames(t *testing.T) {
 		text := read(t, made.Dir, "package.json")
 		for _, want := range []string{`"name": "` + c.pkg + `"`, `"displayName": "` + c.display + `"`, `"description": "` + c.description, `["` + c.pattern + `"]`} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%+v: package.json does not hold %s:\n%s", c.o, want, text)
+				t.Errorf("%+v: package.json does not contain %s:\n%s", c.o, want, text)
 			}
 		}
 		if _, err := jsbuild.BuildPlugin(t.Context(), made.Dir, inChild); err != nil {
@@ -86,8 +86,8 @@ func TestCreateRefuses(t *testing.T) {
 		{CreateOptions{Name: "../x"}, "lower-case letters"},
 		{CreateOptions{Name: "x", Domain: "com"}, "com"},
 		{CreateOptions{Name: "x", Domain: "*"}, "can't be used"},
-		{CreateOptions{Name: "x", Domain: "https://"}, "no URL"},
-		{CreateOptions{Name: "x", DisplayName: "a\x1b[2Jb"}, "the name for people has the character U+001B"},
+		{CreateOptions{Name: "x", Domain: "https://"}, "not a URL"},
+		{CreateOptions{Name: "x", DisplayName: "a\x1b[2Jb"}, "the display name has the character U+001B"},
 		{CreateOptions{Name: "x", Description: "a\u202eb"}, "the description has the character U+202E"},
 	} {
 		c.o.Dir = t.TempDir()
@@ -95,26 +95,26 @@ func TestCreateRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v", c.o, err)
 		}
-		if held, _ := os.ReadDir(c.o.Dir); len(held) > 0 {
-			t.Errorf("%+v: it left %v", c.o, held)
+		if entries, _ := os.ReadDir(c.o.Dir); len(entries) > 0 {
+			t.Errorf("%+v: it left %v", c.o, entries)
 		}
 	}
 }
 
-func TestCreateLeavesWhatIsThere(t *testing.T) {
+func TestCreateKeepsExistingFiles(t *testing.T) {
 	dir := created(t)
 	put(t, dir, "src/index.ts", "mine")
 	_, err := Create(CreateOptions{Name: "tickets", Dir: filepath.Dir(dir)})
-	if err == nil || !strings.Contains(err.Error(), "there already") {
+	if err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("got %v", err)
 	}
 	if read(t, dir, "src/index.ts") != "mine" {
-		t.Error("it was written over")
+		t.Error("the file was overwritten")
 	}
 }
 
-// A plugin that is created for the isolated world has it in its package, and needs no
-// suggestion.
+// TestCreateWorld: a plugin for the isolated world has "world" in package.json, and
+// check has no suggestion for it.
 func TestCreateWorld(t *testing.T) {
 	made, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package author is what helps people who write plugins: [Create] makes a small
-// one, a [Watch] tells when its source has changed, [Check] says what could be
-// better, [Readme] keeps its README true, [Pack] makes a package of it. Only
-// package jsbuild builds.
+// Package author implements the commands for plugin authors. [Create] writes a new
+// plugin, [Watch] reports changes of its source, [Check] lints it, [Readme] updates
+// the tables in its README, and [Pack] makes its npm package. Package jsbuild builds
+// plugins.
 //
 // # Concurrency
 //
-// The functions share nothing and may run at once, as long as they are about
-// different directories.
+// The functions share no state. They may run concurrently for different directories.
 package author

@@ -16,34 +16,34 @@ import (
 )
 
 const (
-	// typesDir is where a plugin's tsconfig.json finds the types of what plugins
-	// import; git and the package leave it out.
+	// typesDir contains the types of the modules that plugins import. A plugin's
+	// tsconfig.json refers to it; git and the package exclude it.
 	typesDir = ".opentabs/types"
-	// typesMark is the file there that says what the others were made of.
+	// typesMark is the file with the hash of the others.
 	typesMark = typesDir + "/made-of"
 )
 
-// writeEditorTypes writes what an editor or tsc has to read to know
-// @opentabs/sdk and zod into the plugin's .opentabs/types, so that nothing has
-// to be installed. It reports false if all that was there already.
+// writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's
+// .opentabs/types, where editors and tsc find them without an installation. It
+// returns false if they are already up to date.
 func writeEditorTypes(dir string) (bool, error) {
 	files, mark, err := editorTypes()
 	if err != nil {
 		return false, err
 	}
-	// A plugin may be a stranger's: a link in it leads nowhere else.
+	// The plugin may be untrusted: os.Root follows no link out of its directory.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
 	}
 	defer root.Close()
-	if held, err := root.ReadFile(typesMark); err == nil && string(held) == mark {
+	if current, err := root.ReadFile(typesMark); err == nil && string(current) == mark {
 		return false, nil
 	}
 	if err := root.RemoveAll(typesDir); err != nil {
-		return false, fmt.Errorf("remove the former types: %w", err)
+		return false, fmt.Errorf("remove the previous types: %w", err)
 	}
-	for _, file := range append(files, newFile{typesMark, []byte(mark)}) { // the mark comes last
+	for _, file := range append(files, newFile{typesMark, []byte(mark)}) { // the mark is written last
 		if err := root.MkdirAll(path.Dir(file.name), 0o755); err != nil {
 			return false, fmt.Errorf("make a directory for types: %w", err)
 		}
@@ -54,8 +54,8 @@ func writeEditorTypes(dir string) (bool, error) {
 	return true, nil
 }
 
-// RefreshEditorTypes is writeEditorTypes for a plugin whose tsconfig.json wants
-// them, and nothing for another.
+// RefreshEditorTypes updates the types for editors if the plugin's tsconfig.json
+// refers to them.
 func RefreshEditorTypes(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "tsconfig.json"))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte(typesDir)) {
@@ -68,7 +68,7 @@ func RefreshEditorTypes(dir string) error {
 	return err
 }
 
-// editorTypes returns the files and a name for their contents.
+// editorTypes returns the files with the types, and a hash of them.
 func editorTypes() (files []newFile, mark string, err error) {
 	hash := sha256.New()
 	err = fs.WalkDir(sdkts.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -94,9 +94,9 @@ func editorTypes() (files []newFile, mark string, err error) {
 	return files, hex.EncodeToString(hash.Sum(nil)) + "\n", nil
 }
 
-// typesPath is where a file of the SDK's sources goes; empty if no compiler needs
-// it. The SDK is TypeScript, so its source is its types; of what it brings along
-// only the declarations count, and the licenses.
+// typesPath returns the path in a plugin of one of the SDK's files; "" if compilers
+// do not need the file. The SDK's TypeScript serves as its types. Of the vendored
+// packages, the declarations and licenses are needed.
 func typesPath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "src/"); ok {
 		return typesDir + "/sdk/" + rest
@@ -108,5 +108,5 @@ func typesPath(name string) string {
 	case strings.HasPrefix(rest, "zod/"):
 		return typesDir + "/" + rest
 	}
-	return typesDir + "/vendor/" + rest // as the SDK's files name it
+	return typesDir + "/vendor/" + rest // the path that the SDK's files import
 }

@@ -13,7 +13,7 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 		read(t, dir, typesDir+"/"+name)
 	}
 	if wrote, err := writeEditorTypes(dir); wrote || err != nil {
-		t.Errorf("wrote them again: %t, %v", wrote, err)
+		t.Errorf("a second call wrote the types again: %t, %v", wrote, err)
 	}
 	put(t, dir, typesDir+"/old.ts", "of another version")
 	put(t, dir, typesMark, "another version")
@@ -21,11 +21,11 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, typesDir, "old.ts")); !os.IsNotExist(err) {
-		t.Errorf("a file of another version stayed: %v", err)
+		t.Errorf("a file of another version was not removed: %v", err)
 	}
 }
 
-func TestEditorTypesAreForThoseWhoWantThem(t *testing.T) {
+func TestEditorTypesNeedTheTsconfig(t *testing.T) {
 	for _, tsconfig := range []string{"", `{"compilerOptions": {"strict": true}}`} {
 		dir := t.TempDir()
 		if tsconfig != "" {
@@ -40,8 +40,8 @@ func TestEditorTypesAreForThoseWhoWantThem(t *testing.T) {
 	}
 }
 
-// TestEditorTypesStayInThePlugin: the plugin may be a stranger's, with a link in
-// place of the directory.
+// TestEditorTypesStayInThePlugin: an untrusted plugin may have a link in place of the
+// directory for the types.
 func TestEditorTypesStayInThePlugin(t *testing.T) {
 	dir, elsewhere := created(t), t.TempDir()
 	if err := os.RemoveAll(filepath.Join(dir, ".opentabs")); err != nil {
@@ -53,7 +53,7 @@ func TestEditorTypesStayInThePlugin(t *testing.T) {
 	if err := RefreshEditorTypes(dir); err == nil || !strings.Contains(err.Error(), "types") {
 		t.Errorf("got %v", err)
 	}
-	if held, err := os.ReadDir(elsewhere); err != nil || len(held) > 0 {
-		t.Errorf("wrote %v there, %v", held, err)
+	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) > 0 {
+		t.Errorf("the target of the link has %v, %v", entries, err)
 	}
 }

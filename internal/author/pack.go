@@ -4,7 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha1" // npm shows it, beside the SHA-512 that is checked
+	"crypto/sha1" // npm prints it beside the SHA-512, which installers verify
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
@@ -20,32 +20,33 @@ import (
 	"time"
 )
 
-// maxPackBytes is how large a package may be before it is compressed; installers
-// take no larger ones.
+// maxPackBytes limits the size of a package before compression. `plugin install`
+// rejects larger ones.
 const maxPackBytes = 200 << 20
 
-// packTime is the time of every file in a package, as npm has it, so that the
-// same content is the same package.
+// packTime is the modification time of every file in a package. It is the same as in
+// npm, so that the same content gives the same package.
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
-// packedNames are the files beside dist that belong to a package, as npm sees
-// it: whatever package.json says, they are always in.
+// packedNames matches the files outside of dist that are in every package. npm too
+// includes them without an entry in package.json.
 var packedNames = regexp.MustCompile(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
-// Packed is a package that was made.
+// Packed is the result of [Pack].
 type Packed struct {
-	// Path is the file's, as it was asked for.
+	// Path is the path of the .tgz file; it is relative if the output path is.
 	Path string `json:"path"`
 	// Package and Version are those of package.json.
 	Package string `json:"name"`
 	Version string `json:"version"`
-	// Bytes is the size of the file, UnpackedBytes that of what is in it.
+	// Bytes is the size of the file, UnpackedBytes that of its contents.
 	Bytes         int `json:"size"`
 	UnpackedBytes int `json:"unpackedSize"`
-	// Integrity is the SHA-512 in the form of npm's lock files, Shasum the SHA-1 in hex.
+	// Integrity is the SHA-512 in the notation of npm's lock files, Shasum the SHA-1 in
+	// hex.
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
-	// Files are what is in it, sorted by their paths.
+	// Files are the packed files, sorted by path.
 	Files []PackedFile `json:"files"`
 }
 
@@ -55,9 +56,9 @@ type PackedFile struct {
 	Bytes int    `json:"size"`
 }
 
-// Pack makes an npm package of the built plugin in dir: package.json, the README
-// and the license, and dist, in the file NAME-VERSION.tgz. out is that file's
-// path, or a directory for it. The same content gives the same bytes.
+// Pack writes the npm package of the built plugin in dir, NAME-VERSION.tgz, with
+// package.json, the README, the license and dist. out is the path of the file or its
+// directory. The same content gives the same bytes.
 func Pack(dir, out string) (*Packed, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -65,7 +66,7 @@ func Pack(dir, out string) (*Packed, error) {
 	}
 	defer root.Close()
 	p := &Packed{}
-	if err := p.name(root); err != nil {
+	if err := p.readName(root); err != nil {
 		return nil, err
 	}
 	if p.Path, err = packPath(out, p.Package, p.Version); err != nil {
@@ -88,8 +89,8 @@ func Pack(dir, out string) (*Packed, error) {
 	return p, nil
 }
 
-// name reads the package's name and version.
-func (p *Packed) name(root *os.Root) error {
+// readName sets the name and version from package.json.
+func (p *Packed) readName(root *os.Root) error {
 	text, err := root.ReadFile("package.json")
 	if err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
@@ -98,18 +99,17 @@ func (p *Packed) name(root *os.Root) error {
 	if err := json.Unmarshal(text, &pkg); err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
 	}
-	if !semver.MatchString(pkg.Version) {
-		return fmt.Errorf(`the version in package.json is %q; packages need one of three numbers, such as "1.0.0"`, pkg.Version)
+	if !versionPattern.MatchString(pkg.Version) {
+		return fmt.Errorf(`the version in package.json is %q; use three numbers, such as "1.0.0"`, pkg.Version)
 	}
 	p.Package, p.Version = pkg.Name, pkg.Version
 	return nil
 }
 
-// semver is the grammar of versions that npm takes.
-var semver = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+// versionPattern matches the versions that npm accepts.
+var versionPattern = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// packPath is the path of the package's file; the name is that which npm gives
-// it.
+// packPath returns the path of the .tgz file, whose default name is that of npm.
 func packPath(out, name, version string) (string, error) {
 	file := strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + version + ".tgz"
 	if out == "" {
@@ -122,12 +122,12 @@ func packPath(out, name, version string) (string, error) {
 	case err == nil, errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(out, ".tgz"):
 		return out, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s does not exist; name a directory that does, or a file that ends in .tgz", out)
+		return "", fmt.Errorf("%s does not exist; name an existing directory, or a file that ends in .tgz", out)
 	}
-	return "", fmt.Errorf("look at %s: %w", out, err)
+	return "", fmt.Errorf("check %s: %w", out, err)
 }
 
-// packedFiles lists what belongs to the package, sorted, with slashes.
+// packedFiles returns the paths of the files to pack, sorted, with slashes.
 func packedFiles(root *os.Root) ([]string, error) {
 	top, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
@@ -146,9 +146,9 @@ func packedFiles(root *os.Root) ([]string, error) {
 		case err != nil || d.IsDir():
 			return err
 		case strings.HasPrefix(d.Name(), "."):
-			return nil // what an editor or the system leaves
+			return nil // a hidden file of an editor or the operating system
 		case !d.Type().IsRegular():
-			return fmt.Errorf("%s is no regular file, and packages may hold no others; remove it", name)
+			return fmt.Errorf("%s is not a regular file and can't be packed; remove it", name)
 		}
 		names = append(names, name)
 		return nil
@@ -157,7 +157,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 	return names, err
 }
 
-// archive makes the compressed archive.
+// archive returns the compressed archive.
 func (p *Packed) archive(root *os.Root, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -168,7 +168,7 @@ func (p *Packed) archive(root *os.Root, names []string) ([]byte, error) {
 	for _, name := range names {
 		info, err := root.Stat(name)
 		if err == nil && int64(p.UnpackedBytes)+info.Size() > maxPackBytes {
-			return nil, fmt.Errorf("the package would hold more than %d MB; remove what does not belong to it from dist", maxPackBytes>>20)
+			return nil, fmt.Errorf("the package would be larger than %d MB; remove unneeded files from dist", maxPackBytes>>20)
 		}
 		var text []byte
 		if err == nil {

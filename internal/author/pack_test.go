@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// packable is a directory with what packages may hold, and what not.
+// packable returns a plugin directory with files that belong to a package and others
+// that do not.
 func packable(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +38,7 @@ func TestPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := filepath.Join(out, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packed.Path != want {
-		t.Errorf("it is in %s, want %s", packed.Path, want)
+		t.Errorf("packed to %s, want %s", packed.Path, want)
 	}
 	archive, err := os.ReadFile(packed.Path)
 	if err != nil {
@@ -51,17 +52,18 @@ func TestPack(t *testing.T) {
 	for name, text := range unpacked(t, packed.Path) {
 		names = append(names, name)
 		if text != read(t, dir, strings.TrimPrefix(name, "package/")) {
-			t.Errorf("%s holds %q", name, text)
+			t.Errorf("%s contains %q", name, text)
 		}
 	}
 	slices.Sort(names)
 	want := []string{"package/LICENSE", "package/README.md", "package/dist/adapter.iife.js", "package/dist/deep/x.js", "package/dist/tools.json", "package/licence.txt", "package/package.json"}
 	if !slices.Equal(names, want) {
-		t.Errorf("it holds %q, want %q", names, want)
+		t.Errorf("the package contains %q, want %q", names, want)
 	}
 }
 
-// unpacked reads an archive, whose files all have to look alike.
+// unpacked returns the files of an archive by name. It checks that their headers
+// have the same mode, time and owner, and that they are sorted.
 func unpacked(t testing.TB, path string) map[string]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -74,7 +76,7 @@ func unpacked(t testing.TB, path string) map[string]string {
 		t.Fatal(err)
 	}
 	if !z.ModTime.IsZero() {
-		t.Errorf("the archive says when it was made: %v", z.ModTime)
+		t.Errorf("the archive contains the time of packing: %v", z.ModTime)
 	}
 	files := map[string]string{}
 	last := ""
@@ -98,7 +100,7 @@ func unpacked(t testing.TB, path string) map[string]string {
 	}
 }
 
-func TestPackIsTheSameForTheSame(t *testing.T) {
+func TestPackIsReproducible(t *testing.T) {
 	first, err := Pack(packable(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +125,7 @@ func TestPackRefuses(t *testing.T) {
 		spoil      func(dir string) error
 	}{
 		{"no dist", "build the plugin first", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "dist")) }},
-		{"a link", "no regular file", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "dist", "x")) }},
+		{"a link", "not a regular file", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "dist", "x")) }},
 		{"dist is a link", "dist", func(dir string) error {
 			return errors.Join(os.RemoveAll(filepath.Join(dir, "dist")), os.Symlink("/etc", filepath.Join(dir, "dist")))
 		}},
@@ -145,8 +147,8 @@ func TestPackRefuses(t *testing.T) {
 		if _, err := Pack(dir, out); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v", c.what, err)
 		}
-		if held, _ := os.ReadDir(out); len(held) > 0 {
-			t.Errorf("%s: it left %v", c.what, held)
+		if entries, _ := os.ReadDir(out); len(entries) > 0 {
+			t.Errorf("%s: it left %v", c.what, entries)
 		}
 	}
 	if _, err := Pack(packable(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {

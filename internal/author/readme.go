@@ -16,26 +16,25 @@ import (
 
 const readmeFile = "README.md"
 
-// The lines of README.md between which the tables stand. The rest is the
-// author's.
+// The lines of README.md that enclose the tables. The author writes the rest.
 const (
 	tablesBegin = "<!-- opentabs plugin readme: begin (what is below is made from the plugin) -->"
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"
 )
 
-// Readme brings the tables of tools, prompts and settings in the plugin's
-// README.md up to date: those between two marked lines, or at its end if the
-// lines are not there. It makes the file if there is none. With check nothing is
-// written. It reports whether the file was, or would be, changed. The error is a
-// *jsbuild.BuildError if the plugin can't be built.
+// Readme updates the tables of tools, prompts and settings in the plugin's README.md.
+// They are between two marked lines, which it appends if they are missing. It creates
+// the file if there is none. It reports whether the file changed; with check it only
+// reports whether it would change. The error is a *jsbuild.BuildError if the plugin
+// can't be built.
 func Readme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
-	b, drop, err := buildAside(ctx, dir, o)
+	b, remove, err := buildTemporary(ctx, dir, o)
 	if err != nil {
 		return false, err
 	}
-	defer drop()
-	old, fresh, err := b.readme()
-	if err != nil || bytes.Equal(old, fresh) {
+	defer remove()
+	current, updated, err := b.readme()
+	if err != nil || bytes.Equal(current, updated) {
 		return false, err
 	}
 	if check {
@@ -46,35 +45,35 @@ func Readme(ctx context.Context, dir string, check bool, o jsbuild.Options) (boo
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
 	}
 	defer root.Close()
-	if err := root.WriteFile(readmeFile, fresh, 0o644); err != nil {
+	if err := root.WriteFile(readmeFile, updated, 0o644); err != nil {
 		return false, fmt.Errorf("write the README: %w", err)
 	}
 	return true, nil
 }
 
-// readme returns what README.md holds, and what it should hold.
-func (b *built) readme() (old, fresh []byte, err error) {
-	old, err = os.ReadFile(filepath.Join(b.source, readmeFile))
+// readme returns the current content of README.md, and the content with updated tables.
+func (b *built) readme() (current, updated []byte, err error) {
+	current, err = os.ReadFile(filepath.Join(b.source, readmeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the README: %w", err)
 	}
 	tables := tablesBegin + "\n\n" + tablesOf(b.Plugin) + "\n" + tablesEnd
-	if len(old) == 0 {
-		return old, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", oneLine(b.DisplayName), oneLine(b.Description), tables), nil
+	if len(current) == 0 {
+		return current, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", oneLine(b.DisplayName), oneLine(b.Description), tables), nil
 	}
-	text := string(old)
+	text := string(current)
 	begin := strings.Index(text, tablesBegin)
 	if begin < 0 {
-		return old, []byte(strings.TrimRight(text, "\n") + "\n\n" + tables + "\n"), nil
+		return current, []byte(strings.TrimRight(text, "\n") + "\n\n" + tables + "\n"), nil
 	}
 	end := strings.Index(text[begin:], tablesEnd)
 	if end < 0 {
-		return nil, nil, fmt.Errorf("%s has the line %q but not %q after it; add that line below the tables, or take the first one out", readmeFile, tablesBegin, tablesEnd)
+		return nil, nil, fmt.Errorf("%s has the line %q but not %q after it; add that line below the tables, or remove the first one", readmeFile, tablesBegin, tablesEnd)
 	}
-	return old, []byte(text[:begin] + tables + text[begin+end+len(tablesEnd):]), nil
+	return current, []byte(text[:begin] + tables + text[begin+end+len(tablesEnd):]), nil
 }
 
-// tablesOf are the tables of one plugin, in Markdown.
+// tablesOf returns the tables of a plugin, in Markdown.
 func tablesOf(p *plugin.Plugin) string {
 	var b strings.Builder
 	b.WriteString("| tool | does | |\n|---|---|---|\n")
@@ -104,12 +103,12 @@ func tablesOf(p *plugin.Plugin) string {
 	return b.String()
 }
 
-// cell writes a text into a cell of a table.
+// cell escapes a text for the cell of a table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(oneLine(text))
 }
 
-// hintOf says what a tool does to the site, if its author says so.
+// hintOf returns the effect of a tool on the site by its annotations; "" without any.
 func hintOf(a plugin.Annotations) string {
 	switch {
 	case a.ReadOnly != nil && *a.ReadOnly:

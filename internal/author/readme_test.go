@@ -18,10 +18,10 @@ func TestReadmeChangesItsTablesOnly(t *testing.T) {
 		}
 		text := read(t, dir, readmeFile)
 		if strings.Contains(text, `Two \| three &lt;b>. | reads |`) == check {
-			t.Errorf("check %t: it holds %s", check, text)
+			t.Errorf("check %t: the README contains %s", check, text)
 		}
 		if !strings.HasPrefix(text, "# Tickets\n") || !strings.Contains(text, "## Develop") {
-			t.Errorf("the author's part went: %s", text)
+			t.Errorf("the author's part is gone: %s", text)
 		}
 	}
 	if changed, err := Readme(t.Context(), dir, false, inChild); changed || err != nil {
@@ -39,17 +39,17 @@ func TestReadmeBegins(t *testing.T) {
 		{"a\n" + tablesBegin + "old" + tablesEnd + "\nz\n", "a\n" + tablesBegin},
 	} {
 		put(t, b.source, readmeFile, c.before)
-		_, fresh, err := b.readme()
+		_, updated, err := b.readme()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"| `sum_up` | Sums up |", "| `site` | url, required | Site: Of your company |", "| `list_tickets` |"} {
-			if !strings.HasPrefix(string(fresh), c.want) || !strings.Contains(string(fresh), want) {
-				t.Errorf("%q became %q", c.before, fresh)
+			if !strings.HasPrefix(string(updated), c.want) || !strings.Contains(string(updated), want) {
+				t.Errorf("%q became %q", c.before, updated)
 			}
 		}
-		if strings.HasSuffix(c.before, "\nz\n") && !strings.HasSuffix(string(fresh), tablesEnd+"\nz\n") {
-			t.Errorf("%q became %q", c.before, fresh)
+		if strings.HasSuffix(c.before, "\nz\n") && !strings.HasSuffix(string(updated), tablesEnd+"\nz\n") {
+			t.Errorf("%q became %q", c.before, updated)
 		}
 	}
 	put(t, b.source, readmeFile, tablesBegin+"\nno end")
@@ -58,7 +58,7 @@ func TestReadmeBegins(t *testing.T) {
 	}
 }
 
-// TestReadmeStaysInThePlugin: a stranger's plugin may have a link for a README.
+// TestReadmeStaysInThePlugin: an untrusted plugin may have a link in place of README.md.
 func TestReadmeStaysInThePlugin(t *testing.T) {
 	dir, other := created(t), filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(other, []byte("other"), 0o644); err != nil {
@@ -71,9 +71,9 @@ func TestReadmeStaysInThePlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Readme(t.Context(), dir, false, inChild); err == nil {
-		t.Error("it was written")
+		t.Error("Readme followed the link")
 	}
 	if text, err := os.ReadFile(other); err != nil || string(text) != "other" {
-		t.Errorf("the other file holds %q, %v", text, err)
+		t.Errorf("the other file contains %q, %v", text, err)
 	}
 }

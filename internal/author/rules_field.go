@@ -10,26 +10,25 @@ import (
 )
 
 const (
-	// maxSchemaBytes is a schema that costs an agent about 2,000 tokens at every
-	// start.
+	// maxSchemaBytes is about 2,000 tokens, which an agent reads in each session.
 	maxSchemaBytes = 8 << 10
 	maxDepth       = 5
 	maxChoices     = 100
 )
 
-// fieldRules are those about what a tool takes and returns.
+// fieldRules are the rules about the arguments and results of a tool.
 var fieldRules = []rule{
-	{Rule{"field-description", "An agent fills a field by what its description says: what it means, its unit, an example."}, levelWarning, checkFieldDescriptions},
-	{Rule{"field-any", "What is not described is not checked, and an agent has to guess it."}, levelWarning, checkAny},
-	{Rule{"field-open", "Arguments that no field takes are mistakes; an agent learns of them only if they are refused."}, levelWarning, checkOpen},
-	{Rule{"field-bounds", "Without bounds an agent may ask for all there is: the call runs into its limits, or the result into the agent's."}, levelWarning, checkBounds},
-	{Rule{"field-reserved", "opentabs gives every tool the fields tabId, browser and instance, to choose the tab; a field of the tool takes their place."}, levelWarning, checkReserved},
-	{Rule{"field-names", "Names of one kind are guessed right more often."}, levelWarning, checkFieldNames},
-	{Rule{"schema-size", "Agents read all schemas at every start."}, levelWarning, checkSchemaSize},
-	{Rule{"schema-depth", "Deeply nested arguments are where agents make most mistakes."}, levelWarning, checkDepth},
+	{Rule{"field-description", "An agent chooses the value of a field by its description: the meaning, the unit, an example."}, levelWarning, checkFieldDescriptions},
+	{Rule{"field-any", "A value without a schema is not validated, and an agent has to guess its form."}, levelWarning, checkAny},
+	{Rule{"field-open", "An unknown argument is a mistake. An agent notices the mistake only if the call is rejected."}, levelWarning, checkOpen},
+	{Rule{"field-bounds", "Without bounds an agent may request everything: the call exceeds its time limit, or the result exceeds the agent's context."}, levelWarning, checkBounds},
+	{Rule{"field-reserved", "opentabs adds the fields tabId, browser and instance to every tool, to choose the tab. A field of the tool with such a name replaces them."}, levelWarning, checkReserved},
+	{Rule{"field-names", "Agents make fewer mistakes if all names have the same style."}, levelWarning, checkFieldNames},
+	{Rule{"schema-size", "Agents read all schemas in each session."}, levelWarning, checkSchemaSize},
+	{Rule{"schema-depth", "Agents make most mistakes in deeply nested arguments."}, levelWarning, checkDepth},
 }
 
-// schema is a JSON Schema as far as the rules look at it.
+// schema contains the members of a JSON Schema that the rules use.
 type schema struct {
 	Type        any                        `json:"type"`
 	Description string                     `json:"description"`
@@ -49,18 +48,17 @@ type schema struct {
 	MaxItems    *int                       `json:"maxItems"`
 }
 
-// field is one place in a schema.
+// field is one node of a schema.
 type field struct {
 	schema
-	// path is as in "input.filter.since"; name is the last part of it, empty for
-	// an item of a list or one of several forms.
+	// path is a path such as "input.filter.since". name is its last part; it is empty
+	// for an item of a list or an alternative.
 	path, name string
 	depth      int
 }
 
-// eachField calls visit with the root of a schema and everything in it, the
-// properties in the order of their names. What can't be read is left out: the
-// loader has refused it.
+// eachField calls visit for the root of a schema and all nodes below it, properties
+// sorted by name. It skips malformed nodes, which the loader reports.
 func eachField(root string, raw json.RawMessage, visit func(field)) {
 	var walk func(path, name string, depth int, raw json.RawMessage)
 	walk = func(path, name string, depth int, raw json.RawMessage) {
@@ -83,94 +81,95 @@ func eachField(root string, raw json.RawMessage, visit func(field)) {
 	walk(root, "", 0, raw)
 }
 
-// inputs calls visit with every field that a tool takes.
-func inputs(b *built, visit func(tool string, f field)) {
+// eachInput calls visit for every field in the arguments of every tool.
+func eachInput(b *built, visit func(tool string, f field)) {
 	for _, t := range b.Tools {
 		eachField("input", t.InputSchema, func(f field) { visit(t.Name, f) })
 	}
 }
 
-func checkFieldDescriptions(b *built, found foundFunc) {
-	inputs(b, func(tool string, f field) {
+func checkFieldDescriptions(b *built, report reportFunc) {
+	eachInput(b, func(tool string, f field) {
 		if f.name != "" && strings.TrimSpace(f.Description) == "" && len(f.Const) == 0 {
-			found(tool+": "+f.path, `it has no description; add .describe("...") with its meaning, its unit and an example`)
+			report(tool+": "+f.path, `it has no description; add .describe("...") with its meaning, its unit and an example`)
 		}
 	})
 }
 
-// isAny reports whether everything fits.
+// isAny reports whether the schema accepts any value.
 func (s schema) isAny() bool {
 	return s.Type == nil && s.Properties == nil && s.Items == nil && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil &&
 		s.Enum == nil && s.Const == nil && s.Ref == "" && s.Not == nil
 }
 
-func checkAny(b *built, found foundFunc) {
-	inputs(b, func(tool string, f field) {
+func checkAny(b *built, report reportFunc) {
+	eachInput(b, func(tool string, f field) {
 		if f.isAny() {
-			found(tool+": "+f.path, "it takes anything; describe what it may be: z.string(), z.union([...]), z.record(z.string(), z.string())")
+			report(tool+": "+f.path, "it accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
 		}
 	})
 	for _, t := range b.Tools {
 		eachField("output", t.OutputSchema, func(f field) {
 			if f.isAny() && f.depth <= 1 && f.name != "" || f.isAny() && f.depth == 0 {
-				found(t.Name+": "+f.path, "it may be anything, so no agent knows what it gets; describe it")
+				report(t.Name+": "+f.path, "it may be any value, so an agent can't rely on its form; describe the value")
 			}
 		})
 	}
 }
 
-func checkOpen(b *built, found foundFunc) {
+func checkOpen(b *built, report reportFunc) {
 	for _, t := range b.Tools {
 		eachField("input", t.InputSchema, func(f field) {
 			if f.depth == 0 && f.path == "input" && len(f.AllOf) == 0 && string(bytes.TrimSpace(f.Additional)) != "false" {
-				found(t.Name+": input", "it takes fields that it does not name; use z.object or z.strictObject in place of z.looseObject, and a field of z.record for free ones")
+				report(t.Name+": input", "it accepts unknown fields; use z.object or z.strictObject in place of z.looseObject, and a field with z.record for free keys")
 			}
 		})
 	}
 }
 
-// amount are names of fields that say how much is wanted.
-var amount = regexp.MustCompile(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
+// amountName matches the names of fields that limit the number of results.
+var amountName = regexp.MustCompile(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
 
-func (s schema) is(kind string) bool {
+// hasType reports whether the schema allows a JSON type.
+func (s schema) hasType(kind string) bool {
 	if list, ok := s.Type.([]any); ok {
 		return slices.Contains(list, any(kind))
 	}
 	return s.Type == kind
 }
 
-func checkBounds(b *built, found foundFunc) {
-	inputs(b, func(tool string, f field) {
+func checkBounds(b *built, report reportFunc) {
+	eachInput(b, func(tool string, f field) {
 		switch {
-		case f.is("array") && f.MaxItems == nil && f.PrefixItems == nil:
-			found(tool+": "+f.path, "a list without a limit; add .max(100), or what the site can take")
-		case (f.is("integer") || f.is("number")) && amount.MatchString(f.name) && f.isUnbounded():
-			found(tool+": "+f.path, "how much is asked for has no limit; add .max(100), or what the site gives at once")
+		case f.hasType("array") && f.MaxItems == nil && f.PrefixItems == nil:
+			report(tool+": "+f.path, "the list has no limit; add .max(100), or the most that the site accepts")
+		case (f.hasType("integer") || f.hasType("number")) && amountName.MatchString(f.name) && f.isUnbounded():
+			report(tool+": "+f.path, "the number has no limit; add .max(100), or the most that the site returns at once")
 		}
 	})
 }
 
-// isUnbounded reports whether a number may be as large as numbers get: zod
-// writes the largest whole number of JavaScript for z.int().
+// isUnbounded reports whether the author set no maximum. For z.int(), zod writes the
+// largest safe integer of JavaScript as the maximum.
 func (s schema) isUnbounded() bool {
-	const largest = 1<<53 - 1
-	return (s.Maximum == nil || *s.Maximum >= largest) && s.Below == nil
+	const maxSafeInteger = 1<<53 - 1
+	return (s.Maximum == nil || *s.Maximum >= maxSafeInteger) && s.Below == nil
 }
 
-// reservedFields are the arguments that the server gives every tool.
+// reservedFields are the arguments that the server adds to every tool.
 var reservedFields = []string{"tabId", "browser", "instance"}
 
-func checkReserved(b *built, found foundFunc) {
-	inputs(b, func(tool string, f field) {
+func checkReserved(b *built, report reportFunc) {
+	eachInput(b, func(tool string, f field) {
 		if f.depth == 1 && slices.Contains(reservedFields, f.name) {
-			found(tool+": "+f.path, "nobody can choose the tab of this tool by %[2]s; give the field another name, such as %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)
+			report(tool+": "+f.path, "it replaces the field %[2]s that chooses the tab; rename it, for example to %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)
 		}
 	})
 }
 
-func checkFieldNames(b *built, found foundFunc) {
+func checkFieldNames(b *built, report reportFunc) {
 	snake, camel := "", ""
-	inputs(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f field) {
 		switch {
 		case f.depth != 1 || f.name == "":
 		case strings.Contains(strings.Trim(f.name, "_"), "_"):
@@ -180,24 +179,24 @@ func checkFieldNames(b *built, found foundFunc) {
 		}
 	})
 	if snake != "" && camel != "" {
-		found(snake, "it has a name in snake_case, and %s one in camelCase; use one of them everywhere", camel)
+		report(snake, "its name is in snake_case, but that of %s is in camelCase; use one style everywhere", camel)
 	}
 }
 
-func checkSchemaSize(b *built, found foundFunc) {
+func checkSchemaSize(b *built, report reportFunc) {
 	for _, t := range b.Tools {
 		if n := len(t.InputSchema); n > maxSchemaBytes {
-			found(t.Name+": input", "its schema has %d KB of JSON; make it smaller: fewer fields, shorter descriptions, a text in place of many choices", n>>10)
+			report(t.Name+": input", "its schema has %d KB of JSON; use fewer fields, shorter descriptions, or a string in place of many choices", n>>10)
 		}
 	}
-	inputs(b, func(tool string, f field) {
+	eachInput(b, func(tool string, f field) {
 		if len(f.Enum) > maxChoices {
-			found(tool+": "+f.path, "it has %d choices; take a text and say where to find them, or check it in the handler", len(f.Enum))
+			report(tool+": "+f.path, "it has %d choices; use a string, and describe where to find the values or validate them in the handler", len(f.Enum))
 		}
 	})
 }
 
-func checkDepth(b *built, found foundFunc) {
+func checkDepth(b *built, report reportFunc) {
 	for _, t := range b.Tools {
 		deepest := field{}
 		eachField("input", t.InputSchema, func(f field) {
@@ -206,7 +205,7 @@ func checkDepth(b *built, found foundFunc) {
 			}
 		})
 		if deepest.depth > maxDepth {
-			found(t.Name+": "+deepest.path, "it is nested %d deep; make the arguments flatter, or split the tool", deepest.depth)
+			report(t.Name+": "+deepest.path, "it is nested %d levels deep; make the arguments flatter, or split the tool", deepest.depth)
 		}
 	}
 }

@@ -19,31 +19,31 @@ const (
 	maxDisplayNameChars = 40
 	minDescriptionChars = 20
 	maxPatterns         = 10
-	// largeAdapterBytes is what a page notices; each page that matches evaluates the
+	// largeAdapterBytes is a size that slows pages down: each matching page runs the
 	// adapter.
 	largeAdapterBytes = 2 << 20
 )
 
-// packageRules are those about package.json and files.
+// packageRules are the rules about package.json and the plugin's files.
 var packageRules = []rule{
-	{Rule{"package-version", "npm takes versions of three numbers only, and an update is found by comparing them."}, levelError, checkVersion},
-	{Rule{"package-main", "Programs that know the format look there for the adapter."}, levelWarning, checkMain},
-	{Rule{"package-files", "Without it npm publish leaves out what git ignores, which dist mostly is."}, levelWarning, checkFiles},
-	{Rule{"package-keyword", "It is by this keyword that `opentabs plugin search` finds a plugin."}, levelWarning, checkKeyword},
-	{Rule{"package-scripts", "Nothing runs them when the plugin is installed, and whoever reviews it has to read them."}, levelWarning, checkScripts},
-	{Rule{"package-dependencies", "An adapter holds all it needs, so nothing is installed with a plugin."}, levelWarning, checkDependencies},
-	{Rule{"display-name", "It is what people see in the side panel and in questions."}, levelWarning, checkDisplayName},
-	{Rule{"description", "It is by this sentence that people decide whether they want the plugin."}, levelWarning, checkDescription},
-	{Rule{"pattern-wide", "Everybody can have a page on some hosts; a plugin that works on all of them lends its tools to strangers."}, levelWarning, checkPatterns},
-	{Rule{"icon", "People tell plugins apart by their icons."}, levelWarning, checkIcon},
-	{Rule{"adapter-size", "Each page that matches reads and runs the whole adapter before its own scripts."}, levelWarning, checkAdapterSize},
-	{Rule{"world-isolated", "Scripts of a page can see and change what an adapter in the main world works with; those that need nothing of the page's own JavaScript can do without that world."}, levelSuggestion, checkWorld},
-	{Rule{"dist-stale", "What is added and packed is dist, not the source."}, levelWarning, checkStale},
-	{Rule{"tests", "A site changes without a word; tests say which tool no longer fits."}, levelWarning, checkTests},
-	{Rule{"readme", "People who choose a plugin read its README, and what it says of the tools should be true."}, levelWarning, checkReadme},
+	{Rule{"package-version", "npm accepts only versions of three numbers, and updates are found by comparing versions."}, levelError, checkVersion},
+	{Rule{"package-main", "Tools for this package format find the adapter by the key main."}, levelWarning, checkMain},
+	{Rule{"package-files", "Without the key files, npm publish leaves out the files that git ignores, which usually include dist."}, levelWarning, checkFiles},
+	{Rule{"package-keyword", "`opentabs plugin search` finds plugins by this keyword."}, levelWarning, checkKeyword},
+	{Rule{"package-scripts", "opentabs never runs install scripts, and everyone who reviews the plugin has to read them."}, levelWarning, checkScripts},
+	{Rule{"package-dependencies", "The adapter contains all dependencies, so opentabs installs none."}, levelWarning, checkDependencies},
+	{Rule{"display-name", "Users see this name in the side panel and when a call asks for approval."}, levelWarning, checkDisplayName},
+	{Rule{"description", "Users choose a plugin by this sentence."}, levelWarning, checkDescription},
+	{Rule{"pattern-wide", "Some domains give a subdomain to anyone. A plugin for all of them offers its tools to pages of unknown authors."}, levelWarning, checkPatterns},
+	{Rule{"icon", "Users recognize plugins by their icons."}, levelWarning, checkIcon},
+	{Rule{"adapter-size", "Each matching page loads and runs the whole adapter before its own scripts."}, levelWarning, checkAdapterSize},
+	{Rule{"world-isolated", "Scripts of a page can read and change the data of an adapter in the main world. An adapter that uses no JavaScript of the page does not need that world."}, levelSuggestion, checkWorld},
+	{Rule{"dist-stale", "Commands add and pack the files in dist, not the source."}, levelWarning, checkStale},
+	{Rule{"tests", "Sites change without notice. Tests show which tool no longer works."}, levelWarning, checkTests},
+	{Rule{"readme", "Users read the README before they choose a plugin, so its list of tools has to be correct."}, levelWarning, checkReadme},
 }
 
-// packageJSON is what the rules read of package.json.
+// packageJSON contains the members of package.json that the rules use.
 type packageJSON struct {
 	Version      string            `json:"version"`
 	Main         string            `json:"main"`
@@ -53,8 +53,8 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// manifest reads package.json. Members of another type than they should have are
-// left out: what matters of them the build has told.
+// manifest reads package.json. It leaves members of a wrong type empty: the build
+// reports them.
 func (b *built) manifest() packageJSON {
 	var pkg packageJSON
 	if text, err := os.ReadFile(filepath.Join(b.source, "package.json")); err == nil {
@@ -63,43 +63,41 @@ func (b *built) manifest() packageJSON {
 	return pkg
 }
 
-type foundFunc = func(where, format string, args ...any)
-
-func checkVersion(b *built, found foundFunc) {
-	if v := b.manifest().Version; !semver.MatchString(v) {
-		found("package.json", `version is %q; make it three numbers, such as "1.0.0"`, v)
+func checkVersion(b *built, report reportFunc) {
+	if v := b.manifest().Version; !versionPattern.MatchString(v) {
+		report("package.json", `version is %q; use three numbers, such as "1.0.0"`, v)
 	}
 }
 
-func checkMain(b *built, found foundFunc) {
+func checkMain(b *built, report reportFunc) {
 	if main := b.manifest().Main; main != "dist/adapter.iife.js" {
-		found("package.json", `main is %q; set it to "dist/adapter.iife.js"`, main)
+		report("package.json", `main is %q; set it to "dist/adapter.iife.js"`, main)
 	}
 }
 
-func checkFiles(b *built, found foundFunc) {
+func checkFiles(b *built, report reportFunc) {
 	if !slices.ContainsFunc(b.manifest().Files, func(f string) bool {
 		return strings.Trim(strings.TrimPrefix(f, "./"), "/*") == "dist"
 	}) {
-		found("package.json", `files does not name dist; set it to ["dist"]`)
+		report("package.json", `files does not name dist; set it to ["dist"]`)
 	}
 }
 
-func checkKeyword(b *built, found foundFunc) {
+func checkKeyword(b *built, report reportFunc) {
 	if !slices.Contains(b.manifest().Keywords, "opentabs-plugin") {
-		found("package.json", `keywords does not hold "opentabs-plugin"; add it`)
+		report("package.json", `keywords does not contain "opentabs-plugin"; add it`)
 	}
 }
 
-func checkScripts(b *built, found foundFunc) {
+func checkScripts(b *built, report reportFunc) {
 	for _, name := range []string{"preinstall", "install", "postinstall"} {
 		if _, ok := b.manifest().Scripts[name]; ok {
-			found("package.json", "scripts.%s runs when npm installs the plugin, and never when opentabs does; take it out", name)
+			report("package.json", "scripts.%s runs only if npm installs the plugin, not if opentabs does; remove it", name)
 		}
 	}
 }
 
-func checkDependencies(b *built, found foundFunc) {
+func checkDependencies(b *built, report reportFunc) {
 	names := []string{}
 	for name := range b.manifest().Dependencies {
 		if name != "zod" && name != "@opentabs-dev/plugin-sdk" && name != "@opentabs/sdk" {
@@ -108,47 +106,47 @@ func checkDependencies(b *built, found foundFunc) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		found("package.json", "dependencies names %s, which the build puts into the adapter; move it to devDependencies", name)
+		report("package.json", "dependencies contains %s, which the build bundles into the adapter; move it to devDependencies", name)
 	}
 }
 
-func checkDisplayName(b *built, found foundFunc) {
+func checkDisplayName(b *built, report reportFunc) {
 	name := b.DisplayName
 	switch n := utf8.RuneCountInString(name); {
 	case n > maxDisplayNameChars:
-		found("package.json", "opentabs.displayName has %d characters; shorten it to %d: the name of the site is mostly enough", n, maxDisplayNameChars)
+		report("package.json", "opentabs.displayName has %d characters; shorten it to %d, for example to the name of the site", n, maxDisplayNameChars)
 	case name == b.Name && name == strings.ToLower(name):
-		found("package.json", "opentabs.displayName is %q, as the plugin's name; write it as the site writes itself", name)
+		report("package.json", "opentabs.displayName is %q, the same as the plugin's name; use the spelling of the site", name)
 	}
 }
 
-func checkDescription(b *built, found foundFunc) {
+func checkDescription(b *built, report reportFunc) {
 	if n := utf8.RuneCountInString(oneLine(b.Description)); n < minDescriptionChars {
-		found("package.json", "opentabs.description has %d characters; say in a sentence what an agent can do with it", n)
+		report("package.json", "opentabs.description has %d characters; describe in a sentence what an agent can do with the plugin", n)
 	}
 }
 
-// shared are domains below which everybody can have a host of his own.
-var shared = regexp.MustCompile(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
+// sharedDomain matches domains below which anyone can register a host.
+var sharedDomain = regexp.MustCompile(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
 	`vercel\.app|netlify\.app|herokuapp\.com|onrender\.com|fly\.dev|surge\.sh|glitch\.me|repl\.co|blogspot\.com|wordpress\.com|tumblr\.com|` +
 	`azurewebsites\.net|cloudfront\.net|amazonaws\.com|ngrok\.io|ngrok-free\.app|trycloudflare\.com)$`)
 
-func checkPatterns(b *built, found foundFunc) {
+func checkPatterns(b *built, report reportFunc) {
 	for _, pattern := range b.Matches {
 		_, rest, _ := strings.Cut(pattern, "://")
 		host, _, _ := strings.Cut(rest, "/")
-		if below, ok := strings.CutPrefix(strings.ToLower(host), "*."); ok && shared.MatchString(below) {
-			found("package.json", "the pattern %s takes in the pages of everybody below %s; name the hosts, or make the host a setting of type url", pattern, below)
+		if below, ok := strings.CutPrefix(strings.ToLower(host), "*."); ok && sharedDomain.MatchString(below) {
+			report("package.json", "the pattern %s matches all sites below %s, where anyone can register one; name the hosts, or make the host a setting of type url", pattern, below)
 		}
 	}
 	if n := len(b.Matches); n > maxPatterns {
-		found("package.json", "opentabs.urlPatterns has %d patterns; make one of them with *. before the domain, or a setting of type url", n)
+		report("package.json", "opentabs.urlPatterns has %d patterns; combine them into one with *. before the domain, or use a setting of type url", n)
 	}
 }
 
-func checkIcon(b *built, found foundFunc) {
+func checkIcon(b *built, report reportFunc) {
 	if _, err := os.Stat(filepath.Join(b.source, "icon.svg")); err != nil {
-		found("icon.svg", "there is none; put a square SVG of at most 16 KB beside package.json")
+		report("icon.svg", "the plugin has no icon; put a square SVG of at most 16 KB beside package.json")
 	}
 	if len(b.Tools) < 2 {
 		return
@@ -158,38 +156,38 @@ func checkIcon(b *built, found foundFunc) {
 			return
 		}
 	}
-	found("", `no tool has an icon of its own; give each one by its name at lucide.dev, as in icon: "message-square"`)
+	report("", `no tool has its own icon; set one for each tool by its name at lucide.dev, such as icon: "message-square"`)
 }
 
-func checkAdapterSize(b *built, found foundFunc) {
+func checkAdapterSize(b *built, report reportFunc) {
 	if info, err := os.Stat(filepath.Join(b.out, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
-		found("dist/adapter.iife.js", "it has %.1f MB, and zod with the SDK has 0.5 MB; look for a large import, and load data where a tool needs it", float64(info.Size())/(1<<20))
+		report("dist/adapter.iife.js", "it has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(info.Size())/(1<<20))
 	}
 }
 
-func checkWorld(b *built, found foundFunc) {
+func checkWorld(b *built, report reportFunc) {
 	if b.World == wire.WorldIsolated {
 		return
 	}
 	if uses, err := jsbuild.PageUses(b.source); err == nil && len(uses) == 0 {
-		found("package.json", `the code uses nothing of the page's own JavaScript; set "world": "isolated" under opentabs, so that scripts of the page can neither read nor change what it works with`)
+		report("package.json", `the code uses nothing of the page's own JavaScript; set "world": "isolated" under opentabs, so that scripts of the page can neither read nor change its data`)
 	}
 }
 
-func checkStale(b *built, found foundFunc) {
+func checkStale(b *built, report reportFunc) {
 	for _, name := range []string{"adapter.iife.js", "tools.json"} {
 		old, err := os.ReadFile(filepath.Join(b.source, "dist", name))
 		if err != nil {
-			return // it was not built, which is no fault
+			return // a plugin does not have to be built
 		}
-		if fresh, err := os.ReadFile(filepath.Join(b.out, name)); err == nil && !bytes.Equal(old, fresh) {
-			found("dist/"+name, "it is not what the source makes now; run `opentabs plugin build`")
+		if current, err := os.ReadFile(filepath.Join(b.out, name)); err == nil && !bytes.Equal(old, current) {
+			report("dist/"+name, "it does not match the source; run `opentabs plugin build`")
 			return
 		}
 	}
 }
 
-func checkTests(b *built, found foundFunc) {
+func checkTests(b *built, report reportFunc) {
 	seen := false
 	_ = fs.WalkDir(os.DirFS(b.source), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -205,18 +203,18 @@ func checkTests(b *built, found foundFunc) {
 		return nil
 	})
 	if !seen {
-		found("", "there are no tests; write src/index.test.ts and run `opentabs plugin test`, which needs no browser")
+		report("", "there are no tests; write src/index.test.ts and run `opentabs plugin test`, which needs no browser")
 	}
 }
 
-func checkReadme(b *built, found foundFunc) {
-	old, fresh, err := b.readme()
+func checkReadme(b *built, report reportFunc) {
+	current, updated, err := b.readme()
 	switch {
 	case err != nil:
-		found(readmeFile, "%v", err)
-	case len(old) == 0:
-		found(readmeFile, "there is none; run `opentabs plugin readme`")
-	case !bytes.Equal(old, fresh):
-		found(readmeFile, "its table of tools is not that of the plugin; run `opentabs plugin readme`")
+		report(readmeFile, "%v", err)
+	case len(current) == 0:
+		report(readmeFile, "the plugin has no README; run `opentabs plugin readme`")
+	case !bytes.Equal(current, updated):
+		report(readmeFile, "its tables do not match the plugin; run `opentabs plugin readme`")
 	}
 }

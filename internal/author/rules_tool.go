@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// minToolChars is a description that can hardly say what a tool does and when
-	// to use it; longToolChars one that costs an agent much, at every start.
-	minToolChars  = 30
-	longToolChars = 600
-	maxToolName   = 40
+	// minToolChars is too short to describe a tool and when to use it.
+	minToolChars = 30
+	// maxToolChars limits a description, which an agent reads in each session.
+	maxToolChars     = 600
+	maxToolNameChars = 40
 )
 
-// toolRules are those about a tool as a whole.
+// toolRules are the rules about a tool as a whole.
 var toolRules = []rule{
-	{Rule{"tool-name", "Agents guess what a tool does by its name, verb first, as in list_channels."}, levelWarning, checkToolNames},
-	{Rule{"tool-description", "It is all that an agent knows when it chooses: what the tool does, what it returns, when to use it."}, levelWarning, checkToolDescriptions},
-	{Rule{"tool-annotations", "Clients ask the person less often for a tool that only reads, and warn of one that destroys."}, levelWarning, checkAnnotations},
-	{Rule{"tool-annotations-contradict", "A client that believes a wrong hint lets something happen that nobody wanted."}, levelWarning, checkContradictions},
+	{Rule{"tool-name", "Agents infer what a tool does from its name, which begins with a verb, as in list_channels."}, levelWarning, checkToolNames},
+	{Rule{"tool-description", "An agent chooses a tool by this text alone: what the tool does, what it returns, when to use it."}, levelWarning, checkToolDescriptions},
+	{Rule{"tool-annotations", "Clients ask the user less often for a tool that only reads, and warn of a tool that deletes data."}, levelWarning, checkAnnotations},
+	{Rule{"tool-annotations-contradict", "A client that trusts a wrong hint can run a harmful call without asking the user."}, levelWarning, checkContradictions},
 }
 
-// verbs are words that names of tools begin with.
+// verbs are the words that the name of a tool may begin with.
 var verbs = strings.Fields(`
 	accept activate add analyze apply approve archive ask assign attach authorize block book buy call cancel change check clear click clone
 	close collect combine comment compare complete compute configure confirm connect convert copy count create deactivate decline delete deploy
@@ -39,75 +39,76 @@ var verbs = strings.Fields(`
 	track transfer transform translate trigger turn type unarchive unassign unblock undo unfollow unlike unlink unlock unmark unmute
 	unpin unpublish unsubscribe update upload upsert use validate verify view visit vote wait watch withdraw write`)
 
-func checkToolNames(b *built, found foundFunc) {
+func checkToolNames(b *built, report reportFunc) {
 	for _, t := range b.Tools {
-		first, rest, several := strings.Cut(t.Name, "_")
+		first, rest, hasNoun := strings.Cut(t.Name, "_")
 		switch {
 		case strings.HasPrefix(t.Name, strings.ReplaceAll(b.Name, "-", "_")+"_"):
-			found(t.Name, "agents see it as %s, with the plugin's name twice; take the name of the plugin out of the tool's", t.FullName())
-		case len(t.Name) > maxToolName:
-			found(t.Name, "the name has %d characters; shorten it to %d", len(t.Name), maxToolName)
+			report(t.Name, "agents see the tool as %s, with the plugin's name twice; remove the plugin's name from the name of the tool", t.FullName())
+		case len(t.Name) > maxToolNameChars:
+			report(t.Name, "the name has %d characters; shorten it to %d", len(t.Name), maxToolNameChars)
 		case !slices.Contains(verbs, first) && slices.Contains(verbs, lastWord(rest)):
-			found(t.Name, "the verb comes last; begin with it, as in list_channels")
+			report(t.Name, "the verb comes last; begin with it, as in list_channels")
 		case !slices.Contains(verbs, first):
-			found(t.Name, "the name does not begin with a verb; call it by what it does, as in list_channels")
-		case !several && !slices.Contains(alone, first):
-			found(t.Name, "the name does not say what the tool works on; add a noun, as in %s_messages", first)
+			report(t.Name, "the name does not begin with a verb; name the tool after its action, as in list_channels")
+		case !hasNoun && !slices.Contains(verbsWithoutNoun, first):
+			report(t.Name, "the name has no noun; add one, as in %s_messages", first)
 		}
 	}
 }
 
-// alone are verbs that say enough without a noun.
-var alone = []string{"search", "describe", "query", "navigate", "download", "upload", "translate"}
+// verbsWithoutNoun are verbs that are clear without a noun.
+var verbsWithoutNoun = []string{"search", "describe", "query", "navigate", "download", "upload", "translate"}
 
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
 
-func checkToolDescriptions(b *built, found foundFunc) {
-	first := map[string]string{}
+func checkToolDescriptions(b *built, report reportFunc) {
+	firstTool := map[string]string{} // name of the tool by its description in lower case
 	for _, t := range b.Tools {
 		text := oneLine(t.Description)
 		n := utf8.RuneCountInString(text)
 		switch {
 		case n < minToolChars:
-			found(t.Name, "its description has %d characters (%q); say what it does, what it returns, and when to use it", n, text)
-		case n > longToolChars:
-			found(t.Name, "its description has %d characters, which every agent reads at every start; shorten it to %d, and describe fields at the fields", n, longToolChars)
+			report(t.Name, "its description has %d characters (%q); describe what the tool does, what it returns, and when to use it", n, text)
+		case n > maxToolChars:
+			report(t.Name, "its description has %d characters, which agents read in each session; shorten it to %d, and move details to the descriptions of the fields", n, maxToolChars)
 		case strings.HasPrefix(strings.ToLower(text), "this tool"), strings.HasPrefix(strings.ToLower(text), "a tool"):
-			found(t.Name, "its description begins with %q; begin with what it does, as in %q", strings.Join(strings.Fields(text)[:2], " "), "Returns the channels ...")
+			report(t.Name, "its description begins with %q; begin with the action, as in %q", strings.Join(strings.Fields(text)[:2], " "), "Returns the channels ...")
 		}
-		if other, twice := first[strings.ToLower(text)]; twice {
-			found(t.Name, "it is described with the same words as %s; say how they differ, or make one tool of both", other)
+		if other, exists := firstTool[strings.ToLower(text)]; exists {
+			report(t.Name, "its description is the same as that of %s; describe the difference, or merge both tools", other)
 		} else {
-			first[strings.ToLower(text)] = t.Name
+			firstTool[strings.ToLower(text)] = t.Name
 		}
 	}
 }
 
-func checkAnnotations(b *built, found foundFunc) {
+func checkAnnotations(b *built, report reportFunc) {
 	for _, t := range b.Tools {
 		if a := t.Annotations; a.ReadOnly == nil && a.Destructive == nil {
-			hint := "annotations: { readOnlyHint: true } if it changes nothing, { destructiveHint: false } if it only adds, { destructiveHint: true } if something can be lost"
+			hint := "annotations: { readOnlyHint: true } if it changes nothing, { destructiveHint: false } if it only adds data, { destructiveHint: true } if data can be lost"
 			if readsOnly(t) {
-				hint = "annotations: { readOnlyHint: true }, if its name says the truth"
+				hint = "annotations: { readOnlyHint: true } if its name is right"
 			}
-			found(t.Name, "it does not say whether it changes anything; add %s", hint)
+			report(t.Name, "it has no annotation for its effect; add %s", hint)
 		}
 	}
 }
 
-// reading are verbs of tools that change nothing, changing those of tools that
-// do.
+// readVerbs begin the names of tools that change nothing, changeVerbs those of tools
+// that do.
 var (
-	reading  = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
-	changing = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}
+	readVerbs   = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
+	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}
 )
 
+// readsOnly reports whether a tool only reads, by its name.
 func readsOnly(t *plugin.Tool) bool {
 	verb, _, _ := strings.Cut(t.Name, "_")
-	return slices.Contains(reading, verb)
+	return slices.Contains(readVerbs, verb)
 }
 
-func checkContradictions(b *built, found foundFunc) {
+func checkContradictions(b *built, report reportFunc) {
 	for _, t := range b.Tools {
 		verb, _, _ := strings.Cut(t.Name, "_")
 		a := t.Annotations
@@ -115,13 +116,13 @@ func checkContradictions(b *built, found foundFunc) {
 		destroys := a.Destructive != nil && *a.Destructive
 		switch {
 		case reads && destroys:
-			found(t.Name, "it has readOnlyHint and destructiveHint; a tool that only reads destroys nothing: take one of them out")
-		case reads && slices.Contains(changing, verb):
-			found(t.Name, "it has readOnlyHint, but its name says that it changes something; take the hint out, or give it another name")
-		case destroys && slices.Contains(reading, verb):
-			found(t.Name, "it has destructiveHint, but its name says that it only reads; give it readOnlyHint, or another name")
+			report(t.Name, "it has readOnlyHint and destructiveHint, but a tool that only reads destroys nothing; remove one of them")
+		case reads && slices.Contains(changeVerbs, verb):
+			report(t.Name, "it has readOnlyHint, but by its name it changes something; remove the hint or rename the tool")
+		case destroys && slices.Contains(readVerbs, verb):
+			report(t.Name, "it has destructiveHint, but by its name it only reads; set readOnlyHint or rename the tool")
 		case (verb == "delete" || verb == "remove") && a.Destructive != nil && !*a.Destructive:
-			found(t.Name, "it has destructiveHint: false, but its name says that something goes; make it true")
+			report(t.Name, "it has destructiveHint: false, but by its name it deletes something; set it to true")
 		}
 	}
 }

@@ -12,65 +12,66 @@ import (
 )
 
 const (
-	// lookEvery is the time between two looks at a plugin's files. Looking is
-	// preferred to being told by the system: it costs some microseconds a file,
-	// and works on every disk, in containers and over links.
-	lookEvery = 30 * time.Millisecond
-	// lookShare is the largest part of the time that may be spent on looking, as
-	// 1 of so many: large trees are looked at less often.
-	lookShare = 20
-	// fresh is how long after a change another one may leave the same time on the
-	// file, by the clock of the coarsest disk.
-	fresh = 20 * time.Millisecond
-	// maxWatched is how many files are watched.
+	// scanInterval is the time between two scans of a plugin's files. Scans cost a few
+	// microseconds per file. Unlike file events of the operating system, they work on
+	// every file system, in containers and through links.
+	scanInterval = 30 * time.Millisecond
+	// scanShare limits the time for scans to 1/scanShare of the total, so that large
+	// trees are scanned less often.
+	scanShare = 20
+	// mtimeResolution is the coarsest resolution of a file's modification time. Two
+	// changes within it may leave the same time.
+	mtimeResolution = 20 * time.Millisecond
+	// maxWatched limits the number of watched files.
 	maxWatched = 20_000
 )
 
-// sources are the endings of files that an adapter can be made of. Others do not
-// count: the log of the watching command itself may be in the directory.
-var sources = []string{
+// sourceExtensions are the extensions of files that a build can read. Others, such
+// as a log of the command in the same directory, are ignored.
+var sourceExtensions = []string{
 	".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json",
 	".css", ".html", ".svg", ".graphql", ".md", ".png", ".jpg", ".gif", ".webp",
 }
 
-// notSource are directories that hold nothing a build is made of.
-var notSource = []string{"node_modules", "dist"}
+// excludedDirs are top-level directories without source files.
+var excludedDirs = []string{"node_modules", "dist"}
 
-// tree is what a plugin's files looked like at one moment, by their paths with
-// slashes.
-type tree map[string]stamp
+// snapshot is the state of a plugin's files at one moment, by path with slashes.
+type snapshot map[string]stamp
 
+// stamp is the state of one file.
 type stamp struct {
 	modified time.Time
 	size     int64
-	// young says that the file may have changed once more since, without a trace.
-	young bool
+	// isRecent is true if the file was modified within mtimeResolution. A later change
+	// may then leave the same time and size.
+	isRecent bool
 }
 
 // Watch watches the files of one plugin.
 type Watch struct {
-	dir  string
-	told tree // what the files looked like when the last change was told
+	dir      string
+	reported snapshot // the state of the last report
 }
 
-// NewWatch begins to watch the plugin in dir: what changes from here on is told by
-// Run. The files are those that an adapter can be made of, but for dist,
-// node_modules and directories whose names begin with a dot.
+// NewWatch begins to watch the plugin in dir. [Watch.Run] reports all later changes
+// of files that a build can read. It ignores dist, node_modules and directories whose
+// names begin with a dot.
 func NewWatch(dir string) (*Watch, error) {
-	now, err := lookAt(dir)
+	now, err := scanFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Watch{dir: dir, told: now}, nil
+	return &Watch{dir: dir, reported: now}, nil
 }
 
-// Run calls changed when files have changed and no more change for a moment, with
-// their paths relative to the plugin's directory, sorted. While changed runs
-// further changes are kept for the next call. It returns when ctx ends, with its
-// error, or when the directory can't be read.
+// Run calls changed with the sorted relative paths of changed files, once two scans
+// in a row find the same state. Changes while changed runs are reported by the next
+// call. Run returns the error of ctx when ctx ends, and an error if the directory
+// can't be read.
 func (w *Watch) Run(ctx context.Context, changed func(files []string)) error {
-	last := w.told
-	pause := time.NewTimer(lookEvery)
+	last := w.reported
+	pause := time.NewTimer(scanInterval)
 	defer pause.Stop()
 	for {
 		select {
@@ -79,25 +80,26 @@ func (w *Watch) Run(ctx context.Context, changed func(files []string)) error {
 		case <-pause.C:
 		}
 		began := time.Now()
-		now, err := lookAt(w.dir)
+		now, err := scanFiles(w.dir)
 		if err != nil {
 			return err
 		}
-		pause.Reset(max(lookEvery, lookShare*time.Since(began)))
-		// A change is told once the next look finds no other: editors and git write
-		// several files, one after the other.
-		settled := len(now.since(last)) == 0
+		pause.Reset(max(scanInterval, scanShare*time.Since(began)))
+		// Editors and git write several files one after the other: wait until the next
+		// scan finds no further change.
+		settled := len(now.changesSince(last)) == 0
 		last = now
-		if files := now.since(w.told); settled && len(files) > 0 {
-			w.told = now
+		if files := now.changesSince(w.reported); settled && len(files) > 0 {
+			w.reported = now
 			changed(files)
 		}
 	}
 }
 
-// lookAt looks at the files of a plugin. A file that goes meanwhile is not there.
-func lookAt(dir string) (tree, error) {
-	t := tree{}
+// scanFiles returns the state of a plugin's files. It leaves out a file that is
+// removed during the scan.
+func scanFiles(dir string) (snapshot, error) {
+	files := snapshot{}
 	now := time.Now()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -105,38 +107,39 @@ func lookAt(dir string) (tree, error) {
 			return err
 		case err != nil:
 			return nil
-		case d.IsDir() && name != "." && (slices.Contains(notSource, name) || strings.HasPrefix(path.Base(name), ".") || path.Base(name) == "node_modules"):
+		case d.IsDir() && name != "." && (slices.Contains(excludedDirs, name) || strings.HasPrefix(path.Base(name), ".") || path.Base(name) == "node_modules"):
 			return fs.SkipDir
-		case d.IsDir() || !slices.Contains(sources, strings.ToLower(path.Ext(name))):
+		case d.IsDir() || !slices.Contains(sourceExtensions, strings.ToLower(path.Ext(name))):
 			return nil
 		}
 		info, err := d.Info()
 		if err != nil {
 			return nil
 		}
-		if len(t) == maxWatched {
-			return fmt.Errorf("it holds more than %d files; give the plugin a directory of its own", maxWatched)
+		if len(files) == maxWatched {
+			return fmt.Errorf("it contains more than %d files; move the plugin to a separate directory", maxWatched)
 		}
 		age := now.Sub(info.ModTime())
-		t[name] = stamp{info.ModTime(), info.Size(), age > -fresh && age < fresh}
+		files[name] = stamp{info.ModTime(), info.Size(), age > -mtimeResolution && age < mtimeResolution}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("watch %s: %w", dir, err)
 	}
-	return t, nil
+	return files, nil
 }
 
-// since returns the files that are not as they were before, sorted.
-func (t tree) since(before tree) []string {
+// changesSince returns the files that were added, changed or removed after an earlier
+// snapshot, sorted.
+func (s snapshot) changesSince(earlier snapshot) []string {
 	var files []string
-	for name, now := range t {
-		if was, ok := before[name]; !ok || was != now {
+	for name, now := range s {
+		if was, ok := earlier[name]; !ok || was != now {
 			files = append(files, name)
 		}
 	}
-	for name := range before {
-		if _, ok := t[name]; !ok {
+	for name := range earlier {
+		if _, ok := s[name]; !ok {
 			files = append(files, name)
 		}
 	}

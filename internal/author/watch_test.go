@@ -22,8 +22,8 @@ func put(t testing.TB, dir, name, text string) {
 	}
 }
 
-// aged gives a file a time that is long over.
-func aged(t testing.TB, dir, name string) {
+// setOldTime sets the modification time of a file to an hour ago.
+func setOldTime(t testing.TB, dir, name string) {
 	t.Helper()
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(filepath.Join(dir, filepath.FromSlash(name)), old, old); err != nil {
@@ -31,65 +31,66 @@ func aged(t testing.TB, dir, name string) {
 	}
 }
 
-func look(t testing.TB, dir string) tree {
+// scan returns the state of the files in dir.
+func scan(t testing.TB, dir string) snapshot {
 	t.Helper()
-	seen, err := lookAt(dir)
+	files, err := scanFiles(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen
+	return files
 }
 
-func TestLookSeesWhatABuildIsMadeOf(t *testing.T) {
+func TestScanFindsSourceFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"package.json", "src/a.ts", "src/b.ts", "src/gone.ts"} {
 		put(t, dir, name, "1")
-		aged(t, dir, name)
+		setOldTime(t, dir, name)
 	}
-	before := look(t, dir)
-	if got := look(t, dir).since(before); len(got) > 0 {
-		t.Errorf("nothing changed, but %q", got)
+	before := scan(t, dir)
+	if got := scan(t, dir).changesSince(before); len(got) > 0 {
+		t.Errorf("found %q without a change", got)
 	}
 	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", "build.log", "a.tgz", ".git/index", ".opentabs/types/a.ts"} {
 		put(t, dir, name, "1")
 	}
-	if got := look(t, dir).since(before); len(got) > 0 {
-		t.Errorf("of what no adapter is made of it saw %q", got)
+	if got := scan(t, dir).changesSince(before); len(got) > 0 {
+		t.Errorf("found %q, which are not source files", got)
 	}
 	put(t, dir, "src/a.ts", "2")
 	put(t, dir, "icon.svg", "<svg/>")
 	if err := os.Remove(filepath.Join(dir, "src", "gone.ts")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := look(t, dir).since(before), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
-		t.Errorf("saw %q, want %q", got, want)
+	if got, want := scan(t, dir).changesSince(before), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
 	}
 }
 
-// TestASecondChangeInOneTickIsSeen: two writes of the same size may leave the
-// same time, and one look may fall between them.
-func TestASecondChangeInOneTickIsSeen(t *testing.T) {
+// TestScanFindsASecondChangeWithTheSameTime: two writes of the same size may leave the
+// same modification time, with a scan between them.
+func TestScanFindsASecondChangeWithTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "src/a.ts", "1")
-	now := time.Now().Add(time.Minute) // no clock goes past it meanwhile
-	stamped := func(age time.Duration) tree {
+	now := time.Now().Add(time.Minute) // later than the end of the test
+	stamped := func(age time.Duration) snapshot {
 		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), now, now); err != nil {
 			t.Fatal(err)
 		}
-		seen := look(t, dir)
-		one := seen["src/a.ts"]
-		one.young = age < fresh
-		seen["src/a.ts"] = one
-		return seen
+		files := scan(t, dir)
+		file := files["src/a.ts"]
+		file.isRecent = age < mtimeResolution
+		files["src/a.ts"] = file
+		return files
 	}
 	between := stamped(0)
 	put(t, dir, "src/a.ts", "2")
-	if got := stamped(time.Second).since(between); !slices.Equal(got, []string{"src/a.ts"}) {
-		t.Errorf("saw %q", got)
+	if got := stamped(time.Second).changesSince(between); !slices.Equal(got, []string{"src/a.ts"}) {
+		t.Errorf("found %q", got)
 	}
 }
 
-func TestWatchTellsChangesTogetherAndKeepsThose(t *testing.T) {
+func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "src/a.ts", "1")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -98,24 +99,24 @@ func TestWatchTellsChangesTogetherAndKeepsThose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan []string)
+	reported := make(chan []string)
 	ended := make(chan error, 1)
 	put(t, dir, "src/a.ts", "changed")
-	go func() { ended <- w.Run(ctx, func(files []string) { told <- files }) }()
-	if got := <-told; !slices.Equal(got, []string{"src/a.ts"}) {
-		t.Errorf("told %q", got)
+	go func() { ended <- w.Run(ctx, func(files []string) { reported <- files }) }()
+	if got := <-reported; !slices.Equal(got, []string{"src/a.ts"}) {
+		t.Errorf("reported %q", got)
 	}
 	put(t, dir, "src/b.ts", "new")
-	for got := range told {
+	for got := range reported {
 		if slices.Contains(got, "src/b.ts") {
 			break
 		}
 	}
 	cancel()
-	// One that comes late has nobody to tell it to.
+	// Receive late reports, which would block Run.
 	for {
 		select {
-		case <-told:
+		case <-reported:
 			continue
 		case err := <-ended:
 			if !errors.Is(err, context.Canceled) {
@@ -140,6 +141,6 @@ func TestWatchEndsWithTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.Run(t.Context(), func([]string) {}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("Run ended with %v", err)
 	}
 }

@@ -7,7 +7,6 @@ var unclean = []string{
 	"e2e/attacks",
 	"e2e/panel",
 	"e2e/soak",
-	"internal/author",
 	"internal/httpapi",
 	"internal/jsbuild",
 	"wire",
