@@ -15,22 +15,22 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// loweredAsync makes esbuild write async functions as generators that a helper
-// of its own runs. [withOwnAsync] then puts ours in its place. Async generators
-// stay as they are: their values would still pass the page's promises.
+// loweredAsync makes esbuild compile async functions to generators, which esbuild's
+// helper runs. [withOwnAsync] replaces the helper. Async generators are not compiled:
+// their values would pass through the page's promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
-// asyncHelper and forAwaitHelper match esbuild's helpers, which it may number; a
-// bundle with the second has the first, before it.
+// asyncHelper and forAwaitHelper match esbuild's helpers, whose names may end in a
+// number. A bundle with the second helper also has the first, at an earlier line.
 var (
 	asyncHelper    = regexp.MustCompile(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
 	forAwaitHelper = regexp.MustCompile(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
 	callsHelper    = regexp.MustCompile(`\b__(?:async|forAwait)\d*\(`)
 )
 
-// withOwnAsync puts sdk-ts/src/runtime/async.ts in the place of esbuild's
-// helpers in a bundle: those use the promises of the page, which sees what they
-// are resolved with. The lines keep their numbers, for the source map.
+// withOwnAsync replaces esbuild's async helpers in a bundle by
+// sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's promises, so the page
+// could read every resolved value. Line numbers do not change, for the source map.
 func withOwnAsync(code []byte) ([]byte, error) {
 	if !callsHelper.Match(code) {
 		return code, nil
@@ -41,7 +41,7 @@ func withOwnAsync(code []byte) ([]byte, error) {
 	}
 	helper := asyncHelper.FindSubmatchIndex(code)
 	if helper == nil {
-		return nil, errors.New("esbuild's helper for async functions is not where it was; async.go has to follow it")
+		return nil, errors.New("esbuild's helper for async functions has another form; adapt asyncHelper in async.go")
 	}
 	name, lines := code[helper[2]:helper[3]], bytes.Count(code[helper[0]:helper[1]], []byte("\n"))
 	own := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtime, name, strings.Repeat("\n", lines))
@@ -49,11 +49,11 @@ func withOwnAsync(code []byte) ([]byte, error) {
 	return forAwaitHelper.ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
 }
 
-// runtimeName is the variable of a bundle that holds what async.ts exports.
+// runtimeName is the variable of a bundle that contains the exports of async.ts.
 const runtimeName = "__opentabsAsync"
 
-// asyncRuntime returns the expression, in one line, whose value has the exports
-// of async.ts. It is bundled once.
+// asyncRuntime returns a one-line expression whose value is the exports of async.ts.
+// It bundles them once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{
@@ -78,7 +78,7 @@ var asyncRuntime = sync.OnceValues(func() (string, error) {
 	text = strings.TrimPrefix(text, `"use strict";`)
 	text, ok := strings.CutPrefix(text, "var runtime=")
 	if !ok || strings.Contains(text, "\n") {
-		return "", fmt.Errorf("bundle async.ts: its form is not that of one expression")
+		return "", fmt.Errorf("bundle async.ts: the result is not one expression in one line")
 	}
 	return strings.TrimSuffix(text, ";"), nil
 })

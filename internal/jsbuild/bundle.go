@@ -12,13 +12,13 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// bundleName is the name of the file that becomes an adapter.
+// bundleName is the file name of an adapter.
 const bundleName = "adapter.iife.js"
 
-// notice stands at the head of every script with zod in it: its license wants that.
-const notice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
+// licenseNotice begins every script that contains zod, as zod's license requires.
+const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
-// identity is what the runtime of an adapter is told of its package; the JSON
+// identity is the part of package.json that an adapter's runtime receives. The JSON
 // names are those of PluginIdentity in sdk-ts/src/runtime/install.ts.
 type identity struct {
 	Name            string   `json:"name"`
@@ -29,35 +29,35 @@ type identity struct {
 	Homepage        string   `json:"homepage,omitempty"`
 }
 
-// assetLoaders make strings of files that are no code: an adapter is one file.
+// assetLoaders embed imported files that are not code as strings: an adapter is one
+// file.
 var assetLoaders = map[string]api.Loader{
 	".css": api.LoaderText, ".html": api.LoaderText, ".svg": api.LoaderText, ".graphql": api.LoaderText, ".md": api.LoaderText,
 	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
 }
 
-// bundled is what esbuild made of one entry.
+// bundled is esbuild's result for one entry.
 type bundled struct {
 	Code      []byte
 	SourceMap []byte
 	Warnings  []Problem
-	// ForExisting says that it imports the SDK by the name that it has on the
-	// existing platform.
-	ForExisting bool
+	// ForOriginalSDK is true if the plugin imports the SDK by its original name.
+	ForOriginalSDK bool
 }
 
-// existingSDK is the SDK's name on the existing platform.
-const existingSDK = "@opentabs-dev/plugin-sdk"
+// originalSDK is the package name of the original OpenTabs SDK.
+const originalSDK = "@opentabs-dev/plugin-sdk"
 
-// sdkSources are the SDK and, unless the plugin brings its own, zod for the
-// bundler. Both names that plugins import the SDK by mean this copy, so that
-// an adapter always fits the server it was built by.
+// sdkSources returns the embedded SDK, and with withZod the embedded zod. Both names
+// of the SDK refer to this copy, so that an adapter is always compatible with the
+// server that built it.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
 		Alias: map[string]string{
 			"@opentabs/sdk":             "sdk/src/index.ts",
-			existingSDK:                 "sdk/src/index.ts",
-			existingSDK + "/pre-script": "sdk/src/pre-script.ts",
+			originalSDK:                 "sdk/src/index.ts",
+			originalSDK + "/pre-script": "sdk/src/pre-script.ts",
 			"@opentabs/sdk/":            "sdk/src/",
 		},
 	}
@@ -77,34 +77,34 @@ func sdkSources(withZod bool) (sourceSet, error) {
 	return s, nil
 }
 
-// adapterScript is what becomes the adapter.
+// adapterScript returns the script that registers the plugin as an adapter.
 func adapterScript(entry string, id identity) (script, error) {
-	who, err := json.Marshal(id)
+	idJSON, err := json.Marshal(id)
 	if err != nil {
 		return script{}, fmt.Errorf("encode the plugin's identity: %w", err)
 	}
-	return script{head: notice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{head: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import * as module from %s;
 import { install } from "@opentabs/sdk/runtime/install.ts";
 install(module.default, %s);
-`, quote("./"+entry), who)}, nil
+`, quote("./"+entry), idJSON)}, nil
 }
 
-// extractScript is what is run to read the plugin's tools.
+// extractScript returns the script that reads the plugin's tools.
 func extractScript(entry string) script {
-	return script{head: notice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{head: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import * as module from %s;
 import { extract } from "@opentabs/sdk/extract/extract.ts";
 globalThis.%s = JSON.stringify(extract(module.default));
 `, quote("./"+entry), extractedName)}
 }
 
-// ownModule is the name that a script imports one of the plugin's modules by
-// which has to run, whatever package.json says of side effects.
+// ownModule is the import name of a plugin's module that must run even if the
+// package's "sideEffects" is false.
 const ownModule = "opentabs:own-module"
 
-// preScriptScript is what becomes the pre-script of the plugin with a name.
+// preScriptScript returns the script of a pre-script. name is the plugin's name.
 func preScriptScript(entry, name string) script {
 	return script{
 		own:    entry,
@@ -115,19 +115,20 @@ import %s;
 	}
 }
 
-// script is what [bundle] makes a bundle of.
+// script is the input of [bundle].
 type script struct {
-	// entry is an ES module in the plugin's directory.
+	// entry is the text of an ES module. Its imports are relative to the plugin's
+	// directory.
 	entry string
-	// head stands before all else, with an end of line; it may be empty.
+	// head is the beginning of the output, with an end of line; it may be empty.
 	head string
-	// own is the module that entry imports as ownModule; it may be empty.
+	// own is the file that entry imports as ownModule; it may be empty.
 	own string
-	// define are global names and the expressions that stand for them.
+	// define maps global names to the expressions that replace them.
 	define map[string]string
 }
 
-// plugin returns the esbuild plugin that finds the script's own module.
+// plugin returns the esbuild plugin that resolves ownModule.
 func (s script) plugin(dir string) api.Plugin {
 	return api.Plugin{Name: "opentabs-own-module", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + ownModule + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -136,8 +137,8 @@ func (s script) plugin(dir string) api.Plugin {
 	}}
 }
 
-// bundle makes one script in the directory of zod. kept may be nil. The error is
-// a *BuildError if the plugin's source is at fault.
+// bundle bundles one script of the plugin in zod.Dir. kept may be nil. The error is a
+// *BuildError if the plugin's source is the cause.
 func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
@@ -165,12 +166,12 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 		Define:        defines,
 		Plugins:       []api.Plugin{within.plugin(), s.plugin(zod.Dir), zod.plugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
-		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction says it better
+		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction reports a clearer error
 	})
 	if len(r.Errors) > 0 {
 		return bundled{}, &BuildError{Dir: zod.Dir, Problems: within.fromEsbuild(r.Errors)}
 	}
-	b := bundled{Warnings: within.fromEsbuild(r.Warnings), ForExisting: imports(r.Metafile, existingSDK)}
+	b := bundled{Warnings: within.fromEsbuild(r.Warnings), ForOriginalSDK: hasImport(r.Metafile, originalSDK)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleName:
@@ -184,19 +185,19 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 	return b, nil
 }
 
-// imports reports whether what esbuild tells of a bundle has an import of name.
-func imports(metafile, name string) bool {
-	var told struct {
+// hasImport reports whether a bundle imports name, by esbuild's metafile.
+func hasImport(metafile, name string) bool {
+	var meta struct {
 		Inputs map[string]struct {
 			Imports []struct{ Original string }
 		}
 	}
-	if err := json.Unmarshal([]byte(metafile), &told); err != nil {
-		panic("jsbuild: esbuild's metafile: " + err.Error()) // esbuild wrote it just now
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		panic("jsbuild: esbuild's metafile: " + err.Error()) // esbuild always writes valid JSON
 	}
-	for _, input := range told.Inputs {
-		for _, one := range input.Imports {
-			if one.Original == name {
+	for _, input := range meta.Inputs {
+		for _, imported := range input.Imports {
+			if imported.Original == name {
 				return true
 			}
 		}
@@ -204,7 +205,7 @@ func imports(metafile, name string) bool {
 	return false
 }
 
-// quote writes s as a JavaScript string.
+// quote returns s as a JavaScript string literal.
 func quote(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil { // a string always marshals

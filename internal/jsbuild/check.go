@@ -10,22 +10,21 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// CheckVersion changes when [CheckScript] refuses more than before: what an
-// older check let through has to be checked again.
+// CheckVersion increases when [CheckScript] becomes stricter. Scripts that an older
+// version accepted must be checked again.
 const CheckVersion = 1
 
-// wrapping is text that is put around an adapter to see whether the adapter
-// stays inside. before ends its first line, so that the adapter's lines are
-// one further down.
+// wrapping is the text around an adapter that CheckScript parses. before is the first
+// line, so the adapter's lines are shifted by one.
 type wrapping struct{ before, after string }
 
-// wrappings are three places for one function's body. Only the first is run.
+// wrappings returns three ways to use code as the body of a function. WrapAdapter
+// runs the first form.
 //
-// Code that parses in it can still have closed the function and opened another
-// one. But then it also does so in the other two, because all three bodies are
-// read by the same grammar up to the brace that closes them, and what may
-// follow that brace differs: only a comma may in the first and in the second,
-// and none may in the third. So what parses in all three closes none.
+// Code that parses in one wrapping may close the function and open another one. No
+// code can do that in all three: up to the brace that closes the body, the grammar is
+// the same in all of them. After that brace, the first two allow only a comma, and the
+// third does not allow one. So code that parses in all three closes none.
 func wrappings(code []byte) [3]wrapping {
 	names := parameters(code)
 	return [3]wrapping{
@@ -35,16 +34,16 @@ func wrappings(code []byte) [3]wrapping {
 	}
 }
 
-// CheckScript returns an error if code is not a whole classic script that
-// stays inside the function which [WrapAdapter] writes around it: one that
-// closed this function would run outside of its private container, and could
-// take the place of another plugin's host. Module syntax, top-level await and
-// what else a browser refuses in a function are errors too.
+// CheckScript returns an error unless code is one complete classic script that stays
+// inside the function which [WrapAdapter] puts around it. Code that closes this
+// function would run outside of its private container and could replace the host of
+// another plugin. Module syntax, top-level await and everything else that browsers
+// reject in a function are errors too.
 //
-// It takes about 0.5 s for a script of 1 MB on a busy machine: do it once.
+// It takes about 0.5 s for a script of 1 MB on a busy machine.
 func CheckScript(code []byte) error {
 	if at := invalidUTF8(code); at >= 0 {
-		// Readers do not agree on what such bytes mean.
+		// Parsers interpret invalid UTF-8 differently.
 		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleName, 1+bytes.Count(code[:at], []byte("\n")))
 	}
 	body := string(dropShebang(code))
@@ -56,19 +55,19 @@ func CheckScript(code []byte) error {
 	return nil
 }
 
-// firstError parses a script and returns the first thing that is wrong;
-// decorators are looked for if asked.
-func firstError(text string, decorators bool) (api.Message, bool) {
+// firstError parses a script and returns the first error. With findDecorators,
+// decorators are errors too.
+func firstError(text string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
 		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleName, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", MinifyWhitespace: true,
-		// Without a format import.meta would count as good.
+		// Without a format, esbuild accepts import.meta.
 		Format:      api.FormatIIFE,
 		TreeShaking: api.TreeShakingFalse,
-		Supported:   map[string]bool{"decorators": true}, // leave them as they are
+		Supported:   map[string]bool{"decorators": true}, // do not compile decorators
 		LogOverride: map[string]api.LogLevel{
 			"empty-import-meta": api.LogLevelError,
-			// A comment that only some parsers see.
+			// Only some parsers treat <!-- and --> as comments.
 			"html-comment-in-js": api.LogLevelError,
 		},
 	}
@@ -76,11 +75,11 @@ func firstError(text string, decorators bool) (api.Message, bool) {
 	if len(result.Errors) > 0 {
 		return result.Errors[0], true
 	}
-	if !decorators || !strings.Contains(text, "@") {
+	if !findDecorators || !strings.Contains(text, "@") {
 		return api.Message{}, false
 	}
-	// Esbuild knows decorators and Chrome does not: they are there if translating
-	// them makes a difference.
+	// esbuild supports decorators and Chrome does not. The code has decorators if
+	// compiling them changes the output.
 	options.Supported = map[string]bool{"decorators": false}
 	if lowered := api.Transform(text, options); !bytes.Equal(lowered.Code, result.Code) {
 		return api.Message{Text: "browsers have no decorators; build for ES2022"}, true
@@ -88,18 +87,18 @@ func firstError(text string, decorators bool) (api.Message, bool) {
 	return api.Message{}, false
 }
 
-// scriptError tells what is wrong with code, whose first line is the second
-// of the text that the message is about.
+// scriptError returns the error for a message about wrapped code, with the location
+// in the code itself.
 func scriptError(m api.Message, code []byte) error {
 	if at := m.Location; at != nil {
 		lines := 1 + bytes.Count(code, []byte("\n"))
 		at.Line--
-		if at.Line > lines { // what is missing at the end of the code
+		if at.Line > lines { // something is missing at the end of the code
 			at.Line, at.Column, at.LineText = lines, 0, ""
 		}
 	}
 	return errors.New(fromEsbuild([]api.Message{m})[0].String() +
-		"; an adapter is one classic script: leave out import, export and await at its top, and close what is open")
+		"; an adapter is one classic script: remove top-level import, export and await, and close all brackets")
 }
 
 // invalidUTF8 returns where code stops being UTF-8, or -1.

@@ -25,9 +25,8 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestCheckScriptStaysInside: what runs code outside of the function that is
-// written around an adapter is refused, even where it is a whole script by
-// itself.
+// TestCheckScriptStaysInside: code that leaves the function around an adapter is
+// rejected, even if it is a complete script by itself.
 func TestCheckScriptStaysInside(t *testing.T) {
 	for _, evil := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
@@ -45,13 +44,13 @@ func TestCheckScriptStaysInside(t *testing.T) {
 		"\xff});",
 	} {
 		if err := CheckScript([]byte(evil)); err == nil {
-			t.Errorf("%q was let through", evil)
+			t.Errorf("%q was accepted", evil)
 		}
 	}
 }
 
-// TestCheckScriptAsBrowsers: what a browser refuses in a function of a classic
-// script is refused when the plugin is added, not when a page is opened.
+// TestCheckScriptAsBrowsers: CheckScript rejects the code that browsers reject in a
+// function of a classic script.
 func TestCheckScriptAsBrowsers(t *testing.T) {
 	for _, bad := range []string{
 		"export const a = 1", "export {}", "import 'x'", "import a from 'x'", "import.meta.url", "() => import.meta",
@@ -60,15 +59,15 @@ func TestCheckScriptAsBrowsers(t *testing.T) {
 	} {
 		err := CheckScript([]byte(bad))
 		if err == nil {
-			t.Errorf("%q was let through", bad)
-		} else if !strings.Contains(err.Error(), "classic script: leave out import") {
-			t.Errorf("%q: %v says not what to do", bad, err)
+			t.Errorf("%q was accepted", bad)
+		} else if !strings.Contains(err.Error(), "classic script: remove top-level import") {
+			t.Errorf("%q: %v names no action", bad, err)
 		}
 	}
 }
 
-// TestCheckScriptPlace: the place is that in the adapter, not in the text
-// around it.
+// TestCheckScriptPlace: an error has the location in the adapter, not in the wrapped
+// text.
 func TestCheckScriptPlace(t *testing.T) {
 	for code, want := range map[string]string{
 		"var a;\nvar b = ;":            "adapter.iife.js:2:9: ",
@@ -84,7 +83,7 @@ func TestCheckScriptPlace(t *testing.T) {
 	}
 }
 
-// largeScript has about 0.7 MB, as a large adapter.
+// largeScript returns a script of about 0.7 MB, the size of a large adapter.
 func largeScript() []byte {
 	var b strings.Builder
 	for i := range 10000 {

@@ -1,7 +1,7 @@
-// Package jsbuild makes JavaScript out of embedded TypeScript: the unpacked
-// extension, the host that adapters run under, and plugins. It is the only
-// importer of esbuild and of the JavaScript engine that reads a plugin's
-// schemas, so that nothing here needs Node.
+// Package jsbuild builds the JavaScript of the extension, of the host that runs
+// adapters, and of plugins. It also reads the tools of a plugin and runs its tests.
+// It is the only package that imports esbuild and the JavaScript engine QuickJS. It
+// does not need Node.
 //
 // # Concurrency
 //

@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// extensionSources are the files that the extension is bundled from.
+// extensionSources are the embedded source files of the extension.
 var extensionSources = sourceSet{
 	Roots: map[string]fs.FS{"extension": extension.Source, "wire": wire.Source, "sdk-ts": sdkts.Source},
 	Alias: map[string]string{
@@ -29,9 +29,9 @@ var extensionSources = sourceSet{
 	},
 }
 
-// Extension returns all files of the unpacked extension by their path, but for
-// connection.json, which holds the port and the token of one server. The
-// manifest gets version as its version.
+// Extension returns the files of the unpacked extension by path, with version in the
+// manifest. It does not include connection.json, which contains the port and the token
+// of one server.
 func Extension(version string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for out, entry := range map[string]string{
@@ -71,7 +71,7 @@ func Extension(version string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// manifestFor returns the manifest with a version, and the icons it names.
+// manifestFor returns the manifest with a version, and the paths of its icons.
 func manifestFor(version string) ([]byte, []string, error) {
 	text, err := extensionSources.Read("extension/manifest.json")
 	if err != nil {
@@ -86,7 +86,7 @@ func manifestFor(version string) ([]byte, []string, error) {
 	}
 	old, fresh := fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, version)
 	if bytes.Count(text, []byte(old)) != 1 {
-		return nil, nil, fmt.Errorf("the extension's manifest does not hold %s once", old)
+		return nil, nil, fmt.Errorf("the extension's manifest does not contain %s exactly once", old)
 	}
 	var icons []string
 	for _, icon := range m.Icons {
@@ -95,9 +95,9 @@ func manifestFor(version string) ([]byte, []string, error) {
 	return bytes.Replace(text, []byte(old), []byte(fresh), 1), icons, nil
 }
 
-// Host returns a JavaScript expression whose value is a function that returns
-// the host's start function (extension/src/host/host.ts). Its argument is true
-// in a world that the page has no part in, where the host may start late. It is
+// Host returns a JavaScript expression for a function that returns the host's start
+// function (extension/src/host/host.ts). The argument of the function is true in the
+// isolated world, where the host may start after the page's scripts. The host is
 // bundled once.
 func Host() ([]byte, error) { return hostOnce() }
 
@@ -110,14 +110,14 @@ var hostOnce = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In sloppy mode a page's function that the host calls could reach the host's functions by `caller`. The check
-	// comes before anything that a page could have replaced is used, and says nothing: an error would reach the page.
+	// Strict mode keeps functions of the page from reaching the host's functions through `caller`. The check runs
+	// before the host uses any built-in that the page could have replaced. It throws no error, which the page could see.
 	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(code)), nil
 })
 
-// intactCheck returns the function intact (extension/src/host/intact.ts) as it
-// is written but for its types: what a bundler adds would run before it.
+// intactCheck returns the function intact (extension/src/host/intact.ts) without its
+// types. It is not bundled, because a bundler adds code that would run first.
 func intactCheck() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
 	text, err := extensionSources.Read(file)
@@ -132,13 +132,13 @@ func intactCheck() ([]byte, error) {
 	}
 	alone, ok := bytes.CutPrefix(bytes.TrimSpace(r.Code), []byte("export "))
 	if !ok {
-		return nil, fmt.Errorf("compile %s: it does not begin with its one export", file)
+		return nil, fmt.Errorf("compile %s: the file must begin with its only export", file)
 	}
 	return alone, nil
 }
 
-// bundleScript bundles one entry point of the extension. A global name keeps the
-// entry's exports in a variable of that name.
+// bundleScript bundles one entry point of the extension. If global is not empty, the
+// exports are in a variable with that name.
 func bundleScript(entry, global string) ([]byte, error) {
 	r := api.Build(api.BuildOptions{
 		EntryPoints:     []string{entry},
@@ -172,86 +172,86 @@ func bundleScript(entry, global string) ([]byte, error) {
 	return r.OutputFiles[0].Contents, nil
 }
 
-// container is the name that an adapter has its container under.
+// container is the global name of an adapter's container.
 const container = "__openTabs"
 
-// pageGlobal matches the end of what stands before a mention of the container
-// that is asked of the page's window: by one of its names, or by its globalThis.
+// pageGlobal matches the text before the name of the container if the code reads the
+// container from the page's window: by a name of the window, or by its globalThis.
 var pageGlobal = regexp.MustCompile(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// takenApartBefore and takenApartAfter match what stands around a mention that
-// takes an object apart, which may be the window.
-var takenApartBefore, takenApartAfter = regexp.MustCompile(`[{,]\s*$`), regexp.MustCompile(`^__openTabs\s*[,:=}]`)
+// destructuringBefore and destructuringAfter match the text around the name of the
+// container in a destructuring pattern. The destructured object may be the window.
+var destructuringBefore, destructuringAfter = regexp.MustCompile(`[{,]\s*$`), regexp.MustCompile(`^__openTabs\s*[,:=}]`)
 
-// otherName matches the end of what stands before a mention that is asked of a
-// variable.
-var otherName = regexp.MustCompile(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
+// variableBefore matches the text before the name of the container if the code reads
+// the container from a variable.
+var variableBefore = regexp.MustCompile(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// maxBefore is how much of that is looked at. An expression that looks at all
-// takes 40 times as long as all else that is done with a large adapter.
+// maxBefore is the number of bytes before and after the name that the patterns above
+// see. On the text of a whole large adapter they would be 40 times slower than all
+// other steps together.
 const maxBefore = 64
 
-// maxNames is how many variables are looked for in the whole of an adapter; one
-// that asks more of them for its container may have the window among them.
+// maxNames limits the variables that are checked with isWindow. With more of them,
+// one is assumed to be the window.
 const maxNames = 50
 
-// parameters are those of the function that is written around a script of a
-// plugin.
+// parameters returns the parameters of the function around a plugin's script.
 //
-// window and self are private too if the code may look for its container
-// there. Otherwise it keeps the page's own window, so that comparing
-// event.source with it, or passing it to a DOM method, works.
+// globalThis is always private. window and self are private too if the code may read
+// its container from them. Otherwise they are the page's window, so that comparisons
+// with event.source and DOM methods work.
 func parameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
-	asked := map[string]bool{} // variables that are not the window
+	checked := map[string]bool{} // variables that are not the window
 	for at := 0; ; at += len(container) {
 		next := bytes.Index(text[at:], []byte(container))
 		if next < 0 {
 			return "globalThis"
 		}
 		at += next
-		if longerName(text[at+len(container)]) {
+		if continuesName(text[at+len(container)]) {
 			continue
 		}
 		before, rest := text[max(0, at-maxBefore):at], text[at:min(len(text), at+maxBefore)]
-		mayBe := pageGlobal.Match(before) || takenApartBefore.Match(before) && takenApartAfter.Match(rest)
-		if name := otherName.FindSubmatch(before); !mayBe && name != nil && !asked[string(name[1])] {
-			mayBe = len(asked) == maxNames || isWindow(text, name[1])
-			asked[string(name[1])] = true
+		fromWindow := pageGlobal.Match(before) || destructuringBefore.Match(before) && destructuringAfter.Match(rest)
+		if name := variableBefore.FindSubmatch(before); !fromWindow && name != nil && !checked[string(name[1])] {
+			fromWindow = len(checked) == maxNames || isWindow(text, name[1])
+			checked[string(name[1])] = true
 		}
-		if mayBe {
+		if fromWindow {
 			return "globalThis, window, self"
 		}
 	}
 }
 
-// isWindow reports whether the variable is given the page's window somewhere.
+// isWindow reports whether the code assigns the page's window to the variable.
 func isWindow(text, name []byte) bool {
 	if string(name) == "globalThis" {
 		return false
 	}
-	given := regexp.MustCompile(`[^\w$.]` + regexp.QuoteMeta(string(name)) + `\s*=\s*\(?(?:window|self|top|parent|frames)[^\w$.(\[?]`)
-	return given.Match(text)
+	assignment := regexp.MustCompile(`[^\w$.]` + regexp.QuoteMeta(string(name)) + `\s*=\s*\(?(?:window|self|top|parent|frames)[^\w$.(\[?]`)
+	return assignment.Match(text)
 }
 
-// longerName reports whether a name goes on with c.
-func longerName(c byte) bool {
+// continuesName reports whether c can be part of a name.
+func continuesName(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// ScriptOptions say how a plugin's script runs in a document. The host reads
-// them (extension/src/host/options.ts).
+// ScriptOptions configure a plugin's script in a document. The host reads them
+// (extension/src/host/options.ts).
 type ScriptOptions struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Settings are those of the plugin when the script is composed.
+	// Settings are the plugin's settings at the time of composition.
 	Settings wire.PluginSettings `json:"settings"`
-	// Start is when the adapter starts; if it is empty, [WrapAdapter] decides by
-	// the adapter's code.
+	// Start is when the adapter starts. If it is empty, [PartsOf] derives it from the
+	// adapter's code.
 	Start StartAt `json:"start"`
-	// Frames says that the adapter runs in frames of the page's own origin too.
+	// Frames is true if the adapter also runs in frames of the page's origin.
 	Frames bool `json:"frames,omitempty"`
-	// Base is that of wire.PluginInfo.
+	// Base is the field Base of wire.PluginInfo.
 	Base string `json:"base,omitempty"`
 }
 
@@ -261,21 +261,20 @@ type StartAt string
 const (
 	// StartNow is before the page's first script.
 	StartNow StartAt = "now"
-	// StartAtDOM is when the document is parsed.
+	// StartAtDOM is after the document is parsed.
 	StartAtDOM StartAt = "dom"
 )
 
-// WrapAdapter returns the script that is registered for one plugin: the host,
-// started with the code of the adapter, and of the pre-script if there is one,
-// as functions whose globalThis is private to the plugin. host is what [Host]
-// returns; [CheckScript] must have let both codes pass, or they could end their
-// function early.
+// WrapAdapter returns the script that Chrome runs for one plugin. It starts the host
+// with the adapter, and with the pre-script if there is one, as functions whose
+// globalThis is private to the plugin. host is the result of [Host]. [CheckScript]
+// must have accepted adapter and preScript, or they could leave their functions.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := PartsOf(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
 	b = append(b, host...)
 	b = append(b, "(false)("...)
-	// As text: in an object literal a key such as __proto__ would not be a key.
+	// The options are a JSON text: in an object literal, __proto__ is not a plain key.
 	b = append(b, quote(string(parts.Options))...)
 	b = append(b, ", "...)
 	b = append(b, parts.Adapter...)
@@ -286,7 +285,7 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 	return append(b, ");\n"...)
 }
 
-// Parts are what the script of a plugin is composed of, beside the host.
+// Parts are the parts of a plugin's script besides the host.
 type Parts struct {
 	// Options is the JSON text of a [ScriptOptions].
 	Options []byte
@@ -302,7 +301,7 @@ func PartsOf(options ScriptOptions, adapter, preScript []byte) Parts {
 	}
 	text, err := json.Marshal(options)
 	if err != nil {
-		panic("jsbuild: settings that are no JSON: " + err.Error()) // they were encoded here
+		panic("jsbuild: settings that are not JSON: " + err.Error()) // the server encoded them
 	}
 	parts := Parts{Options: text, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {
@@ -311,12 +310,11 @@ func PartsOf(options ScriptOptions, adapter, preScript []byte) Parts {
 	return parts
 }
 
-// AdapterFunction returns a JavaScript function expression that runs code in
-// two steps (extension/src/host/lifecycle.ts:Evaluate): the function gets the
-// built-ins that are the code's own variables, and returns one that runs the
-// code, with its globalThis, and where it needs them window and self, as
-// parameters. The built-ins are those of an outer function, so that the code
-// may declare the same names itself.
+// AdapterFunction returns a JavaScript function expression that runs code in two steps
+// (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
+// and returns the inner function. The inner function receives globalThis, and if needed
+// window and self, and runs the code. Because the built-ins are parameters of the outer
+// function, the code may declare variables with the same names.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
@@ -328,19 +326,19 @@ func AdapterFunction(code []byte) []byte {
 	return append(b, "\n}; }"...)
 }
 
-// builtIns are the names of extension/src/host/globals.ts.
+// builtIns are the names in extension/src/host/globals.ts.
 const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigInt, RegExp, Date, Map, Set, WeakMap, WeakSet, " +
 	"WeakRef, Promise, Proxy, Reflect, JSON, Math, Error, TypeError, RangeError, SyntaxError, URL, URLSearchParams, " +
 	"AbortController, AbortSignal, DOMException, TextEncoder, TextDecoder, structuredClone, queueMicrotask, atob, btoa, " +
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
-// thisArgument and itsEnd match what stands before a globalThis that is handed
-// to a function as its `this`, and that with what follows.
-var thisArgument, itsEnd = regexp.MustCompile(`\.\s*(?:bind|call|apply)\(\s*$`), regexp.MustCompile(`^globalThis\s*[,)]`)
+// thisArgument matches the text before a globalThis that is passed as `this`.
+// thisArgumentEnd matches that globalThis and the text after it.
+var thisArgument, thisArgumentEnd = regexp.MustCompile(`\.\s*(?:bind|call|apply)\(\s*$`), regexp.MustCompile(`^globalThis\s*[,)]`)
 
-// withRealThis has code hand out the page's window where it hands globalThis to
-// a function as its `this`, as in fetch.bind(globalThis): a function of the
-// browser refuses any other.
+// withRealThis replaces globalThis by the page's window where the code passes it as
+// `this`, as in fetch.bind(globalThis). Functions of the browser throw for any other
+// object.
 func withRealThis(code []byte) []byte {
 	const private, real = "globalThis", "window"
 	out := make([]byte, 0, len(code))
@@ -351,16 +349,15 @@ func withRealThis(code []byte) []byte {
 			return append(out, code[done:]...)
 		}
 		at += next
-		if thisArgument.Match(code[max(0, at-maxBefore):at]) && itsEnd.Match(code[at:min(len(code), at+maxBefore)]) {
+		if thisArgument.Match(code[max(0, at-maxBefore):at]) && thisArgumentEnd.Match(code[at:min(len(code), at+maxBefore)]) {
 			out = append(append(out, code[done:at]...), real...)
 			done = at + len(private)
 		}
 	}
 }
 
-// startOf returns when an adapter starts whose package does not say: at once,
-// unless its author has written a hook that runs at the start, and may rely on
-// the document there.
+// startOf returns the default start of an adapter: StartAtDOM if it has the hook
+// onActivate, which may use the document, otherwise StartNow.
 func startOf(code []byte) StartAt {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM
@@ -368,9 +365,9 @@ func startOf(code []byte) StartAt {
 	return StartNow
 }
 
-// dropShebang makes a first line that starts with #! empty: it is allowed at
-// the start of a script only. The line ends at any of JavaScript's four line
-// ends, or the rest of it would hide what a browser sees.
+// dropShebang empties a first line that starts with #!, which is not allowed inside of
+// a function. The line ends at any of JavaScript's four line terminators, as in
+// browsers.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code

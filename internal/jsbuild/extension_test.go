@@ -50,7 +50,7 @@ func TestExtension(t *testing.T) {
 	}
 	for _, name := range named {
 		if len(files[name]) == 0 {
-			t.Errorf("%s is named but not among the files", name)
+			t.Errorf("%s is referenced but not among the files", name)
 		}
 	}
 	if _, ok := files["connection.json"]; ok {
@@ -58,7 +58,7 @@ func TestExtension(t *testing.T) {
 	}
 	for name, text := range files {
 		if strings.HasSuffix(name, ".js") && bytes.Contains(text, []byte("require(")) {
-			t.Errorf("%s asks for a module at run time", name)
+			t.Errorf("%s loads a module at run time", name)
 		}
 	}
 }
@@ -74,7 +74,8 @@ func TestHostIsOneExpression(t *testing.T) {
 	}
 }
 
-// Nothing, not even a bundler's helper, may run before the built-ins were compared.
+// TestHostComparesFirst: no code runs before the check of the built-ins, not even a
+// helper of the bundler.
 func TestHostComparesFirst(t *testing.T) {
 	host, err := Host()
 	if err != nil {
@@ -86,8 +87,8 @@ func TestHostComparesFirst(t *testing.T) {
 	}
 }
 
-// A function of the page that the host calls must not reach the host by
-// `caller`; adapters, which may be sloppy, keep their mode.
+// TestHostIsStrict: strict mode keeps functions of the page from reaching the host
+// through `caller`. Adapters may use sloppy mode.
 func TestHostIsStrict(t *testing.T) {
 	host, err := Host()
 	if err != nil {
@@ -101,19 +102,19 @@ func TestHostIsStrict(t *testing.T) {
 	}
 }
 
-// wrapped is the script of an adapter whose plugin has nothing else.
+// wrapped returns the script of a plugin without settings and pre-script.
 func wrapped(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
-// plainOptions are what the host reads of such a script.
+// plainOptions are the options in such a script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
-// outer is the outer function around the code of a plugin.
+// outer is the head of the outer function around a plugin's code.
 const outer = "function ({" + builtIns + "}) { return "
 
-// TestBuiltInsOfHost: the host has a value for each name that the code of a
-// plugin gets as a variable. Without one the code would find it undefined.
+// TestBuiltInsOfHost: the host has a value for each built-in that a plugin's code gets
+// as a variable.
 func TestBuiltInsOfHost(t *testing.T) {
 	text, err := extensionSources.Read("extension/src/host/globals.ts")
 	if err != nil {
@@ -128,7 +129,7 @@ func TestBuiltInsOfHost(t *testing.T) {
 	}
 }
 
-// manyNames is code that asks n variables for the container.
+// manyNames returns code that reads the container from n variables.
 func manyNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -172,7 +173,7 @@ func TestWrapAdapter(t *testing.T) {
 		{`mywindow.__openTabs`, one},
 		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), one},
 		{manyNames(maxNames), one},
-		{manyNames(maxNames + 1), all}, // to look for each takes too long
+		{manyNames(maxNames + 1), all}, // beyond the limit, one is assumed to be the window
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
 	} {
 		got := wrapped(host, c.code)
@@ -182,8 +183,8 @@ func TestWrapAdapter(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterOptions: all that the host needs to know is in the script, as
-// text, so that no setting of a person's is more than a setting.
+// TestWrapAdapterOptions: the script contains the options as text, so that a user's
+// setting can't inject code.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
 		Name: "a", Hash: "h", Frames: true, Base: "b", Settings: wire.PluginSettings{
@@ -213,8 +214,8 @@ func TestWrapAdapterOptions(t *testing.T) {
 	}
 }
 
-// TestStartOf: only a hook that the author wrote makes an adapter wait, not the
-// code around it that looks for one.
+// TestStartOf: only a hook of the author delays the start of an adapter, not the code of
+// the SDK that calls the hook.
 func TestStartOf(t *testing.T) {
 	for _, c := range []struct {
 		code string
@@ -243,7 +244,7 @@ func TestStartOf(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterStart: what the package says holds, whatever its code has.
+// TestWrapAdapterStart: the start in the options overrides the default from the code.
 func TestWrapAdapterStart(t *testing.T) {
 	for _, want := range []StartAt{StartNow, StartAtDOM} {
 		for _, code := range []string{"", "onActivate() {}"} {
@@ -255,7 +256,8 @@ func TestWrapAdapterStart(t *testing.T) {
 	}
 }
 
-// A function of the browser refuses a private globalThis as its `this`.
+// TestAdapterFunctionThis: functions of the browser receive the page's window as
+// `this`.
 func TestAdapterFunctionThis(t *testing.T) {
 	for _, c := range [][2]string{
 		{`fetch.bind(globalThis)`, `fetch.bind(window)`},
@@ -271,8 +273,8 @@ func TestAdapterFunctionThis(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterShebang: a first line ends where a browser ends it. What came
-// after it must not lose its head, here the beginning of a comment.
+// TestWrapAdapterShebang: the #! line ends at each line terminator of JavaScript. The
+// text after it, here the beginning of a comment, is not removed.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
@@ -283,7 +285,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 	}
 }
 
-// Whatever parses as a script parses in its wrapper, too.
+// TestWrapAdapterParses: a valid script is also valid in its wrapper.
 func TestWrapAdapterParses(t *testing.T) {
 	host, err := Host()
 	if err != nil {
@@ -309,7 +311,7 @@ func TestWrapAdapterParses(t *testing.T) {
 	}
 }
 
-// parse returns what keeps text from being a script.
+// parse returns the syntax errors of a script.
 func parse(text string) []string {
 	r := api.Transform(text, api.TransformOptions{LogLevel: api.LogLevelSilent})
 	var problems []string

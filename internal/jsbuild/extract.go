@@ -17,55 +17,52 @@ import (
 	"modernc.org/quickjs"
 )
 
-// A plugin's code is run to learn its tools, because their schemas are made by
-// calls of zod. It is a stranger's code in an engine that is C turned into Go,
-// so it runs in a process of its own that has nothing to give away and ends
-// when its time or memory is used up.
+// To read a plugin's tools, opentabs has to run its code, because calls of zod make
+// the schemas. The code is untrusted, and the engine is C translated to Go. So it runs
+// in a child process without access to secrets, with limits for time and memory.
 
-// pageShim stands for the page while a plugin is read.
+// pageShim replaces the globals of a page while a plugin's tools are read.
 //
 //go:embed page_shim.js
 var pageShim string
 
-// extractedName is the global that the extraction's script leaves its answer
-// in.
+// extractedName is the global variable in which the script stores its result.
 const extractedName = "__opentabsExtracted"
 
 const (
-	// defaultExtractTimeout is far above what any plugin takes: the machine may be
-	// busy with other things.
+	// defaultExtractTimeout is far longer than any plugin needs on a fast machine, for
+	// the sake of busy ones.
 	defaultExtractTimeout = 30 * time.Second
-	// extractMemoryBytes is what a plugin's code may allocate while it is read.
+	// extractMemoryBytes limits the memory of a plugin's code while its tools are read.
 	extractMemoryBytes = 256 << 20
-	// extractGrace is how much longer than its own limit the child may live
-	// before it is killed. It stops itself in all but the worst cases, and then
-	// says where; a busy machine takes seconds to start it.
+	// extractGrace is the time after the child's own timeout until it is killed. The
+	// child usually stops itself and reports the location of the code. A busy machine
+	// takes seconds to start it.
 	extractGrace = 15 * time.Second
-	// maxExtractedBytes is the longest answer of a child.
+	// maxExtractedBytes limits the output of a child.
 	maxExtractedBytes = 32 << 20
 )
 
-// extractLimits go to the child in one line of JSON before the script.
+// extractLimits is the first line of the child's input, as JSON. The script follows.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`
 }
 
-// extractAnswer is what the child writes: what the script left, or why it
-// left nothing.
+// extractAnswer is the output of the child: the result of the script, or the error.
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
-	// Stack is that of a thrown error, as the engine writes it.
+	// Stack is the stack trace of a thrown error.
 	Stack string `json:"stack,omitempty"`
-	// Limit names the limit that was hit: "time", "memory" or "".
+	// Limit is the exceeded limit: "time", "memory" or "".
 	Limit string `json:"limit,omitempty"`
 }
 
-// Extract is the child process that [BuildPlugin] starts to read a plugin: it
-// takes the limits and the script from stdin, runs it and writes what it
-// found to stdout. It returns the process's exit code, 0 if it could answer
-// at all.
+// Extract is the main function of the child process that reads a plugin's tools for
+// [BuildPlugin]. It reads the limits and the script from stdin, runs the script and
+// writes the result to stdout. It returns the exit code: 0 if it wrote a result or an
+// error.
 func Extract(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -83,7 +80,7 @@ func Extract(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
-// evaluate runs script in an engine that has no door to the outside.
+// evaluate runs script in an engine without access to files, network and processes.
 func evaluate(script string, limits extractLimits) extractAnswer {
 	vm, err := quickjs.NewVM()
 	if err != nil {
@@ -100,17 +97,18 @@ func evaluate(script string, limits extractLimits) extractAnswer {
 	if _, err := vm.Eval(script, quickjs.EvalGlobal); err != nil {
 		return failedWith(err)
 	}
-	found, err := vm.Eval(extractedName, quickjs.EvalGlobal)
+	result, err := vm.Eval(extractedName, quickjs.EvalGlobal)
 	if err != nil {
 		return failedWith(err)
 	}
-	text, ok := found.(string)
+	text, ok := result.(string)
 	if !ok || !json.Valid([]byte(text)) {
-		return extractAnswer{Error: "the plugin overwrote the answer"}
+		return extractAnswer{Error: "the plugin overwrote the result"}
 	}
 	return extractAnswer{Extracted: json.RawMessage(text)}
 }
 
+// failedWith returns the answer for an error of the engine.
 func failedWith(err error) extractAnswer {
 	a := extractAnswer{Error: err.Error()}
 	var thrown *quickjs.Error
@@ -131,9 +129,9 @@ func failedWith(err error) extractAnswer {
 	return a
 }
 
-// runExtract runs script in a child process that stops itself after timeout
-// and is killed after another grace. An error means that opentabs or the
-// machine failed; a fault of the plugin is in the answer.
+// runExtract runs script in a child process, which stops itself after timeout and is
+// killed after the grace period. An error of the plugin is in the answer. The returned
+// error is for a failure of opentabs or the machine.
 func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
 	if err != nil {
@@ -148,7 +146,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	defer cancel()
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
 	cmd.Dir = dir
-	cmd.Env = []string{} // nil would mean ours
+	cmd.Env = []string{} // nil would pass the parent's environment
 	cmd.Stdin = io.MultiReader(bytes.NewReader(append(head, '\n')), bytes.NewReader(script))
 	out := &cappedBuffer{max: maxExtractedBytes}
 	errs := &cappedBuffer{max: 4 << 10}
@@ -167,22 +165,22 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	}
 	if err != nil {
 		if out.over {
-			return extractAnswer{Error: "the plugin's description of itself is larger than 32 MB"}, nil
+			return extractAnswer{Error: "the descriptions of the plugin's tools are larger than 32 MB"}, nil
 		}
 		detail, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-		return extractAnswer{}, fmt.Errorf("read the plugin in a process of its own (%s): %w: %s", strings.Join(argv, " "), err, detail)
+		return extractAnswer{}, fmt.Errorf("read the plugin in a child process (%s): %w: %s", strings.Join(argv, " "), err, detail)
 	}
 	return answer, nil
 }
 
-// cappedBuffer keeps the first max bytes that are written to it.
+// cappedBuffer stores the first max bytes that are written and drops the rest.
 type cappedBuffer struct {
 	bytes.Buffer
 	max  int
-	over bool
+	over bool // bytes were dropped
 }
 
-// Write takes all of p and keeps what there is room for.
+// Write stores p up to the limit. It never fails.
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	room := b.max - b.Len()
 	if len(p) > room {

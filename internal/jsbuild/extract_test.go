@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// patient is how long a plugin may take that ends by itself: the engine under the
-// race detector, on a busy machine.
-const patient = 10 * time.Minute
+// longTimeout is the limit for plugins that end by themselves. It allows for the race
+// detector on a busy machine.
+const longTimeout = 10 * time.Minute
 
-// childArgs are this test binary as the child process; TestMain makes it so.
-// Without the variable a program built with -race sleeps for a second at its
-// end (go.dev/doc/articles/race_detector), and the child has no environment.
+// childArgs is the command that runs this test binary as the child process; see
+// TestMain. Without GORACE, a program built with -race sleeps for a second before it
+// exits (go.dev/doc/articles/race_detector).
 var childArgs = func() []string {
 	if runtime.GOOS == "windows" {
 		return []string{os.Args[0], "__extract"}
@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 
 func TestExtractRunsScript(t *testing.T) {
 	script := `globalThis.` + extractedName + ` = JSON.stringify({answer: 6 * 7, page: typeof document});`
-	answer, err := runExtract(t.Context(), childArgs, []byte(script), patient, extractGrace)
+	answer, err := runExtract(t.Context(), childArgs, []byte(script), longTimeout, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,8 @@ func TestExtractRunsScript(t *testing.T) {
 	}
 }
 
-// What a plugin's code does to the process that reads it ends there.
+// TestExtractLimits: code that hangs, crashes or uses up memory ends only the child
+// process.
 func TestExtractLimits(t *testing.T) {
 	tests := []struct{ name, script, limit, err string }{
 		{name: "endless loop", script: `for (;;) {}`, limit: "time"},
@@ -87,13 +88,13 @@ func TestExtractLimits(t *testing.T) {
 		{name: "thrown error", script: `throw new TypeError('no luck')`, err: "no luck"},
 		{name: "thrown value", script: `throw {toString() { throw 1 }}`, err: "without a message"},
 		{name: "syntax", script: `let let`, err: "SyntaxError"},
-		{name: "overwritten answer", script: `globalThis.` + extractedName + ` = 1`, err: "overwrote the answer"},
-		{name: "answer that is not JSON", script: `globalThis.` + extractedName + ` = 'x'`, err: "overwrote the answer"},
+		{name: "overwritten answer", script: `globalThis.` + extractedName + ` = 1`, err: "overwrote the result"},
+		{name: "answer that is not JSON", script: `globalThis.` + extractedName + ` = 'x'`, err: "overwrote the result"},
 		{name: "no answer", script: ``, err: extractedName},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			timeout := patient
+			timeout := longTimeout
 			if test.limit == "time" {
 				timeout = 300 * time.Millisecond
 			}
@@ -105,16 +106,16 @@ func TestExtractLimits(t *testing.T) {
 				t.Errorf("got %+v, want limit %q and an error with %q", answer, test.limit, test.err)
 			}
 			if answer.problem(bundled{}, timeout) == nil {
-				t.Errorf("%+v is no problem", answer)
+				t.Errorf("%+v gives no problem", answer)
 			}
 		})
 	}
 }
 
-// The child gets nothing that it could give away, and nothing of it stays.
+// TestExtractSurroundings: the child gets no environment, and its directory is removed.
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
-	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, patient, extractGrace)
+	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestExtractSurroundings(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(got.Dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("its directory %s is left: %v", got.Dir, err)
+		t.Errorf("the child's directory %s is left: %v", got.Dir, err)
 	}
 }
 
@@ -144,13 +145,13 @@ func TestExtractOfChildThatFails(t *testing.T) {
 		t.Errorf("hanging child: got %+v, %v; want the time limit", answer, err)
 	}
 	if _, err := run(t.Context(), "__crash", extractGrace); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
-		t.Errorf("crashing child: got %v, want its exit code and words", err)
+		t.Errorf("crashing child: got %v, want its exit code and its output", err)
 	}
 	if answer, err := run(t.Context(), "__flood", short); err != nil || answer.Limit != "time" {
 		t.Errorf("flooding child: got %+v, %v; want the time limit", answer, err)
 	}
 	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {
-		t.Error("a child that can't be started gives no error")
+		t.Error("a child that does not start gives no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -13,8 +13,8 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// extracted is what a plugin says of itself; the JSON names are those of
-// Extracted in sdk-ts/src/extract/extract.ts.
+// extracted describes a plugin by its code. The JSON names are those of Extracted in
+// sdk-ts/src/extract/extract.ts.
 type extracted struct {
 	Tools        []extractedTool   `json:"tools"`
 	Prompts      []extractedPrompt `json:"prompts"`
@@ -23,7 +23,7 @@ type extracted struct {
 	Problems     []string          `json:"problems"`
 }
 
-// extractedTool is an entry of tools.json; the field order is that of the file.
+// extractedTool is an entry of tools.json, with the fields in the order of the file.
 type extractedTool struct {
 	Name         string          `json:"name"`
 	DisplayName  string          `json:"displayName"`
@@ -37,7 +37,7 @@ type extractedTool struct {
 	OutputSchema json.RawMessage `json:"output_schema"`
 }
 
-// extractedPrompt is an entry of the prompts of tools.json.
+// extractedPrompt is a prompt in tools.json.
 type extractedPrompt struct {
 	Name        string          `json:"name"`
 	DisplayName string          `json:"displayName"`
@@ -46,8 +46,8 @@ type extractedPrompt struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// toolsFile is dist/tools.json; the JSON names are those of Manifest in
-// sdk-ts/src/manifest.ts, the order is that of the file.
+// toolsFile is the content of dist/tools.json, with the fields in the order of the
+// file. The JSON names are those of Manifest in sdk-ts/src/manifest.ts.
 type toolsFile struct {
 	SDKVersion          string            `json:"sdkVersion"`
 	Start               plugin.Start      `json:"start,omitempty"`
@@ -62,12 +62,12 @@ type toolsFile struct {
 	Prompts             []extractedPrompt `json:"prompts,omitempty"`
 }
 
-// toolsFile returns what dist/tools.json takes from the plugin's code.
+// toolsFile returns the part of dist/tools.json that comes from the plugin's code.
 func (e extracted) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDK + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
-// encode writes the file.
+// encode returns the file as indented JSON.
 func (f toolsFile) encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -79,8 +79,8 @@ func (f toolsFile) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readPlugin runs the plugin's modules in a child process and returns what the
-// plugin says of itself.
+// readPlugin runs the plugin's modules in a child process and returns the description
+// of its tools, prompts and settings.
 func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extracted, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
@@ -107,7 +107,7 @@ func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extr
 	}
 	var read extracted
 	if err := json.Unmarshal(answer.Extracted, &read); err != nil {
-		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the plugin's description of itself can't be read: " + err.Error()}}}
+		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
 	}
 	if len(read.Problems) > 0 {
 		wrong := &BuildError{Dir: src.Dir}
@@ -119,7 +119,7 @@ func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extr
 	return read, nil
 }
 
-// problem says why the plugin could not be read; nil if it could.
+// problem returns why the plugin's tools could not be read; nil if they could.
 func (a extractAnswer) problem(script bundled, timeout time.Duration) *Problem {
 	where := script.place(a.Stack)
 	switch {

@@ -8,20 +8,19 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// fence says which files the build of one plugin may read: what is in the
-// plugin's directory, and packages that are installed for it. A plugin may be a
-// stranger's; building it must not carry other files of the person into the
-// adapter or show them in an error.
+// fence limits the files that the build of a plugin may read to the plugin's directory
+// and its installed packages. An untrusted plugin must not copy other files of the
+// user into its adapter or show them in an error.
 type fence struct {
 	// dir is the plugin's directory, absolute and without links.
 	dir string
 }
 
-// maxSourceBytes is the largest file that goes into a bundle: far more than an
-// adapter may have, and far less than the memory of the machine.
+// maxSourceBytes limits the size of a bundled file: more than the size limit of an
+// adapter, and less than the machine's memory.
 const maxSourceBytes = 32 << 20
 
-// allowed is the end of every refusal.
+// allowed is the end of each error about a forbidden file.
 const allowed = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
 // inside reports whether path is root or below it.
@@ -30,9 +29,9 @@ func inside(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// check returns the path of a file without links, and an error if it may not be
-// read. A node_modules that is itself a link elsewhere does not count, since a
-// plugin's repository can hold such a link.
+// check returns the path of a file with all links resolved, and an error if the build
+// may not read the file. It does not follow a link named node_modules, because a
+// plugin's repository can contain such a link.
 func (f fence) check(path string) (real string, err error) {
 	real, err = filepath.EvalSymlinks(path)
 	if err != nil {
@@ -55,50 +54,49 @@ func (f fence) check(path string) (real string, err error) {
 	return real, fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// plugin returns the esbuild plugin that refuses files beyond the fence. It
-// goes before all others; the place of an error is that of the import.
+// plugin returns the esbuild plugin that rejects files outside of the fence. It must be
+// the first plugin. An error has the location of the import.
 func (f fence) plugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
-		// esbuild leaves these to whoever runs the code, and a page that is asked refuses.
+		// esbuild keeps imports of URLs, and they would fail in a page.
 		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{}, fmt.Errorf("%q is an address, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
+			return api.OnResolveResult{}, fmt.Errorf("%q is a URL, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			if _, err := f.check(a.Path); err != nil {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowed)
 			}
-			// What is no file, such as a pipe, could keep its reader waiting for ever.
-			return api.OnLoadResult{}, plainFile(a.Path) // without an error the next one loads it
+			// Reading a pipe could block forever.
+			return api.OnLoadResult{}, plainFile(a.Path) // without an error, the next plugin loads the file
 		})
 	}}
 }
 
-// plainFile returns an error unless path is a regular file of a size that can be
-// read.
+// plainFile returns an error unless path is a regular file of at most maxSourceBytes.
 func plainFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a regular file; replace it by one", path)
+		return fmt.Errorf("%s is not a regular file; replace it with one", path)
 	case info.Size() > maxSourceBytes:
 		return fmt.Errorf("%s has %d MB; keep it below %d MB, or fetch its data at run time", path, info.Size()>>20, maxSourceBytes>>20)
 	}
 	return nil
 }
 
-// fromEsbuild is like the function of this name, but shows nothing of files
-// beyond the fence, which esbuild itself reads as configuration.
+// fromEsbuild turns esbuild's messages into problems. It removes the content of files
+// outside of the fence, which esbuild reads as configuration.
 func (f fence) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
-		if f.hides(m.Location) {
-			messages[i].Text = "this file can't be used as it is; " + allowed
+		if f.isOutside(m.Location) {
+			messages[i].Text = "this file is invalid or outside of the plugin; " + allowed
 			messages[i].Location = &api.Location{File: m.Location.File, Line: m.Location.Line, Column: m.Location.Column}
 			messages[i].Notes = nil
 		}
 		for _, note := range m.Notes {
-			if f.hides(note.Location) {
+			if f.isOutside(note.Location) {
 				messages[i].Notes = nil
 			}
 		}
@@ -106,8 +104,8 @@ func (f fence) fromEsbuild(messages []api.Message) []Problem {
 	return fromEsbuild(messages)
 }
 
-// hides reports whether a message is about a file beyond the fence.
-func (f fence) hides(at *api.Location) bool {
+// isOutside reports whether a location is in a file outside of the fence.
+func (f fence) isOutside(at *api.Location) bool {
 	if at == nil || at.Namespace != "" && at.Namespace != "file" {
 		return false
 	}
@@ -116,14 +114,14 @@ func (f fence) hides(at *api.Location) bool {
 		path = filepath.Join(f.dir, path)
 	}
 	if _, err := os.Lstat(path); err != nil {
-		return false // no file, as our own entry
+		return false // not on disk, such as the generated entry
 	}
 	_, err := f.check(path)
 	return err != nil
 }
 
-// checkOwn says why a file or directory that the plugin itself must have, or
-// that is written, is not in its directory; nil if it is, or is not there.
+// checkOwn returns a problem if a file or directory of the plugin is a link that leads
+// outside of the plugin's directory. A missing file is no problem.
 func (f fence) checkOwn(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)
@@ -133,11 +131,11 @@ func (f fence) checkOwn(name string) *Problem {
 	real, err := filepath.EvalSymlinks(path)
 	switch {
 	case err != nil && info != nil && info.Mode()&os.ModeSymlink != 0:
-		return &Problem{Where: name, Text: "it is a link that leads nowhere; replace it by what it should be"}
+		return &Problem{Where: name, Text: "it is a link without a target; replace it with the file or directory itself"}
 	case err != nil:
-		return &Problem{Where: name, Text: "it can't be read: " + err.Error() + "; correct that"}
+		return &Problem{Where: name, Text: "it can't be read: " + err.Error() + "; check its permissions"}
 	case !inside(f.dir, real):
-		return &Problem{Where: name, Text: fmt.Sprintf("it is a link to %s, outside of the plugin's directory; replace it by what it should be", real)}
+		return &Problem{Where: name, Text: fmt.Sprintf("it is a link to %s, outside of the plugin's directory; replace it with the file or directory itself", real)}
 	}
 	return nil
 }

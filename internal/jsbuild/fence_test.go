@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-const secretText = "S3CRET-of-the-person"
+const secretText = "S3CRET-of-the-user"
 
-// fenced is a plugin's directory beside one that is not its.
+// fenced is a plugin's directory beside a directory that the plugin may not read.
 type fenced struct {
 	dir, outside string
 }
 
-// newFenced makes a plugin of index, whose OUT becomes the directory outside.
+// newFenced writes a plugin with index as the beginning of its entry. OUT in index
+// becomes the path of the outside directory.
 func newFenced(t *testing.T, index string) fenced {
 	t.Helper()
 	at, err := filepath.EvalSymlinks(t.TempDir())
@@ -31,7 +32,7 @@ func newFenced(t *testing.T, index string) fenced {
 		"outside/s.ts":   "export default '" + secretText + "';",
 		"outside/s.md":   secretText,
 		"plugin/in.ts":   "export default 'inside';",
-		// That of a package manager that keeps packages once, and links to them.
+		// The layout of pnpm, which stores each package once and links to it.
 		"node_modules/.pnpm/dep@1/node_modules/dep/package.json": `{"name":"dep","main":"index.js"}`,
 		"node_modules/.pnpm/dep@1/node_modules/dep/index.js":     "export default 'installed';",
 		"plugin/" + packageFile:                                  goodPackage,
@@ -45,7 +46,7 @@ func newFenced(t *testing.T, index string) fenced {
 	return f
 }
 
-// link makes name in the plugin a link.
+// link replaces a file or directory of the plugin by a link.
 func (f fenced) link(t *testing.T, name, target string) {
 	t.Helper()
 	path := filepath.Join(f.dir, name)
@@ -57,11 +58,11 @@ func (f fenced) link(t *testing.T, name, target string) {
 	}
 }
 
-// refused builds and wants an error with these parts, which tells and leaves
-// nothing of what is outside.
+// refused builds the plugin and checks that the error has these parts, that it does
+// not contain the secret, and that no adapter is written.
 func (f fenced) refused(t *testing.T, parts ...string) {
 	t.Helper()
-	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: patient})
+	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	var wrong *BuildError
 	if !errors.As(err, &wrong) {
 		t.Fatalf("got %v, want a BuildError", err)
@@ -85,8 +86,7 @@ func (f fenced) refused(t *testing.T, parts ...string) {
 	}
 }
 
-// TestFenceImports: what a plugin can import of the disk is its own, and what
-// is installed for it.
+// TestFenceImports: a plugin can import only its own files and installed packages.
 func TestFenceImports(t *testing.T) {
 	use := "\n(globalThis as any).q = a;"
 	for name, index := range map[string]string{
@@ -147,7 +147,7 @@ func TestFenceLinks(t *testing.T) {
 	})
 }
 
-// TestFenceConfiguration: esbuild reads these by itself.
+// TestFenceConfiguration: the fence applies to the configuration that esbuild reads.
 func TestFenceConfiguration(t *testing.T) {
 	put := func(t *testing.T, f fenced, text string) {
 		t.Helper()
@@ -163,7 +163,7 @@ func TestFenceConfiguration(t *testing.T) {
 	t.Run("extends", func(t *testing.T) {
 		f := newFenced(t, "")
 		put(t, f, `{"extends":"OUT/token"}`)
-		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: patient})
+		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 		if err != nil {
 			if strings.Contains(err.Error(), "S3CRET") {
 				t.Errorf("the error shows a file outside: %v", err)
@@ -182,11 +182,12 @@ func TestFenceConfiguration(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f.refused(t, "../outside/token:1:1: this file can't be used as it is; "+allowed)
+		f.refused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+allowed)
 	})
 }
 
-// TestFenceAllows: own files, also through links, and installed packages.
+// TestFenceAllows: a plugin can import its own files, also through links, and installed
+// packages.
 func TestFenceAllows(t *testing.T) {
 	f := newFenced(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
 	f.link(t, "linked.ts", "in.ts")
@@ -220,8 +221,8 @@ func TestFenceOutput(t *testing.T) {
 	}
 	f := newFenced(t, "")
 	f.link(t, outputDir, "OUT/nowhere")
-	f.refused(t, "dist: it is a link that leads nowhere; replace it")
-	// A file that is a link is replaced, not followed.
+	f.refused(t, "dist: it is a link without a target; replace it")
+	// A build replaces a link in dist and does not write through it.
 	f = newFenced(t, "")
 	if err := os.Mkdir(filepath.Join(f.dir, outputDir), 0o700); err != nil {
 		t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// A pipe in the place of a file would keep the build waiting for ever, and a file
-// of many gigabytes would take all memory.
-func TestFilesThatCanNotBeRead(t *testing.T) {
+// TestPipesAndHugeFilesAreRejected: a pipe would block the build forever, and a huge
+// file would use up the memory.
+func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 	const imports = "import words from './words.json';\nvoid words;\n"
 	for _, name := range []string{packageFile, "tsconfig.json", "src/index.ts", "src/words.json", "icon.svg", "src/early.ts"} {
 		for kind, make := range map[string]func(string) error{
@@ -23,7 +23,7 @@ func TestFilesThatCanNotBeRead(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return errors.Join(file.Truncate(8<<30), file.Close()) // a hole: it takes no room
+				return errors.Join(file.Truncate(8<<30), file.Close()) // a sparse file
 			},
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestFilesThatCanNotBeRead(t *testing.T) {
 				if err := errors.Join(os.Remove(path), make(path)); err != nil {
 					t.Fatal(err)
 				}
-				_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
+				_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 				if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), kind) {
 					t.Errorf("got %v", err)
 				}

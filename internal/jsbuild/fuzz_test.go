@@ -8,9 +8,8 @@ import (
 	"modernc.org/quickjs"
 )
 
-// FuzzCheckScript asks a second parser about what CheckScript lets through: to
-// it the function that is written around the code has to be one function, from
-// its first character to its last.
+// FuzzCheckScript parses the code that CheckScript accepts with a second parser. For
+// that parser too, the wrapped code has to be exactly one function.
 func FuzzCheckScript(f *testing.F) {
 	for _, code := range []string{
 		"", "(() => { 'use strict' })();", "}); alert(1); (function () {", "}, EVIL(), function(){", "} /*", "`${", "#!x\n} {",
@@ -32,7 +31,7 @@ func FuzzCheckScript(f *testing.F) {
 		written := "function (" + parameters([]byte(code)) + ") {\n" + string(dropShebang([]byte(code))) + "\n}"
 		got, err := vm.Eval("("+written+").toString()", quickjs.EvalGlobal)
 		switch {
-		case err != nil && strings.Contains(err.Error(), "SyntaxError"): // it is the stricter one, or the older
+		case err != nil && strings.Contains(err.Error(), "SyntaxError"): // this parser is stricter or older
 		case err != nil:
 			t.Fatalf("%q ran: %v", code, err)
 		case got != written:
@@ -41,8 +40,8 @@ func FuzzCheckScript(f *testing.F) {
 	})
 }
 
-// FuzzSourceOf looks up any position in any source map: it never panics, and
-// names no file that the map does not.
+// FuzzSourceOf looks up arbitrary positions in arbitrary source maps. The function must
+// not panic or return a location in node_modules.
 func FuzzSourceOf(f *testing.F) {
 	f.Add([]byte(`{"version":3,"sources":["../src/a.ts"],"mappings":"AAAA,SAASA;AACT,gBAAkB"}`), 1, 3)
 	f.Add([]byte(`{"sources":[],"mappings":"CCCC"}`), 0, 0)

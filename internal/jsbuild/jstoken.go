@@ -15,28 +15,29 @@ const (
 	tokenSign
 )
 
-// jsToken is one token of JavaScript as esbuild prints it.
+// jsToken is one token of esbuild's output.
 type jsToken struct {
 	kind tokenKind
 	text string
-	// declared says that the code declares the name; see renamedTokens.
+	// declared is true if the code declares the name; see renamedTokens.
 	declared bool
 }
 
 var (
-	nameStart = regexp.MustCompile(`^[A-Za-z_$\x80-\x{10ffff}][\w$\x80-\x{10ffff}]*`)
-	number    = regexp.MustCompile(`^\.?\d[\w.]*`)
-	sign      = regexp.MustCompile(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
+	namePattern   = regexp.MustCompile(`^[A-Za-z_$\x80-\x{10ffff}][\w$\x80-\x{10ffff}]*`)
+	numberPattern = regexp.MustCompile(`^\.?\d[\w.]*`)
+	signPattern   = regexp.MustCompile(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
-// reserved are words that are no names of variables, or not in each place.
+// reserved are words that can't be the name of a variable, or only in some contexts.
 var reserved = setOf(`await break case catch class const continue debugger default delete do else enum export extends false finally for
 	function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static async
 	of get set as from arguments undefined`)
 
-// beforeRegexp are words after which a slash begins a regular expression.
+// beforeRegexp are keywords after which a slash begins a regular expression.
 var beforeRegexp = setOf("return typeof case in of do else instanceof new delete void throw yield await")
 
+// setOf returns the words of a text as a set.
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(words) {
@@ -45,11 +46,11 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// jsTokens takes code apart that esbuild has printed. The texts of templates are
-// strings; what is between ${ and } is code.
+// jsTokens splits esbuild's output into tokens. The texts of template literals are
+// string tokens, and the expressions between ${ and } are code.
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
-	var templates []int // how many braces are open in each template's code
+	var templates []int // the number of open braces in the expression of each open template
 	add := func(kind tokenKind, text string) { tokens = append(tokens, jsToken{kind: kind, text: text}) }
 	for at := 0; at < len(code); {
 		rest := code[at:]
@@ -74,15 +75,15 @@ func jsTokens(code string) []jsToken {
 			add(tokenString, rest[:n])
 			if more {
 				templates = append(templates, 0)
-				add(tokenSign, "(") // the code in a template is like an argument
+				add(tokenSign, "(") // treat the expression like an argument
 			}
 			at += n
-		case nameStart.MatchString(rest):
-			name := nameStart.FindString(rest)
+		case namePattern.MatchString(rest):
+			name := namePattern.FindString(rest)
 			add(tokenName, name)
 			at += len(name)
-		case number.MatchString(rest):
-			n := len(number.FindString(rest))
+		case numberPattern.MatchString(rest):
+			n := len(numberPattern.FindString(rest))
 			add(tokenNumber, rest[:n])
 			at += n
 		case c == '/' && startsRegexp(tokens):
@@ -90,7 +91,7 @@ func jsTokens(code string) []jsToken {
 			add(tokenRegexp, rest[:n])
 			at += n
 		default:
-			text := sign.FindString(rest)
+			text := signPattern.FindString(rest)
 			if text == "" {
 				text = rest[:1]
 			}
@@ -109,7 +110,7 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-// lengthTo is the length of text up to and with end.
+// lengthTo returns the length of text up to and including end.
 func lengthTo(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)
@@ -117,6 +118,7 @@ func lengthTo(text, end string) int {
 	return len(text)
 }
 
+// quotedLength returns the length of the string literal at the start of text.
 func quotedLength(text string, quote byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -129,8 +131,8 @@ func quotedLength(text string, quote byte) int {
 	return len(text)
 }
 
-// templateLength is the length of a template's text from its ` or } on; more says
-// that code follows.
+// templateLength returns the length of a template's text that begins with ` or }. more
+// is true if an expression follows.
 func templateLength(text string) (n int, more bool) {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -161,6 +163,7 @@ func startsRegexp(tokens []jsToken) bool {
 	return false
 }
 
+// regexpLength returns the length of the regular expression at the start of text.
 func regexpLength(text string) int {
 	class := false
 	for i := 1; i < len(text); i++ {

@@ -6,33 +6,32 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxKept is how many bundles are remembered. A plugin has three at most; others
-// come with each change of what package.json says of it.
+// maxKept is the number of bundles above which unused ones are dropped. A plugin has
+// at most three at a time; each change of its package.json adds others.
 const maxKept = 6
 
-// Kept is what one build can leave for the next: files that have not changed are
-// not parsed again. It is safe for concurrent use. Its zero value is ready; nil
-// keeps nothing.
+// Kept is a cache for repeated builds, so that esbuild does not parse unchanged files
+// again. It is safe for concurrent use. The zero value is ready; nil disables the cache.
 type Kept struct {
-	mu       sync.Mutex // guards contexts and what is in them
+	mu       sync.Mutex // guards contexts and their fields
 	contexts map[string]*keptContext
 }
 
-// keptContext is what esbuild keeps of one bundle.
+// keptContext is esbuild's cache of one bundle.
 type keptContext struct {
 	api.BuildContext
-	users int // who builds with it now
+	users int // running builds
 }
 
-// Close frees what is kept. No build may run or come.
+// Close frees the cache. No build may be running or start later.
 func (k *Kept) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.drop()
+	k.dropUnused()
 }
 
-// drop forgets what nobody builds with.
-func (k *Kept) drop() {
+// dropUnused frees the contexts without running builds. The caller has k.mu.
+func (k *Kept) dropUnused() {
 	for key, one := range k.contexts {
 		if one.users == 0 {
 			one.Dispose()
@@ -41,12 +40,12 @@ func (k *Kept) drop() {
 	}
 }
 
-// build is api.Build for options that are the same whenever key is.
+// build is api.Build with the cache. Equal keys must have equal options.
 func (k *Kept) build(key string, o api.BuildOptions) api.BuildResult {
 	if k == nil {
 		return api.Build(o)
 	}
-	one, err := k.take(key, o)
+	one, err := k.acquire(key, o)
 	if err != nil {
 		return api.BuildResult{Errors: err.Errors}
 	}
@@ -58,13 +57,14 @@ func (k *Kept) build(key string, o api.BuildOptions) api.BuildResult {
 	return one.Rebuild()
 }
 
-func (k *Kept) take(key string, o api.BuildOptions) (*keptContext, *api.ContextError) {
+// acquire returns the context for key and adds a user. It creates a missing context.
+func (k *Kept) acquire(key string, o api.BuildOptions) (*keptContext, *api.ContextError) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	one, ok := k.contexts[key]
 	if !ok {
 		if len(k.contexts) >= maxKept {
-			k.drop()
+			k.dropUnused()
 		}
 		context, err := api.Context(o)
 		if err != nil {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestKeptBuildsAreTheSame: what is kept of one build changes nothing of the
-// next but its time.
+// TestKeptBuildsAreTheSame: builds with and without the cache give the same files.
 func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, fresh := freshExample(t), t.TempDir()
 	kept := &Kept{}
@@ -24,7 +23,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), old) {
-			t.Fatalf("%s does not hold %q", file, old)
+			t.Fatalf("%s does not contain %q", file, old)
 		}
 		if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, now, 1)), 0o644); err != nil {
 			t.Fatal(err)
@@ -54,8 +53,8 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 			}
 		}
 	}
-	same("the first")
-	same("again")
+	same("first build")
+	same("unchanged source")
 	edit("src/tools/echo.ts", "Returns its input value", "Returns the given value")
 	same("a module changed")
 	edit("src/tools/echo.ts", "export const echo", "export const = echo")
@@ -63,7 +62,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 		t.Errorf("a module is broken: got %v", err)
 	}
 	edit("src/tools/echo.ts", "export const = echo", "export const echo")
-	same("it is mended")
+	same("the module is correct again")
 	before := "Messages"
 	for i := range maxKept {
 		now := fmt.Sprintf("Messages %d", i)
@@ -73,8 +72,8 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same("the last of many names")
-	if n := len(kept.contexts); n > maxKept+1 { // one may be in use while another comes
-		t.Errorf("%d bundles are kept", n)
+	same("after many changes of package.json")
+	if n := len(kept.contexts); n > maxKept+1 { // a context in use is not dropped
+		t.Errorf("%d bundles are cached", n)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"modernc.org/quickjs"
 )
 
-// run evaluates scripts one after the other in an engine with the page's shim
-// and returns the value of the last one.
+// run evaluates scripts in an engine with pageShim and returns the value of the last
+// one.
 func run(t *testing.T, scripts ...string) any {
 	t.Helper()
 	vm, err := quickjs.NewVM()
@@ -29,7 +29,8 @@ func run(t *testing.T, scripts ...string) any {
 	return value
 }
 
-// checkAdapter is true for an adapter that is registered in o and locked.
+// checkAdapter is a script that returns the properties of a registered adapter in o,
+// which show whether it is locked.
 const checkAdapter = `
 const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
 const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');
@@ -47,14 +48,14 @@ func TestAdapterRegistersLocked(t *testing.T) {
 	if got := run(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
-	// Evaluated again, it takes the place of the locked one.
+	// A second evaluation replaces the locked adapter.
 	if got := run(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("evaluated twice\ngot  %v\nwant %s", got, want)
 	}
 }
 
-// The extension evaluates adapters as functions with a container of their
-// own; nothing of ours may reach the page's window.
+// TestAdapterInPrivateContainer: an adapter in a private container, as in the extension,
+// adds nothing to the page's window.
 func TestAdapterInPrivateContainer(t *testing.T) {
 	b := builtExample(t)
 	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
@@ -62,7 +63,7 @@ func TestAdapterInPrivateContainer(t *testing.T) {
 		`const before = Object.getOwnPropertyNames(globalThis).length; const own = {};`,
 		"(function (globalThis, window, self) {\n"+code+"\n})(own, own, own);",
 		`const after = Object.getOwnPropertyNames(globalThis).length; const o = own.__openTabs;
-if (after !== before || '__openTabs' in globalThis) throw new Error('it left something on the window');`,
+if (after !== before || '__openTabs' in globalThis) throw new Error('the adapter changed the window');`,
 		checkAdapter)
 	if text, ok := got.(string); !ok || !strings.Contains(text, b.Hash) {
 		t.Errorf("got %v", got)

@@ -11,14 +11,14 @@ import (
 	"opentabs/plugin"
 )
 
-// output are the files of a package, by their names in dist, in the order they
-// are told; a nil text stands for a file that a former build may have left.
+// output contains the built files by their names in dist, in the order of Built.Files.
+// A nil text means that the file of a previous build is removed.
 type output []struct {
 	name string
 	text []byte
 }
 
-// outputOf makes the files of a package.
+// outputOf returns the built files and the hash of the adapter.
 func outputOf(src source, made compiled, o Options) (out output, hash string, err error) {
 	code, hash := lock(made.Adapter.Code, src.ID.Name)
 	sourceMap := made.Adapter.SourceMap
@@ -28,8 +28,8 @@ func outputOf(src source, made compiled, o Options) (out output, hash string, er
 		code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	}
 	file := made.Read.toolsFile()
-	if made.Adapter.ForExisting {
-		file.Start = plugin.StartIdle // as on the platform it was written for
+	if made.Adapter.ForOriginalSDK {
+		file.Start = plugin.StartIdle // the original OpenTabs starts adapters late
 	}
 	if file.ConfigSchema == nil {
 		file.ConfigSchema = src.ConfigSchema
@@ -47,7 +47,7 @@ func outputOf(src source, made compiled, o Options) (out output, hash string, er
 	return output{{bundleName, code}, {mapName, sourceMap}, {preScriptName, made.PreScript}, {toolsName, tools}}, hash, nil
 }
 
-// write checks the package as a whole and writes its files.
+// write checks the complete package and writes its files.
 func (b *Built) write(src source, made compiled, o Options) error {
 	out, hash, err := outputOf(src, made, o)
 	if err != nil {
@@ -70,7 +70,7 @@ func (b *Built) write(src source, made compiled, o Options) error {
 		name := filepath.Join(dir, file.name)
 		if file.text == nil {
 			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("remove what a former build wrote: %w", err)
+				return fmt.Errorf("remove a file of the previous build: %w", err)
 			}
 			continue
 		}
@@ -82,9 +82,8 @@ func (b *Built) write(src source, made compiled, o Options) error {
 	return nil
 }
 
-// checkPackage has a package checked as it will be when it is added; it
-// returns what is odd and what is wrong. Without output only package.json is
-// checked.
+// checkPackage checks a package with plugin.Load, as adding the plugin does. It returns
+// the warnings and the problems. Without output, it checks only package.json.
 func checkPackage(text []byte, out output) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
@@ -124,8 +123,8 @@ func checkPackage(text []byte, out output) (warnings, problems []Problem, err er
 	return nil, problems, nil
 }
 
-// writeFile writes a file of the plugin in one step, so that nobody reads half
-// of it, and makes its directory.
+// writeFile writes a file atomically, so that no reader sees a partial file. It creates
+// the directory.
 func writeFile(name string, content []byte) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

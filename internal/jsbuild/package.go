@@ -20,17 +20,17 @@ const (
 	outputDir = "dist"
 )
 
-// source is a plugin's package.json, as far as building needs it. Whether it
-// is in order is for [plugin.Load] to say, here and everywhere.
+// source contains the parts of package.json that a build needs. [plugin.Load] validates
+// package.json.
 type source struct {
 	// Dir is absolute.
 	Dir string
-	// Text is the file.
+	// Text is the content of package.json.
 	Text []byte
 	// Entry is the module to build, relative to Dir, with slashes.
 	Entry string
 	ID    identity
-	// Version is the package's.
+	// Version is the version of the package.
 	Version string
 	// PreScript is the module of the script that runs before those of the page,
 	// relative to Dir, with slashes; empty if there is none.
@@ -40,12 +40,12 @@ type source struct {
 	Icons        svgicon.Set
 }
 
-// readSource reads package.json. What is wrong with it is in the problems; an
-// error is returned if there is nothing to go on with.
+// readSource reads package.json. It returns an error if the build can't continue, and
+// other problems of package.json separately.
 func readSource(dir string) (source, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		// Esbuild follows links; paths inside the adapter are relative to this.
+		// esbuild follows links. Paths in the adapter are relative to this directory.
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func readSource(dir string) (source, []Problem, error) {
 	if p := within.checkOwn(packageFile); p != nil {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
 	}
-	// Esbuild reads the others.
+	// esbuild reads tsconfig.json and jsconfig.json.
 	for _, name := range []string{packageFile, "tsconfig.json", "jsconfig.json"} {
 		if err := plainFile(filepath.Join(abs, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Where: name, Text: err.Error()}}}
@@ -90,14 +90,14 @@ func readSource(dir string) (source, []Problem, error) {
 	}
 	s.ID, s.Version, s.ConfigSchema = pkg.OpenTabs.identity, pkg.Version, pkg.OpenTabs.ConfigSchema
 	if s.ID.Name, err = plugin.NameOf(pkg.Name); err != nil {
-		s.ID.Name = "unnamed" // the problems have it; the rest can still be checked
+		s.ID.Name = "unnamed" // the problems include the error; other checks continue
 	}
 	var wrong []Problem
 	entry := cmp.Or(pkg.OpenTabs.Entry, defaultEntry)
 	s.Entry, wrong = within.module("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
 	if pkg.OpenTabs.PreScript != "" {
 		var also []Problem
-		s.PreScript, also = within.module("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or take opentabs.preScript out of package.json")
+		s.PreScript, also = within.module("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or remove opentabs.preScript from package.json")
 		wrong = append(wrong, also...)
 	}
 	if p := within.checkOwn(outputDir); p != nil {
@@ -115,8 +115,8 @@ func readSource(dir string) (source, []Problem, error) {
 	return s, append(problems, wrong...), nil
 }
 
-// module returns the path of one of the plugin's own modules, which a key of
-// package.json names, or says why it can't be used.
+// module returns the clean path of a module that a key of package.json names, or the
+// problems that prevent its use.
 func (f fence) module(key, name, example, missing string) (string, []Problem) {
 	clean := filepath.ToSlash(filepath.Clean(name))
 	if !filepath.IsLocal(filepath.FromSlash(clean)) {
@@ -128,14 +128,14 @@ func (f fence) module(key, name, example, missing string) (string, []Problem) {
 	}
 	switch err := plainFile(filepath.Join(f.dir, filepath.FromSlash(clean))); {
 	case errors.Is(err, os.ErrNotExist):
-		return "", []Problem{{Where: clean, Text: "there is no such file; " + missing}}
+		return "", []Problem{{Where: clean, Text: "the file does not exist; " + missing}}
 	case err != nil:
 		return "", []Problem{{Where: clean, Text: err.Error()}}
 	}
 	return clean, nil
 }
 
-// icons reads the plugin's icons, as far as there are any.
+// icons returns the contents of the plugin's icon files that exist.
 func (f fence) icons() (map[string][]byte, []Problem) {
 	files := map[string][]byte{}
 	var problems []Problem
@@ -159,7 +159,7 @@ func (f fence) icons() (map[string][]byte, []Problem) {
 			file.Close()
 		}
 		if err != nil {
-			problems = append(problems, Problem{Where: name, Text: "it can't be read: " + err.Error() + "; correct that"})
+			problems = append(problems, Problem{Where: name, Text: "it can't be read: " + err.Error() + "; check its permissions"})
 			continue
 		}
 		files[name] = text

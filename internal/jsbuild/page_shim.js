@@ -1,6 +1,6 @@
-// Stands for a page while a plugin is read outside of one. A plugin's modules may touch the page when they load: they
-// get `nothing`, which answers every use with itself, and so do no harm and learn nothing. Code that waits for something
-// of the page waits for ever.
+// Replaces the globals of a page while a plugin's tools are read. Modules may use the page when they load: they get
+// `nothing`, whose properties, calls and instances are `nothing` again. Code that waits for an event of the page waits
+// forever.
 (() => {
   const never = () => false;
   const noElements = () => [][Symbol.iterator]();
@@ -58,14 +58,14 @@
   `;
   for (const name of names.trim().split(/\s+/)) if (!(name in globalThis)) globalThis[name] = nothing;
 
-  // The page's own globals: whatever a plugin asks `window` for is there.
+  // Every property of `window` exists, so that a plugin can read globals of its page.
   const window = new Proxy(globalThis, {
     get: (target, key) => (key in target ? target[key] : nothing),
     set: (target, key, value) => Reflect.set(target, key, value),
   });
   for (const name of ['window', 'self', 'top', 'parent']) globalThis[name] = window;
 
-  // What a page keeps as JSON is not there either.
+  // JSON texts from the page are `nothing` too.
   const { parse } = JSON;
   JSON.parse = (text, reviver) => (text === nothing ? nothing : parse(text, reviver));
 

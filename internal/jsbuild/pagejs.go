@@ -11,42 +11,40 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// webNames are the names of the window of Chromium, with comments.
+// webNames lists the properties of Chromium's window, with comments.
 //
 //go:embed webnames.txt
 var webNames string
 
-// PageUse is one thing of the page's own JavaScript that a plugin's code uses, or
-// may use: PageUses says so if it can't tell.
+// PageUse describes one possible use of the page's own JavaScript by a plugin's code.
 type PageUse string
 
-// sdkPageUses are what the SDK exports for work with the page's own JavaScript, and
-// hooks that need it.
+// sdkPageUses are the exports and hooks of the SDK that use the page's own JavaScript.
 var sdkPageUses = map[string]PageUse{
 	"getPageGlobal":     "getPageGlobal, which reads variables of the page",
-	"getPreScriptValue": "getPreScriptValue, which reads what a pre-script has found",
+	"getPreScriptValue": "getPreScriptValue, which reads the values of a pre-script",
 	"onNavigate":        "onNavigate, which patches the page's history",
 }
 
-// sdkImport matches the modules that are the SDK or zod, which are not the author's.
+// sdkImport matches the import names of the SDK and zod.
 var sdkImport = regexp.MustCompile(`^(@opentabs/sdk|@opentabs-dev/plugin-sdk|zod)(/.*)?$`)
 
-// importStatement matches an import that esbuild has written, with its names.
+// importStatement matches an import in esbuild's output and captures its names.
 var importStatement = regexp.MustCompile(`(?m)^import (?:([\w$*, {}\n]+?) from )?"[^"]*";\n`)
 
 // importedName matches one name of an import.
 var importedName = regexp.MustCompile(`[\w$]+`)
 
-// exportStatement matches the exports that esbuild has written.
+// exportStatement matches the exports in esbuild's output.
 var exportStatement = regexp.MustCompile(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
-// PageUses returns what the code of the plugin in dir uses of the page's own
-// JavaScript, sorted; nothing if it would work in the isolated world as well. It
-// goes by the source: the SDK and zod, which work in both worlds, are left out. What
-// it can't follow, such as a variable that holds the window, counts as a use. The
-// error is a *[BuildError] if the plugin is at fault.
+// PageUses returns the uses of the page's own JavaScript by the plugin in dir, sorted.
+// Without any, the plugin would also work in the isolated world. It analyzes the source
+// without the SDK and zod, which work in both worlds. Code that it can't follow, such as
+// a variable with the window as its value, counts as a use. The error is a *[BuildError]
+// if the plugin's source is the cause.
 func PageUses(dir string) ([]PageUse, error) {
-	src, _, err := readSource(dir) // what else is wrong with the package is not asked
+	src, _, err := readSource(dir) // other problems of the package do not matter
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +84,8 @@ func PageUses(dir string) ([]PageUse, error) {
 	return all, nil
 }
 
-// ownCode bundles the plugin's modules into one, which imports the SDK and zod.
+// ownCode bundles the plugin's modules into one module, which still imports the SDK and
+// zod.
 func ownCode(src source) (string, error) {
 	within := fence{dir: src.Dir}
 	r := api.Build(api.BuildOptions{
@@ -96,7 +95,7 @@ func ownCode(src source) (string, error) {
 		Bundle:        true,
 		Format:        api.FormatESModule,
 		Platform:      api.PlatformBrowser,
-		Target:        api.ES2021, // fields of classes become calls
+		Target:        api.ES2021, // esbuild compiles class fields to calls
 		TreeShaking:   api.TreeShakingTrue,
 		LegalComments: api.LegalCommentsNone,
 		Loader:        assetLoaders,
@@ -112,18 +111,18 @@ func ownCode(src source) (string, error) {
 		return "", &BuildError{Dir: src.Dir, Problems: within.fromEsbuild(r.Errors)}
 	}
 	if len(r.OutputFiles) != 1 {
-		return "", fmt.Errorf("look at the plugin's code: %d files instead of one", len(r.OutputFiles))
+		return "", fmt.Errorf("analyze the plugin's code: %d files instead of one", len(r.OutputFiles))
 	}
 	return string(r.OutputFiles[0].Contents), nil
 }
 
-// endOfCode stands behind the code whose names are renamed.
+// endOfCode marks the end of the code in the output of renamedTokens.
 const endOfCode = "opentabs:end-of-code"
 
-// renamedTokens returns the tokens of code after esbuild has renamed everything that
-// the code itself declares. Each name in code is mentioned outside of it, so that
-// none is taken as a new name: a name that is left and was there is a property, or
-// one that the code does not declare.
+// renamedTokens lets esbuild rename everything that the code declares, and returns the
+// tokens. Each name in the code is also used outside of it, so that esbuild does not
+// choose it as a new name. So a name that is unchanged is a property, or a variable that
+// the code does not declare.
 func renamedTokens(code string, bound []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")
@@ -144,12 +143,12 @@ func renamedTokens(code string, bound []string) ([]jsToken, error) {
 		Loader: api.LoaderJS, Target: api.ES2021, MinifyIdentifiers: true, LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) > 0 {
-		return nil, fmt.Errorf("look at the plugin's code: %s", r.Errors[0].Text)
+		return nil, fmt.Errorf("analyze the plugin's code: %s", r.Errors[0].Text)
 	}
 	tokens := jsTokens(string(r.Code))
 	end := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.text, endOfCode) })
 	if end < 0 {
-		return nil, fmt.Errorf("look at the plugin's code: its end is not there")
+		return nil, fmt.Errorf("analyze the plugin's code: the end marker is missing")
 	}
 	tokens = tokens[:end]
 	for i := range tokens {

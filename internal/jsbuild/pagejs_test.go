@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// pageUses writes a plugin whose handler has the code, after the module's head.
+// pageUses returns the page uses of a plugin with this code in its handler. head is the
+// beginning of the module, pkg is added to package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageUse {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +41,7 @@ export default new P();
 	return uses
 }
 
-// hooks moves a hook of the plugin out of the code.
+// hooks returns the hook onNavigate if the code contains the comment /*hook*/.
 func hooks(code string) string {
 	if strings.Contains(code, "/*hook*/") {
 		return "onNavigate(url: string) { fetchJSON(url); }"
@@ -48,7 +49,7 @@ func hooks(code string) string {
 	return ""
 }
 
-// What works in the isolated world as well is no use of the page's JavaScript.
+// TestPageUsesNothing: code that also works in the isolated world has no page uses.
 func TestPageUsesNothing(t *testing.T) {
 	for name, code := range map[string]string{
 		"the DOM":                 `return document.querySelector('.x')?.textContent?.trim() ?? [...document.querySelectorAll('a')].map((a) => a.href);`,
@@ -63,7 +64,7 @@ func TestPageUsesNothing(t *testing.T) {
 		"own classes and labels":  `class Store { state = 1; static all: Store[] = []; read() { return this.state; } } outer: for (const x of Store.all) { if (x.read()) break outer; } return new Store();`,
 		"bound functions":         `const get = fetch.bind(window); return get.call(globalThis, '/x');`,
 		"a message to a frame":    `document.querySelector('iframe')?.contentWindow?.postMessage('x', '*'); return typeof window;`,
-		"where it runs":           `return typeof process === 'undefined' ? typeof module : 1;`,
+		"detection of Node":       `return typeof process === 'undefined' ? typeof module : 1;`,
 	} {
 		if uses := pageUses(t, "", "", code); len(uses) > 0 {
 			t.Errorf("%s: %q", name, uses)
@@ -80,7 +81,7 @@ func TestPageUses(t *testing.T) {
 		"by a text":                       {"", `return (window as any)['app-state'];`, "the variable app-state"},
 		"by a computed name":              {"", `return (window as any)[input.name];`, "the window as a whole"},
 		"by another name":                 {"", `const w = window as any; return w.app;`, "the window as a whole"},
-		"taken apart":                     {"", `const { app } = window as any; return app;`, "the window as a whole"},
+		"destructuring":                   {"", `const { app } = window as any; return app;`, "the window as a whole"},
 		"a bare variable":                 {declared, `return APP.user;`, "the variable APP"},
 		"a bare function":                 {declared, `return jQuery('.x').data();`, "the variable jQuery"},
 		"short names":                     {declared, `return $('x') ?? _.map([]);`, "the variable $"},
@@ -97,7 +98,7 @@ func TestPageUses(t *testing.T) {
 		"a patch of history":              {"", `history.pushState = () => {}; return 1;`, "a change of history.pushState"},
 		"a definition":                    {"", `Object.defineProperty(navigator, 'language', { value: 'x' }); return 1;`, "a change of navigator"},
 		"a property of React":             {"", `return element.__reactProps$abc;`, "the property __reactProps$abc"},
-		"a key of React":                  {"", `return Object.keys(element).find((key) => key.startsWith('__reactFiber$'));`, "what a framework"},
+		"a key of React":                  {"", `return Object.keys(element).find((key) => key.startsWith('__reactFiber$'));`, "a property of a framework"},
 		"a script element":                {"", `const s = document.createElement('script'); s.textContent = '1'; document.head.append(s); return 1;`, "a script element"},
 		"custom elements":                 {"", `return customElements.get('x-y');`, "customElements"},
 		"the window of a frame":           {"", `return (document.querySelector('iframe')?.contentWindow as any).app;`, "the window of a document"},

@@ -8,22 +8,22 @@ import (
 	"sync"
 )
 
-// windows are the names of the window, and of others that a page can define
-// variables on.
-var windows = setOf("window self globalThis top parent frames opener")
+// windowNames are the names of the window and of other windows, whose properties a page
+// can define.
+var windowNames = setOf("window self globalThis top parent frames opener")
 
-// notIsolated are names of the window that the isolated world lacks, or that make
-// code whose world is not that of the caller.
+// notIsolated are the properties of the window that are missing or different in the
+// isolated world.
 var notIsolated = map[string]PageUse{
 	"customElements": "customElements, which the isolated world does not have",
 	"eval":           "eval, which a page may forbid and the isolated world does not share",
-	"Function":       "Function, which makes code of a text",
+	"Function":       "Function, which compiles code from a string",
 }
 
-// programNames are names that libraries ask for to find out where they run.
+// programNames are names that libraries check to detect their environment.
 var programNames = setOf("process Buffer require module exports global define")
 
-// platformNames are the names that no page has defined.
+// platformNames are the names that the browser defines, not the page.
 var platformNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(webNames) {
@@ -37,29 +37,31 @@ var platformNames = sync.OnceValue(func() map[string]bool {
 })
 
 var (
-	// ownWords are properties by which frameworks of a page mark its elements.
-	ownWords = regexp.MustCompile(`^(__[\w$]+|_reactRootContainer|_vnode)$`)
-	// ownTexts are texts that name such properties, or a script.
-	ownTexts = regexp.MustCompile(`__(react|vue|ng|svelte|preact)|<script`)
-	// windowSettings are what code may set on the window without a patch.
+	// frameworkProperties matches properties that frameworks set on elements.
+	frameworkProperties = regexp.MustCompile(`^(__[\w$]+|_reactRootContainer|_vnode)$`)
+	// frameworkTexts matches strings that contain such a property or a script element.
+	frameworkTexts = regexp.MustCompile(`__(react|vue|ng|svelte|preact)|<script`)
+	// windowSettings matches properties of the window that code may set.
 	windowSettings = regexp.MustCompile(`^(location|name|status|on[a-z]+)$`)
-	// plainWords are properties with two underscores that the language has.
-	plainWords = setOf("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
-	// settable are what code may set properties of without a patch.
-	settable = setOf("document location localStorage sessionStorage")
+	// languageProperties are the properties of JavaScript that begin with underscores.
+	languageProperties = setOf("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
+	// settableObjects are objects whose properties code may set.
+	settableObjects = setOf("document location localStorage sessionStorage")
 )
 
-// pageScan looks through tokens for uses of the page's own JavaScript.
+// pageScan finds uses of the page's own JavaScript in tokens.
 type pageScan struct {
 	tokens []jsToken
 	uses   map[PageUse]bool
 }
 
-func (s *pageScan) use(format string, args ...any) {
+// addUse adds a use.
+func (s *pageScan) addUse(format string, args ...any) {
 	s.uses[PageUse(fmt.Sprintf(format, args...))] = true
 }
 
-// text is the sign or name at i; empty beyond the tokens and for anything else.
+// text returns the token at i; "" for a string, a regular expression, or an index out
+// of range.
 func (s *pageScan) text(i int) string {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind == tokenString || s.tokens[i].kind == tokenRegexp {
 		return ""
@@ -67,6 +69,7 @@ func (s *pageScan) text(i int) string {
 	return s.tokens[i].text
 }
 
+// run scans all tokens.
 func (s *pageScan) run() {
 	for i, t := range s.tokens {
 		switch {
@@ -85,26 +88,28 @@ func (s *pageScan) run() {
 	}
 }
 
+// scanText checks a string.
 func (s *pageScan) scanText(i int) {
 	text := s.tokens[i].text
-	if ownTexts.MatchString(text) {
-		s.use("what a framework of the page or a script keeps (%.40s)", text)
+	if frameworkTexts.MatchString(text) {
+		s.addUse("a property of a framework, or a script (%.40s)", text)
 	}
 	if strings.Trim(text, "\"'`") == "script" && s.text(i-1) == "(" && s.text(i-2) == "createElement" {
-		s.use("a script element, which runs among the page's scripts")
+		s.addUse("a script element, which runs among the page's scripts")
 	}
 }
 
+// scanProperty checks the name of a property.
 func (s *pageScan) scanProperty(i int) {
 	name := s.tokens[i].text
 	if use, ok := sdkPageUses[name]; ok {
 		s.uses[use] = true
 	}
 	switch {
-	case ownWords.MatchString(name) && !plainWords[name]:
-		s.use("the property %s, which a script of the page has set", name)
+	case frameworkProperties.MatchString(name) && !languageProperties[name]:
+		s.addUse("the property %s, which a script of the page sets", name)
 	case (name == "contentWindow" || name == "defaultView" || name == "wrappedJSObject") && s.text(i+2) != "postMessage":
-		s.use("the window of a document (%s)", name)
+		s.addUse("the window of a document (%s)", name)
 	}
 }
 
@@ -135,31 +140,31 @@ func (s *pageScan) isKey(i int) bool {
 	return false
 }
 
-// scanVariable looks at a name that the code does not declare, and at what is asked
-// of it.
+// scanVariable checks a variable that the code does not declare, with the properties
+// that the code reads from it.
 func (s *pageScan) scanVariable(i int) {
 	root := s.tokens[i].text
 	if use, ok := notIsolated[root]; ok {
 		s.uses[use] = true
 		return
 	}
-	if !windows[root] {
+	if !windowNames[root] {
 		if !platformNames()[root] && !programNames[root] {
-			s.use("the variable %s, which a script of the page has defined", root)
+			s.addUse("the variable %s, which a script of the page defines", root)
 			return
 		}
 		s.scanChain(i, []string{root}, i)
 		return
 	}
 	at := i
-	for windows[s.text(at)] && (s.text(at+1) == "." || s.text(at+1) == "?.") && s.text(at+2) != "" && s.text(at+2) != "(" {
+	for windowNames[s.text(at)] && (s.text(at+1) == "." || s.text(at+1) == "?.") && s.text(at+2) != "" && s.text(at+2) != "(" {
 		at += 2
 	}
 	switch name := s.text(at); {
-	case windows[name]:
+	case windowNames[name]:
 		s.scanWindow(i, at)
 	case !platformNames()[name] && !programNames[name]:
-		s.use("the variable %s of the page's window", name)
+		s.addUse("the variable %s of the page's window", name)
 	default:
 		if use, ok := notIsolated[name]; ok {
 			s.uses[use] = true
@@ -168,8 +173,9 @@ func (s *pageScan) scanVariable(i int) {
 	}
 }
 
-// scanWindow looks at the window itself, which is named by the tokens from first to
-// last: comparing it is no use, handing it on is one that can't be followed.
+// scanWindow checks a use of the window itself, which is the tokens from first to last.
+// A comparison is no page use. Passing the window on can't be followed and counts as a
+// use.
 func (s *pageScan) scanWindow(first, last int) {
 	compares := []string{"===", "!==", "==", "!="}
 	before, after := s.text(first-1), s.text(last+1)
@@ -178,15 +184,15 @@ func (s *pageScan) scanWindow(first, last int) {
 	case before == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.text(first-2)):
 	case after == "[" && last+3 < len(s.tokens) && s.tokens[last+2].kind == tokenString && s.text(last+3) == "]":
 		if name := strings.Trim(s.tokens[last+2].text, "\"'`"); !platformNames()[name] {
-			s.use("the variable %.40s of the page's window", name)
+			s.addUse("the variable %.40s of the page's window", name)
 		}
 	default:
-		s.use("the window as a whole, which may have variables of the page")
+		s.addUse("the window as a whole, which can have variables of the page")
 	}
 }
 
-// scanChain looks whether a property of something that all scripts share is set. at
-// is the last token of the chain so far, first its first.
+// scanChain checks whether the code changes an object that all scripts share. first and
+// at are the first and the last token of the chain so far.
 func (s *pageScan) scanChain(first int, chain []string, at int) {
 	for (s.text(at+1) == "." || s.text(at+1) == "?.") && at+2 < len(s.tokens) && s.tokens[at+2].kind == tokenName {
 		chain = append(chain, s.tokens[at+2].text)
@@ -198,11 +204,11 @@ func (s *pageScan) scanChain(first int, chain []string, at int) {
 	sets := strings.HasSuffix(after, "=") && !slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">="}, after)
 	switch {
 	case chain[len(chain)-1] == "prototype" && after != "[":
-		s.use("a change of %s, which scripts of the page share", name)
+		s.addUse("a change of %s, which scripts of the page share", name)
 	case !defines && !sets:
 	case sets && chain[0] == "window" && len(chain) == 2 && windowSettings.MatchString(chain[1]):
-	case settable[chain[0]] || len(chain) > 1 && chain[0] == "window" && settable[chain[1]]:
+	case settableObjects[chain[0]] || len(chain) > 1 && chain[0] == "window" && settableObjects[chain[1]]:
 	default:
-		s.use("a change of %s, which scripts of the page share", name)
+		s.addUse("a change of %s, which scripts of the page share", name)
 	}
 }

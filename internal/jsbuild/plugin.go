@@ -14,32 +14,30 @@ import (
 const (
 	toolsName = "tools.json"
 	mapName   = bundleName + ".map"
-	// preScriptName is the file of the script that runs before those of the page.
+	// preScriptName is the file name of a built pre-script.
 	preScriptName = "pre-script.iife.js"
-	// maxAdapterBytes is the largest adapter that loaders take.
+	// maxAdapterBytes limits the size of an adapter. plugin.Load rejects larger ones.
 	maxAdapterBytes = 5 << 20
 )
 
-// Options say how to build a plugin.
+// Options configure [BuildPlugin].
 type Options struct {
-	// Extract is the command that runs [Extract]; the default is this program
-	// with the argument "__extract".
+	// Extract is the command that runs [Extract]. Default: this program with the
+	// argument "__extract".
 	Extract []string
-	// ExtractTimeout is how long the plugin's modules may take to load while
-	// its tools are read; the default is 30 s. Beyond it the build fails.
+	// ExtractTimeout limits the time to load the plugin's modules when its tools are
+	// read. Default: 30 s.
 	ExtractTimeout time.Duration
-	// NoSourceMap leaves out the source map; the default is to write one beside
-	// the adapter.
+	// NoSourceMap omits the source map. Default: it is written beside the adapter.
 	NoSourceMap bool
-	// Out is the directory that the files are written to; it need not exist yet.
-	// The default is dist in the plugin's directory.
+	// Out is the output directory, which is created if it does not exist. Default: dist
+	// in the plugin's directory.
 	Out string
-	// Kept makes later builds faster that are given the same one. The default is to
-	// keep nothing.
+	// Kept is a cache that makes repeated builds faster. Default: no cache.
 	Kept *Kept
 }
 
-// Built is a plugin that was built.
+// Built is the result of [BuildPlugin].
 type Built struct {
 	// Dir is the plugin's absolute directory.
 	Dir string
@@ -47,33 +45,32 @@ type Built struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex, as the adapter
-	// carries it.
+	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter contains it too.
 	Hash  string
 	Tools []BuiltTool
 	// Prompts are the plugin's prompts; most have none.
 	Prompts []BuiltPrompt
-	// Files are what was written, the adapter first.
+	// Files are the written files, the adapter first.
 	Files []BuiltFile
-	// Warnings are what the author should look at.
+	// Warnings are problems that do not prevent the build.
 	Warnings []Problem
-	// Took is the time the build took.
+	// Took is the duration of the build.
 	Took time.Duration
 }
 
-// BuiltTool is one tool of a plugin that was built.
+// BuiltTool is one tool of a built plugin.
 type BuiltTool struct {
 	Name        string
 	Description string
 }
 
-// BuiltPrompt is one prompt of a plugin that was built.
+// BuiltPrompt is one prompt of a built plugin.
 type BuiltPrompt struct {
 	Name        string
 	Description string // may be empty
 }
 
-// BuiltFile is one file that was written.
+// BuiltFile is one written file.
 type BuiltFile struct {
 	// Path is absolute.
 	Path string
@@ -81,14 +78,13 @@ type BuiltFile struct {
 	Bytes int
 }
 
-// BuildPlugin makes a package of the plugin in dir: it bundles the module of
-// package.json's opentabs.entry (src/index.ts by default) into
-// dist/adapter.iife.js, that of opentabs.preScript into
-// dist/pre-script.iife.js, and reads its tools into dist/tools.json by running
-// it in a child process. It goes by the source alone: what an earlier build left
-// is not looked at. The same source gives the same bytes.
+// BuildPlugin builds the plugin in dir. It bundles opentabs.entry of package.json
+// (default src/index.ts) into dist/adapter.iife.js, and opentabs.preScript into
+// dist/pre-script.iife.js. It runs the plugin in a child process to write its tools to
+// dist/tools.json. It reads only the source, not the files of an earlier build. The same
+// source gives the same bytes.
 //
-// The error is a *[BuildError] if the plugin is at fault; then nothing was
+// The error is a *[BuildError] if the plugin's source is the cause. Then no file was
 // written.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*Built, error) {
 	began := time.Now()
@@ -122,7 +118,7 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*Built, error) {
 	return b, nil
 }
 
-// compiled is what was made of a plugin's source.
+// compiled is the result of compiling a plugin's source.
 type compiled struct {
 	Adapter bundled
 	// PreScript is nil if the plugin has none.
@@ -131,7 +127,7 @@ type compiled struct {
 	Warnings  []Problem
 }
 
-// compile bundles the scripts and reads the tools, both at once.
+// compile bundles the scripts and reads the tools concurrently.
 func compile(ctx context.Context, src source, zod zodSource, o Options) (compiled, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
@@ -148,7 +144,7 @@ func compile(ctx context.Context, src source, zod zodSource, o Options) (compile
 	}()
 	read, readErr := readPlugin(ctx, src, zod, o)
 	r := <-done
-	if r.err != nil { // the reading failed of the same
+	if r.err != nil { // reading the tools failed for the same reason
 		return compiled{}, r.err
 	}
 	r.made.Read = read
@@ -169,7 +165,7 @@ func bundleScripts(src source, main script, zod zodSource, kept *Kept) (compiled
 			return compiled{}, err
 		}
 		if made.PreScript = early.Code; bytes.Contains(early.Code, []byte("zod/v4/")) {
-			made.PreScript = append([]byte(notice+"\n"), early.Code...)
+			made.PreScript = append([]byte(licenseNotice+"\n"), early.Code...)
 		}
 		made.Warnings = append(made.Warnings, early.Warnings...)
 		if len(made.PreScript) > largest {
@@ -182,24 +178,25 @@ func bundleScripts(src source, main script, zod zodSource, kept *Kept) (compiled
 	return made, nil
 }
 
-// tooLarge says that a script is larger than loaders take; nil if it is not.
-// plugin.Load checks it too, but only here is something known of the reason.
+// tooLarge returns a problem if a script exceeds maxAdapterBytes. plugin.Load checks the
+// size too, but can't name a cause.
 func tooLarge(what string, bytes int) *Problem {
 	if bytes <= maxAdapterBytes {
 		return nil
 	}
-	return &Problem{Text: fmt.Sprintf("the %s would have %.1f MB; keep it below %d MB: leave out large dependencies and data",
+	return &Problem{Text: fmt.Sprintf("the %s would have %.1f MB; keep it below %d MB: remove large dependencies and data",
 		what, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
-// warningsOf says what is odd about a plugin that can be built.
+// warningsOf returns warnings about contradictions between package.json and the code,
+// and about zod.
 func warningsOf(src source, zod zodSource, read extracted) []Problem {
 	var warnings []Problem
 	if zod.Warning != "" {
 		warnings = append(warnings, Problem{Text: zod.Warning})
 	}
 	if src.ConfigSchema != nil && read.ConfigSchema != nil && !sameJSON(src.ConfigSchema, read.ConfigSchema) {
-		warnings = append(warnings, Problem{Where: packageFile, Text: "opentabs.configSchema is not that of the plugin's code; the code counts: make both the same, or take it out here"})
+		warnings = append(warnings, Problem{Where: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
 	}
 	described := read.Described
 	for _, field := range []struct{ name, code, pkg string }{
@@ -211,13 +208,13 @@ func warningsOf(src source, zod zodSource, read extracted) []Problem {
 	} {
 		if field.code != "" && field.code != field.pkg {
 			warnings = append(warnings, Problem{Where: packageFile, Text: fmt.Sprintf(
-				"opentabs.%s is %q but the plugin's code says %q; package.json counts: make both the same", field.name, field.pkg, field.code)})
+				"opentabs.%s is %q, which is used, but the plugin's code has %q; make both the same", field.name, field.pkg, field.code)})
 		}
 	}
 	return warnings
 }
 
-// sameJSON reports whether two texts are the same value.
+// sameJSON reports whether two JSON texts have the same value.
 func sameJSON(a, b json.RawMessage) bool {
 	var one, other any
 	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)

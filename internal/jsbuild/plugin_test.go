@@ -21,11 +21,10 @@ import (
 
 const exampleDir = "../../sdk-ts/examples/messages"
 
-// exampleTools are the tools of the example, in its order.
+// exampleTools are the names of the example's tools, in the order of its code.
 var exampleTools = []string{"export_messages", "count_authors", "compare_channels", "who_am_i", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
 
-// copyExample puts the example's source into a directory that has no
-// node_modules above it.
+// copyExample copies the source of the example to dir.
 func copyExample(dir string) error {
 	text, err := os.ReadFile(filepath.Join(exampleDir, packageFile))
 	if err != nil {
@@ -37,7 +36,7 @@ func copyExample(dir string) error {
 	return os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(exampleDir, "src")))
 }
 
-// freshExample is the example's source in a new directory.
+// freshExample copies the example to a new directory outside of any node_modules.
 func freshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +46,7 @@ func freshExample(t testing.TB) string {
 	return dir
 }
 
-// write makes the files of a plugin in a new directory.
+// write writes the files of a plugin to a new directory.
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +62,7 @@ func write(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// example is the example, built once for all tests that only read it.
+// example builds the example once, for all tests that only read it.
 var example = sync.OnceValues(func() (*Built, error) {
 	dir, err := os.MkdirTemp("", "jsbuild-example-")
 	if err != nil {
@@ -72,7 +71,7 @@ var example = sync.OnceValues(func() (*Built, error) {
 	if err := copyExample(dir); err != nil {
 		return nil, err
 	}
-	return BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
+	return BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 })
 
 func builtExample(t testing.TB) *Built {
@@ -86,7 +85,7 @@ func builtExample(t testing.TB) *Built {
 
 func build(t testing.TB, dir string) *Built {
 	t.Helper()
-	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
+	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +120,7 @@ func TestBuildExample(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b.Files[i].Path != filepath.Join(b.Dir, "dist", name) || int64(b.Files[i].Bytes) != info.Size() {
-			t.Errorf("file %d is told as %+v, it is %s with %d bytes", i, b.Files[i], name, info.Size())
+			t.Errorf("Files[%d] is %+v, want %s with %d bytes", i, b.Files[i], name, info.Size())
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(left) > 0 {
@@ -150,24 +149,24 @@ func TestBuildExample(t *testing.T) {
 	}
 }
 
-// The hash is that of the bundle without the snippet, found as plugin-format.md
-// 1.7 says; the map's comment is last.
+// TestAdapterHash: the hash is the SHA-256 of the code before lockSnippet, and the last
+// line is the comment for the source map.
 func TestAdapterHash(t *testing.T) {
 	b := builtExample(t)
 	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
-	cut := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
-	if cut < 0 {
+	end := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
+	if end < 0 {
 		t.Fatal("the marker is missing")
 	}
-	sum := sha256.Sum256([]byte(code[:cut]))
-	said := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
-	if said == nil || said[1] != hex.EncodeToString(sum[:]) || said[1] != b.Hash {
-		t.Errorf("the adapter says %v, Built says %s, the bundle has %x", said, b.Hash, sum)
+	sum := sha256.Sum256([]byte(code[:end]))
+	match := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
+	if match == nil || match[1] != hex.EncodeToString(sum[:]) || match[1] != b.Hash {
+		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", match, b.Hash, sum)
 	}
 	if !strings.HasSuffix(code, "\n//# sourceMappingURL=adapter.iife.js.map\n") {
 		t.Errorf("the file ends with %q", code[len(code)-80:])
 	}
-	if !strings.HasPrefix(code, notice+"\n\"use strict\";\n(() => {") {
+	if !strings.HasPrefix(code, licenseNotice+"\n\"use strict\";\n(() => {") {
 		t.Errorf("the file begins with %q", code[:200])
 	}
 }
@@ -192,20 +191,20 @@ func TestSourceMap(t *testing.T) {
 	t.Errorf("the map has no echo.ts: %q", m.Sources)
 }
 
-// The options' other values: no map, and the default child, which is this
-// program itself.
+// TestBuildWithoutSourceMap builds without a source map, and with the default child
+// process, which is the test binary.
 func TestBuildWithoutSourceMap(t *testing.T) {
 	dir := freshExample(t)
 	stale := filepath.Join(dir, "dist", mapName)
 	if err := writeFile(stale, []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-	b, err := BuildPlugin(t.Context(), dir, Options{NoSourceMap: true, ExtractTimeout: patient})
+	b, err := BuildPlugin(t.Context(), dir, Options{NoSourceMap: true, ExtractTimeout: longTimeout})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the former map is left: %v", err)
+		t.Errorf("the source map of the previous build is left: %v", err)
 	}
 	if code := string(read(t, dir, "dist/adapter.iife.js")); strings.Contains(code, "sourceMappingURL") || len(b.Files) != 2 {
 		t.Error("the adapter names a map")
@@ -221,12 +220,12 @@ func TestSameSourceSameBytes(t *testing.T) {
 			t.Errorf("%s differs", name)
 		}
 		if strings.Contains(string(a), one) {
-			t.Errorf("%s names the directory it was built in", name)
+			t.Errorf("%s contains the path of the build directory", name)
 		}
 	}
 }
 
-// The author's zod is used if it is a zod 4.
+// TestInstalledZod: a build uses the zod 4 in the plugin's node_modules.
 func TestInstalledZod(t *testing.T) {
 	vendored, err := fs.Sub(sdkts.Source, "vendor/zod")
 	if err != nil {
@@ -239,10 +238,10 @@ func TestInstalledZod(t *testing.T) {
 	b := build(t, dir)
 	code := string(read(t, dir, "dist/adapter.iife.js"))
 	if !strings.Contains(code, "// node_modules/zod/v4/classic/schemas.js") || strings.Contains(code, "opentabs:zod") {
-		t.Error("the installed zod is not used, or not alone")
+		t.Error("the adapter lacks the installed zod, or also contains the embedded one")
 	}
 	if strings.Contains(code, "globalThis.__zod") || strings.Contains(code, dir) || len(b.Warnings) > 0 {
-		t.Error("zod keeps state on the page's window, or the adapter names the directory")
+		t.Error("zod stores state on the page's window, or the adapter contains the directory's path")
 	}
 	if string(read(t, dir, "dist/tools.json")) != string(read(t, builtExample(t).Dir, "dist/tools.json")) {
 		t.Error("tools.json differs from that of the embedded zod")
@@ -259,7 +258,7 @@ func TestFindZod(t *testing.T) {
 	if z := findZod(filepath.Join(dir, "new/packages/a")); !z.Installed || z.Warning != "" {
 		t.Errorf("zod 4 above: %+v", z)
 	}
-	if z := findZod(filepath.Join(dir, "old")); z.Installed || !strings.Contains(z.Warning, "zod 3.24.1 is installed but plugins need zod 4") {
+	if z := findZod(filepath.Join(dir, "old")); z.Installed || !strings.Contains(z.Warning, "zod 3.24.1 is installed, but plugins need zod 4") {
 		t.Errorf("zod 3: %+v", z)
 	}
 	if z := findZod(filepath.Join(dir, "none")); z.Installed || z.Warning != "" {
@@ -267,7 +266,7 @@ func TestFindZod(t *testing.T) {
 	}
 }
 
-// An adapter carries one language of zod.
+// TestAdapterSize: an adapter contains only one of zod's languages.
 func TestAdapterSize(t *testing.T) {
 	if b := builtExample(t); b.Files[0].Bytes > 500_000 {
 		t.Errorf("the example's adapter has %d bytes", b.Files[0].Bytes)
@@ -281,9 +280,9 @@ func BenchmarkBuildExample(b *testing.B) {
 	}
 }
 
-func TestBuildLeavesThePluginAloneIfItWritesElsewhere(t *testing.T) {
+func TestBuildWithOutDoesNotChangeThePlugin(t *testing.T) {
 	dir, out := freshExample(t), filepath.Join(t.TempDir(), "not", "there")
-	built, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: patient, Out: out})
+	built, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: out})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Problem is one thing that is wrong with a plugin, and what to do about it.
+// Problem is one defect of a plugin, with the action to take.
 type Problem struct {
-	// Where is a file of the plugin, with line and column ("src/a.ts:3:7") if
-	// they are known; empty if the problem has no place.
+	// Where is a file of the plugin, with line and column if available
+	// ("src/a.ts:3:7"); empty if the problem has no location.
 	Where string
 	Text  string
-	// Line is the line of source at Where; empty if it is not known.
+	// Line is the line of source at Where; it may be empty.
 	Line string
 }
 
-// String returns the problem as people read it.
+// String returns the problem in the form that the terminal shows.
 func (p Problem) String() string {
 	text := p.Text
 	if p.Where != "" {
@@ -30,15 +30,14 @@ func (p Problem) String() string {
 	return text
 }
 
-// BuildError says why a plugin can't be built: all that is known, not only the
-// first.
+// BuildError lists the problems that prevent a build.
 type BuildError struct {
 	// Dir is the plugin's directory.
 	Dir      string
 	Problems []Problem
 }
 
-// Error lists the problems, one a line.
+// Error lists the problems, one per line.
 func (e *BuildError) Error() string {
 	var b strings.Builder
 	noun := "problems"
@@ -52,30 +51,31 @@ func (e *BuildError) Error() string {
 	return b.String()
 }
 
-// noExport is what esbuild says of a name that the SDK does not have.
+// noExport matches esbuild's message about a name that the SDK does not export.
 var noExport = regexp.MustCompile(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
 
-// elsewhere says where to find what authors look for in the SDK and is not there.
-var elsewhere = map[string]string{
+// missingExports are errors for names that the SDK does not export but authors expect.
+var missingExports = map[string]string{
 	"definePreScript": `definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`,
-	"defineResource":  "plugins have no resources, agents read what tools return; make each resource a tool with defineTool, whose handle returns what read returned",
+	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",
 }
 
-// sayNoExport says in the author's words what esbuild says of a missing name.
-func sayNoExport(text string) string {
-	found := noExport.FindStringSubmatch(text)
-	if found == nil {
+// translateNoExport replaces esbuild's message about a name that the SDK does not
+// export. It returns other messages unchanged.
+func translateNoExport(text string) string {
+	match := noExport.FindStringSubmatch(text)
+	if match == nil {
 		return text
 	}
-	if advice, ok := elsewhere[found[1]]; ok {
+	if advice, ok := missingExports[match[1]]; ok {
 		return advice
 	}
-	return "this version of the SDK has no " + found[1] + "; remove the import (docs/plugins.md lists what there is)"
+	return "this version of the SDK has no " + match[1] + "; remove the import (docs/plugins.md lists all exports)"
 }
 
-// sayNote says in the author's words what esbuild advises: some of it is about
-// options of esbuild, which the author does not have.
-func sayNote(text string) string {
+// translateNote replaces esbuild's notes about its own options, which authors can't
+// set.
+func translateNote(text string) string {
 	switch {
 	case strings.Contains(text, "PlatformNode"):
 		return "it is a module of Node, which a page does not have; use what browsers offer"
@@ -89,13 +89,13 @@ func sayNote(text string) string {
 func fromEsbuild(messages []api.Message) []Problem {
 	problems := make([]Problem, 0, len(messages))
 	for _, m := range messages {
-		p := Problem{Text: sayNoExport(m.Text)}
+		p := Problem{Text: translateNoExport(m.Text)}
 		if at := m.Location; at != nil {
 			p.Where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
 			p.Line = at.LineText
 		}
 		for _, note := range m.Notes {
-			p.Text += "; " + sayNote(note.Text)
+			p.Text += "; " + translateNote(note.Text)
 		}
 		problems = append(problems, p)
 	}

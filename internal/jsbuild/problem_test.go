@@ -12,7 +12,7 @@ import (
 const goodPackage = `{"name":"opentabs-plugin-bad","version":"1.0.0","main":"dist/adapter.iife.js",
   "opentabs":{"displayName":"Bad","description":"A plugin that is bad.","urlPatterns":["*://*.example.com/*"]}}`
 
-// withTools is a module with these tools, which are TypeScript.
+// withTools returns the TypeScript of a plugin's entry with these tools.
 func withTools(tools string) string {
 	return `import { definePlugin, defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -21,13 +21,13 @@ export default definePlugin({ isReady: () => true, tools: [` + tools + `] });
 `
 }
 
-// Every kind of bad plugin, and what its author is told.
+// badPlugins are plugins that do not build, with the expected errors.
 var badPlugins = []struct {
 	name  string
 	pkg   string // goodPackage if empty
 	index string
 	files map[string]string
-	// want are parts of the message; each has to be there.
+	// want are parts of the message. The message must contain all of them.
 	want []string
 }{
 	{name: "syntax error", index: "export default {\n  tools: [,\n  isReady( { return true }\n};\n",
@@ -39,7 +39,7 @@ var badPlugins = []struct {
 	{name: "module of Node", index: "import fs from 'fs';\nexport default fs;\n",
 		want: []string{`Could not resolve "fs"; it is a module of Node, which a page does not have; use what browsers offer` + "\n"}},
 	{name: "module of the web", index: "import x from 'https://cdn.example/x.js';\nexport default x;\n",
-		want: []string{`src/index.ts:1:15: "https://cdn.example/x.js" is an address, and a build loads nothing from the network`}},
+		want: []string{`src/index.ts:1:15: "https://cdn.example/x.js" is a URL, and a build loads nothing from the network`}},
 	{name: "wrong name from the SDK", index: "import { defineTol } from '@opentabs/sdk';\nexport default defineTol;\n",
 		want: []string{"src/index.ts:1:10: this version of the SDK has no defineTol; remove the import"}},
 	{name: "zod/mini", index: "import * as z from 'zod/mini';\nexport default z;\n",
@@ -48,7 +48,7 @@ var badPlugins = []struct {
 		want: []string{"src/index.ts:1:16:", "Top-level await"}},
 	{name: "no default export", index: "export const plugin = 1;\n",
 		want: []string{"src/index.ts: the module has no default export; write `export default definePlugin({...})`"}},
-	// What extract says of a plugin is tested beside it; here stands that all of it arrives.
+	// Tests in sdk-ts/src/extract cover the single problems. This one checks that all are reported.
 	{name: "tools", index: withTools(`{...ok, name: 'sendMessage'}, {...ok, name: 'twice'}, {...ok, name: 'twice'},
   {...ok, name: 'a', description: 'x'.repeat(1001), input: z.string()},
   {...ok, name: 'b', input: z.object({when: z.date()}), output: z.object({n: z.string().transform(Number)})}`),
@@ -69,7 +69,7 @@ var badPlugins = []struct {
 	{name: "entry outside", pkg: strings.Replace(goodPackage, `"displayName"`, `"entry":"../x.ts","displayName"`, 1), index: "",
 		want: []string{`opentabs.entry is "../x.ts"; name a file inside the plugin's directory`}},
 	{name: "entry that is not there", pkg: strings.Replace(goodPackage, `"displayName"`, `"entry":"lib/x.ts","displayName"`, 1), index: "",
-		want: []string{"lib/x.ts: there is no such file; write the plugin there"}},
+		want: []string{"lib/x.ts: the file does not exist; write the plugin there"}},
 }
 
 func TestBadPlugins(t *testing.T) {
@@ -83,7 +83,7 @@ func TestBadPlugins(t *testing.T) {
 				files[name] = text
 			}
 			dir := write(t, files)
-			timeout := patient
+			timeout := longTimeout
 			if strings.HasPrefix(test.name, "endless") {
 				timeout = 3 * time.Second
 			}
@@ -104,10 +104,10 @@ func TestBadPlugins(t *testing.T) {
 	}
 }
 
-// Nothing is said twice, and the count is right.
+// TestProblemsAreListedOnce: each problem is listed once, and their number is correct.
 func TestProblemsAreListedOnce(t *testing.T) {
 	dir := write(t, map[string]string{"package.json": goodPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
-	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
+	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	want := "the plugin in " + dir + ` has 2 problems; fix what is listed and build again
   - src/index.ts:1:8: Could not resolve "./nowhere"
       import './nowhere';
@@ -118,7 +118,7 @@ func TestProblemsAreListedOnce(t *testing.T) {
 	}
 }
 
-// The checks of package.json are those of plugin.Load.
+// TestPackageProblems: package.json is checked by plugin.Load.
 func TestPackageProblems(t *testing.T) {
 	for name, change := range map[string][2]string{
 		`"browser" is reserved`: {"plugin-bad", "plugin-browser"},
@@ -150,13 +150,13 @@ func TestAdapterTooLarge(t *testing.T) {
 }
 
 func TestNoPackage(t *testing.T) {
-	_, err := BuildPlugin(t.Context(), t.TempDir(), Options{Extract: childArgs, ExtractTimeout: patient})
+	_, err := BuildPlugin(t.Context(), t.TempDir(), Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	if err == nil || !strings.Contains(err.Error(), "it has no package.json; name the directory of a plugin") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// What a plugin's modules do with the page while they load is harmless.
+// TestPageAtLoad: modules that use the page while they load do not fail the build.
 func TestPageAtLoad(t *testing.T) {
 	dir := write(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
 const token = document.cookie.split('; ').find((c: string) => c.startsWith('token='))?.slice(6);
@@ -200,15 +200,15 @@ export default new Old();
 	}
 	b := build(t, link)
 	if code := string(read(t, dir, "dist/adapter.iife.js")); !strings.Contains(code, "\n  // src/index.ts\n") || !strings.Contains(code, `".a { color: red }\n"`) {
-		t.Error("the adapter names files by other paths, or lacks the style")
+		t.Error("the adapter has other file paths, or lacks the style")
 	}
 	var got strings.Builder
 	for _, w := range b.Warnings {
 		got.WriteString(w.String() + "\n")
 	}
 	for _, want := range []string{
-		`opentabs.displayName is "Bad" but the plugin's code says "Other"`,
-		`opentabs.urlPatterns is "*://*.example.com/*" but the plugin's code says "*://*.example.com/*, *://example.org/*"`,
+		`opentabs.displayName is "Bad", which is used, but the plugin's code has "Other"`,
+		`opentabs.urlPatterns is "*://*.example.com/*", which is used, but the plugin's code has "*://*.example.com/*, *://example.org/*"`,
 	} {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, got.String())

@@ -17,56 +17,56 @@ import (
 	"time"
 )
 
-// The tests of a plugin run in the engine that reads plugins too, each file in a
-// process of its own, with a page that sdk-ts/src/simulator plays. Its clock is
-// not that of the machine, so that minutes of waiting take no time.
+// The tests of a plugin run in QuickJS, each file in a separate process, with a page
+// that sdk-ts/src/simulator simulates. The page has a virtual clock, so that minutes of
+// waiting pass at once.
 
 const (
-	// simulateMemoryBytes is what the tests of one file may allocate.
+	// simulateMemoryBytes limits the memory of the tests of one file.
 	simulateMemoryBytes = 512 << 20
-	// defaultTestTimeout is how long a test may take of real time.
+	// defaultTestTimeout is the default of TestOptions.Timeout.
 	defaultTestTimeout = 60 * time.Second
 )
 
-// TestOptions say how tests run. The zero value of each field means its default.
+// TestOptions configure [RunTests]. The zero value of each field means its default.
 type TestOptions struct {
-	// Simulate is the command that runs [Simulate]; the default is this program
-	// with the argument "__simulate".
+	// Simulate is the command that runs [Simulate]. Default: this program with the
+	// argument "__simulate".
 	Simulate []string
-	// Filter is a regular expression that JavaScript understands: only tests whose
-	// name matches run. Default: all.
+	// Filter is a regular expression of JavaScript. Only tests with a matching name run.
+	// Default: all.
 	Filter string
-	// Timeout is how long one test may take of real time, default 60 s. Beyond it
-	// the tests of its file end.
+	// Timeout limits the real time of one test. After it, all tests of the file end.
+	// Default: 60 s.
 	Timeout time.Duration
-	// Real is a browser in which the pages of the tests are opened; the default is
-	// to play them. It makes Timeout the time of the clock on the wall.
+	// Real is the browser that opens the pages of the tests. With it, a test that exceeds
+	// Timeout fails and the next test runs. Default: simulated pages.
 	Real Real
 }
 
-// Real is a real browser for tests. One file of tests uses it at a time.
+// Real is a real browser for tests. Only one file of tests uses it at a time.
 type Real interface {
-	// Ask does what a test wants of the browser and returns what it gets, as JSON.
-	// Several may be asked at once. The error is told to the test.
+	// Ask performs one operation of a test in the browser and returns its result as JSON.
+	// It may run concurrently. The test receives the error.
 	Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// Serve names the function that answers the requests of pages; it waits for the
-	// answer. Nil, at the end of a file, is for nobody.
+	// Serve sets the function that responds to the requests of pages. It blocks until
+	// the test has responded. At the end of a file, Serve is called with nil.
 	Serve(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
-// TestFile is a file of tests of a plugin.
+// TestFile is one file of a plugin's tests.
 type TestFile struct {
 	// Name is relative to the plugin's directory, with slashes.
 	Name string
-	// Node says that the file is for Node's own test runner, which it imports.
+	// Node is true if the file imports Node's test runner.
 	Node bool
 }
 
-// nodeTest finds the import of Node's test runner.
+// nodeTest matches the import of Node's test runner.
 var nodeTest = regexp.MustCompile(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
 
-// FindTests returns the files of tests in the directory of a plugin: those that
-// end in .test.ts or .test.tsx below src, test and tests, in their order.
+// FindTests returns the test files of the plugin in dir: the files below src, test and
+// tests that end in .test.ts or .test.tsx, sorted by directory and name.
 func FindTests(dir string) ([]TestFile, error) {
 	var files []TestFile
 	for _, folder := range []string{"src", "test", "tests"} {
@@ -90,35 +90,36 @@ func FindTests(dir string) ([]TestFile, error) {
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("look for tests: %w", err)
+			return nil, fmt.Errorf("find the tests: %w", err)
 		}
 	}
 	return files, nil
 }
 
-// TestNews is something that happened while tests ran.
+// TestNews is one event of a test run.
 type TestNews struct {
-	// Op is "begin", "end", "skipped" or "done": a test begins, has ended, is
-	// nothing for a real browser, all of the file have ended.
+	// Op is "begin" or "end" of a test, "skipped" for a test that can't run in a real
+	// browser, or "done" when all tests of the file have ended.
 	Op string `json:"op"`
 	// Test is the name of the test.
 	Test string `json:"test,omitempty"`
-	// Error is why it failed or was skipped; empty if it was not. Where is the place in the
-	// plugin's source, as file:line:column; empty if it is not known.
+	// Error is why the test failed or was skipped; empty if it passed.
 	Error string `json:"error,omitempty"`
+	// Where is the location of the error in the plugin's source, as file:line:column; it
+	// may be empty.
 	Where string `json:"where,omitempty"`
-	// VirtualMs is how much time passed in the page.
+	// VirtualMs is the time on the page's virtual clock, in milliseconds.
 	VirtualMs float64 `json:"virtualMs"`
-	// Tests is how many tests the file has, for "done".
+	// Tests is the number of tests in the file, for "done".
 	Tests int `json:"tests,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
 }
 
-// RunTests runs the tests of one file of the plugin in dir and hands tell what
-// happens, in order; the last is "done". The error is a *[BuildError] if the file
-// can't be built, or if a test takes too long or too much memory.
-func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, tell func(TestNews)) error {
+// RunTests runs the tests of one file of the plugin in dir. It calls report for each
+// event in order; the last one is "done". The error is a *[BuildError] if the file can't
+// be built, or if a test exceeds the limits of time or memory.
+func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestNews)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, tel
 		}
 		argv = []string{self, "__simulate"}
 	}
-	one := simulation{dir: src.Dir, file: file.Name, made: made, argv: argv, timeout: o.Timeout, tell: tell}
+	one := simulation{dir: src.Dir, file: file.Name, made: made, argv: argv, timeout: o.Timeout, report: report}
 	if o.Real != nil {
 		one.timeout += realGrace
 		one.real = newRealTests(o.Real)
@@ -149,21 +150,21 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, tel
 	return runSimulation(ctx, one)
 }
 
-// testScript is what runs the tests of a file.
+// testScript returns the script that runs the tests of a file.
 func testScript(file string, o TestOptions) script {
 	real := int64(0)
 	if o.Real != nil {
 		real = max(o.Timeout.Milliseconds(), 1)
 	}
 	define := map[string]string{"OPENTABS_TEST_FILTER": quote(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(real, 10)}
-	return script{head: notice + "\n", define: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
+	return script{head: licenseNotice + "\n", define: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
 import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import %s;
 `, quote("./"+file))}
 }
 
-// withTestHint says what to do about modules of Node.
+// withTestHint adds an action to errors about modules of Node.
 func withTestHint(err error) error {
 	var wrong *BuildError
 	if !errors.As(err, &wrong) {
@@ -171,23 +172,23 @@ func withTestHint(err error) error {
 	}
 	for i, p := range wrong.Problems {
 		if strings.Contains(p.Text, `"node:`) {
-			wrong.Problems[i].Text += "; there is no Node here: use expect of @opentabs/sdk/testing"
+			wrong.Problems[i].Text += "; tests do not run in Node: use expect from @opentabs/sdk/testing"
 		}
 	}
 	return wrong
 }
 
-// simulation is one file whose tests run.
+// simulation is the run of one test file.
 type simulation struct {
 	dir, file string
 	made      bundled
 	argv      []string
 	timeout   time.Duration
-	tell      func(TestNews)
-	real      *realTests // nil if pages are played
+	report    func(TestNews)
+	real      *realTests // nil for simulated pages
 }
 
-// runSimulation runs the child process and listens to it.
+// runSimulation runs the child process and reports its events.
 func runSimulation(ctx context.Context, s simulation) error {
 	work, err := os.MkdirTemp("", "opentabs-test-")
 	if err != nil {
@@ -199,7 +200,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	defer stop()
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	cmd.Dir = work
-	cmd.Env = []string{} // nil would mean ours
+	cmd.Env = []string{} // nil would pass the parent's environment
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("run the tests: %w", err)
@@ -212,34 +213,35 @@ func runSimulation(ctx context.Context, s simulation) error {
 		return fmt.Errorf("run the tests: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("run the tests in a process of their own (%s): %w", strings.Join(s.argv, " "), err)
+		return fmt.Errorf("run the tests in a child process (%s): %w", strings.Join(s.argv, " "), err)
 	}
 	lines := &lineWriter{w: in}
-	lines.begin(string(s.made.Code)) // a child that dies early is seen by its end
+	lines.begin(string(s.made.Code)) // if the child exits early, Wait returns the error
 	if s.real != nil {
 		defer s.real.begin(ctx, lines)()
 	}
-	late := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // until the modules are loaded
-	defer late.Stop()
-	heard := s.listen(out, func() { late.Reset(s.timeout) })
+	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // until the modules are loaded
+	defer timer.Stop()
+	state := s.readEvents(out, func() { timer.Reset(s.timeout) })
 	_ = in.Close()
-	waited := cmd.Wait()
+	exit := cmd.Wait()
 	switch {
-	case heard.done:
+	case state.done:
 		return nil
 	case whole.Err() != nil:
 		return whole.Err()
-	case heard.broken != "":
-		return s.problem(s.made.place(heard.stack), heard.broken)
-	case ctx.Err() != nil && context.Cause(ctx) == context.Canceled && heard.running != "":
-		return s.problem("", fmt.Sprintf("%q ran for %v of real time without an end; look for an endless loop", heard.running, s.timeout))
-	case waited != nil && heard.running != "":
-		return s.problem("", fmt.Sprintf("%q ended the engine, which may use up to %d MB; is something built that never ends?", heard.running, simulateMemoryBytes>>20))
+	case state.broken != "":
+		return s.problem(s.made.place(state.stack), state.broken)
+	case ctx.Err() != nil && context.Cause(ctx) == context.Canceled && state.running != "":
+		return s.problem("", fmt.Sprintf("%q did not end within %v of real time; look for an endless loop", state.running, s.timeout))
+	case exit != nil && state.running != "":
+		return s.problem("", fmt.Sprintf("%q crashed the engine, which may use up to %d MB; look for data that grows without a limit", state.running, simulateMemoryBytes>>20))
 	}
 	detail, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-	return s.problem("", "the modules of the tests could not be loaded in time or memory: "+detail)
+	return s.problem("", "the modules of the tests did not load within the limits of time and memory: "+detail)
 }
 
+// problem returns a *BuildError with one problem, by default for the test file.
 func (s simulation) problem(where, text string) error {
 	if where == "" {
 		where = s.file
@@ -247,16 +249,17 @@ func (s simulation) problem(where, text string) error {
 	return &BuildError{Dir: s.dir, Problems: []Problem{{Where: where, Text: text}}}
 }
 
-// heard is what the child process has said.
-type heard struct {
+// runState is the state of a run by the events of the child process.
+type runState struct {
 	done    bool
-	running string // the test that runs
-	broken  string // why the script itself ended
-	stack   string
+	running string // name of the running test
+	broken  string // error that ended the script
+	stack   string // stack trace of that error
 }
 
-// listen reads the child's lines until they end; alive is called for each.
-func (s simulation) listen(out io.Reader, alive func()) (h heard) {
+// readEvents reads and reports the child's events until its output ends. It calls
+// resetTimer for each.
+func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxExtractedBytes)
 	for lines.Scan() {
@@ -264,26 +267,26 @@ func (s simulation) listen(out io.Reader, alive func()) (h heard) {
 		if json.Unmarshal(lines.Bytes(), &news) != nil {
 			continue
 		}
-		alive()
+		resetTimer()
 		switch news.Op {
 		case "begin":
-			h.running = news.Test
+			state.running = news.Test
 		case "end", "skipped":
-			h.running = ""
+			state.running = ""
 			news.Where = s.made.place(news.Stack)
 		case "done":
-			h.done = true
+			state.done = true
 		case "broken":
-			h.broken, h.stack = news.Error, news.Stack
+			state.broken, state.stack = news.Error, news.Stack
 			continue
 		case "ask", "answer":
 			if s.real != nil {
-				s.real.hear(lines.Bytes())
+				s.real.receive(lines.Bytes())
 			}
 			continue
 		}
 		news.Stack = ""
-		s.tell(news)
+		s.report(news)
 	}
-	return h
+	return state
 }

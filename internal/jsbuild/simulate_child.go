@@ -11,10 +11,10 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Simulate is the child process that [RunTests] starts: it takes a script from
-// stdin, a string of JSON in one line, and writes what happens to stdout, a line
-// of JSON each. In a real browser the lines after the script are what the script
-// hears. It returns the process's exit code, 0 if it could run the script at all.
+// Simulate is the main function of the child process that [RunTests] starts. It reads
+// a script from stdin, as a JSON string in one line, and writes the events to stdout,
+// one JSON value per line. For tests in a real browser, it passes later lines from
+// stdin to the script. It returns the exit code: 0 if the script ran.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -31,32 +31,32 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	}
 	defer vm.Close()
 	vm.SetMemoryLimit(simulateMemoryBytes)
-	child := simulating{vm: vm, in: in, say: func(news json.RawMessage) bool {
+	child := testRunner{vm: vm, in: in, send: func(news json.RawMessage) bool {
 		_, err := stdout.Write(append(news, '\n'))
 		return err == nil
 	}}
 	if err := child.run(script); err != nil {
 		broken := failedWith(err)
 		line, err := json.Marshal(TestNews{Op: "broken", Error: broken.Error, Stack: broken.Stack})
-		if err != nil || !child.say(line) {
+		if err != nil || !child.send(line) {
 			return 2
 		}
 	}
 	return 0
 }
 
-// simulating is a script of tests that runs.
-type simulating struct {
-	vm  *quickjs.VM
-	in  *bufio.Reader
-	say func(json.RawMessage) bool
-	// heard are the lines that come in; nil before the first is waited for, closed
-	// at the end of the input.
-	heard chan []byte
+// testRunner runs a script of tests in an engine.
+type testRunner struct {
+	vm   *quickjs.VM
+	in   *bufio.Reader
+	send func(json.RawMessage) bool
+	// received contains the lines from stdin. The first wait creates it, and the end of
+	// the input closes it.
+	received chan []byte
 }
 
-// run runs the script, and then step by step its tests.
-func (s *simulating) run(script string) error {
+// run runs the script and then its tests, step by step.
+func (s *testRunner) run(script string) error {
 	if _, err := s.vm.Eval(script, quickjs.EvalGlobal); err != nil {
 		return err
 	}
@@ -64,11 +64,11 @@ func (s *simulating) run(script string) error {
 		if _, err := s.vm.ExecutePendingJobs(); err != nil {
 			return err
 		}
-		told, err := s.vm.Eval("__opentabsStep()", quickjs.EvalGlobal)
+		result, err := s.vm.Eval("__opentabsStep()", quickjs.EvalGlobal)
 		if err != nil {
 			return err
 		}
-		text, _ := told.(string)
+		text, _ := result.(string)
 		var news []json.RawMessage
 		if err := json.Unmarshal([]byte(text), &news); err != nil {
 			return fmt.Errorf("the tests overwrote the simulator: %w", err)
@@ -80,30 +80,30 @@ func (s *simulating) run(script string) error {
 				}
 				continue
 			}
-			if !s.say(one) || strings.HasPrefix(string(one), `{"op":"done"`) {
+			if !s.send(one) || strings.HasPrefix(string(one), `{"op":"done"`) {
 				return nil
 			}
 		}
 	}
 }
 
-// wait waits until a line comes in, which the script hears, or the time in news
-// has passed. It reports whether there is somebody who wants to know more.
-func (s *simulating) wait(news json.RawMessage) (more bool, err error) {
+// wait blocks until the script receives a line, or until the time in news has passed.
+// It returns false at the end of the input.
+func (s *testRunner) wait(news json.RawMessage) (more bool, err error) {
 	var wait struct {
 		Ms float64 `json:"ms"`
 	}
 	if err := json.Unmarshal(news, &wait); err != nil {
 		return false, fmt.Errorf("the tests overwrote the simulator: %w", err)
 	}
-	if s.heard == nil {
-		s.heard = make(chan []byte)
-		go s.listen()
+	if s.received == nil {
+		s.received = make(chan []byte)
+		go s.readLines()
 	}
 	timer := time.NewTimer(time.Duration(wait.Ms * float64(time.Millisecond)))
 	defer timer.Stop()
 	select {
-	case line, ok := <-s.heard:
+	case line, ok := <-s.received:
 		if !ok {
 			return false, nil
 		}
@@ -114,14 +114,14 @@ func (s *simulating) wait(news json.RawMessage) (more bool, err error) {
 	}
 }
 
-// listen hands on the lines that come in. It ends with the process.
-func (s *simulating) listen() {
-	defer close(s.heard)
+// readLines sends the lines from stdin to received. It ends with the process.
+func (s *testRunner) readLines() {
+	defer close(s.received)
 	for {
 		line, err := s.in.ReadBytes('\n')
 		if err != nil {
 			return
 		}
-		s.heard <- line
+		s.received <- line
 	}
 }

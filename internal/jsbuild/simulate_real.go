@@ -10,25 +10,27 @@ import (
 	"time"
 )
 
-// realGrace is how much longer than its own limit, which the script keeps, a test
-// in a real browser may be silent before its process is ended.
+// realGrace is added to the timeout of a test in a real browser before its process is
+// killed. The script itself enforces the timeout.
 const realGrace = 15 * time.Second
 
-// realTests stands between the script of tests and a real browser: it passes on
-// what the tests ask, and what the pages request. It is safe for concurrent use.
+// realTests connects the script of tests and a real browser. It forwards operations of
+// the tests to the browser, and requests of the pages to the tests. It is safe for
+// concurrent use.
 type realTests struct {
 	real Real
 
-	ctx   context.Context // set by begin; of the child process
+	ctx   context.Context // context of the child process; set by begin
 	lines *lineWriter     // set by begin
 
-	mu      sync.Mutex              // guards those below
-	serial  int                     // of the last request
-	waiting map[int]chan realAnswer // each with room for its answer
+	mu      sync.Mutex              // guards the fields below
+	lastID  int                     // ID of the last request
+	waiting map[int]chan realAnswer // by ID of the request, each with a buffer of 1
 }
 
-// realSays is what the script says: what it asks, or the answer to a request.
-type realSays struct {
+// scriptMessage is a message from the script: an operation for the browser ("ask"), or
+// the response to a request.
+type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`
 	What   string          `json:"what"`
@@ -36,7 +38,7 @@ type realSays struct {
 	realAnswer
 }
 
-// realAnswer answers in either direction. Error is empty if it went well.
+// realAnswer is a response in either direction. Error is empty on success.
 type realAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -46,51 +48,52 @@ func newRealTests(real Real) *realTests {
 	return &realTests{real: real, waiting: map[int]chan realAnswer{}}
 }
 
-// begin takes requests of pages from now on, until the function that it returns
-// is called. ctx is that of the child process.
+// begin starts to forward the requests of pages. The returned function stops it. ctx is
+// the context of the child process.
 func (r *realTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.real.Serve(r.request)
 	return func() { r.real.Serve(nil) }
 }
 
-// hear takes a line of the script. It does not wait.
-func (r *realTests) hear(line []byte) {
-	var said realSays
-	if json.Unmarshal(line, &said) != nil {
+// receive handles a line of the script. It does not block.
+func (r *realTests) receive(line []byte) {
+	var m scriptMessage
+	if json.Unmarshal(line, &m) != nil {
 		return
 	}
-	if said.Op == "ask" {
-		go r.ask(said)
+	if m.Op == "ask" {
+		go r.ask(m)
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if answer := r.waiting[said.ID]; answer != nil {
-		delete(r.waiting, said.ID)
-		answer <- said.realAnswer
+	if answer := r.waiting[m.ID]; answer != nil {
+		delete(r.waiting, m.ID)
+		answer <- m.realAnswer
 	}
 }
 
-func (r *realTests) ask(said realSays) {
-	value, err := r.real.Ask(r.ctx, said.What, said.Params)
+// ask runs an operation in the browser and sends the result to the script.
+func (r *realTests) ask(m scriptMessage) {
+	value, err := r.real.Ask(r.ctx, m.What, m.Params)
 	answer := realAnswer{Value: value}
 	if err != nil {
 		answer.Error = err.Error()
 	}
-	// A script that has ended needs no answer.
+	// Writing fails if the script has ended.
 	_ = r.lines.write(struct {
 		ID int `json:"id"`
 		realAnswer
-	}{said.ID, answer})
+	}{m.ID, answer})
 }
 
-// request has the script answer a request of a page.
+// request forwards a request of a page to the script and returns the response.
 func (r *realTests) request(ctx context.Context, request any) (json.RawMessage, error) {
 	answer := make(chan realAnswer, 1)
 	r.mu.Lock()
-	r.serial++
-	id := r.serial
+	r.lastID++
+	id := r.lastID
 	r.waiting[id] = answer
 	r.mu.Unlock()
 	defer func() {
@@ -118,9 +121,9 @@ func (r *realTests) request(ctx context.Context, request any) (json.RawMessage, 
 	}
 }
 
-// lineWriter writes values, a line of JSON each. It is safe for concurrent use.
+// lineWriter writes values as JSON, one per line. It is safe for concurrent use.
 type lineWriter struct {
-	mu sync.Mutex // held while a line is written
+	mu sync.Mutex // locked while a line is written
 	w  io.Writer
 }
 
@@ -135,7 +138,7 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// begin writes the first line in the background: all others come after it.
+// begin writes the first line in the background. Later lines wait for it.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// fakeReal is a browser that is played by functions.
+// fakeReal is a Real that calls functions in place of a browser.
 type fakeReal struct {
 	ask func(ctx context.Context, what string, params map[string]any) (string, error)
-	// early is called with the first answer that Serve gets; nil does nothing.
+	// early runs once, in the first call of Serve with a function; it may be nil.
 	early func(answer func(context.Context, any) (json.RawMessage, error))
 
 	mu     sync.Mutex // guards answer
@@ -44,7 +44,7 @@ func (f *fakeReal) Serve(answer func(context.Context, any) (json.RawMessage, err
 	}
 }
 
-// request is a request of a page.
+// request sends a request of a page to the tests.
 func (f *fakeReal) request(ctx context.Context, url string) (string, error) {
 	f.mu.Lock()
 	answer := f.answer
@@ -53,8 +53,7 @@ func (f *fakeReal) request(ctx context.Context, url string) (string, error) {
 	return string(text), err
 }
 
-// runReal runs a file of tests in a played browser and returns what became of
-// each test.
+// runReal runs a file of tests in a fake browser and returns the result of each test.
 func runReal(t *testing.T, o TestOptions) map[string]string {
 	t.Helper()
 	o.Simulate = simulateArgs
@@ -72,8 +71,8 @@ func runReal(t *testing.T, o TestOptions) map[string]string {
 
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
 
-// TestRealEarlyRequest: a request that comes before the tests have begun is
-// answered by them, and does not come before their script.
+// TestRealEarlyRequest: a request before the start of the tests waits until the child
+// process has received their script.
 func TestRealEarlyRequest(t *testing.T) {
 	real := &fakeReal{}
 	real.ask = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
@@ -87,7 +86,7 @@ func TestRealEarlyRequest(t *testing.T) {
 	}
 }
 
-// TestReal has tests ask a browser, which asks them for their routes.
+// TestReal runs tests in a fake browser, which sends requests for the tests' routes.
 func TestReal(t *testing.T) {
 	real := &fakeReal{}
 	real.ask = func(ctx context.Context, what string, params map[string]any) (string, error) {
@@ -121,7 +120,7 @@ func TestReal(t *testing.T) {
 		}
 		return `{"call": {"error": {"code": "tool_error", "message": "failed"}, ` + emptyCall + `}}`, nil
 	}
-	ended := runReal(t, TestOptions{Real: real, Timeout: patient, Filter: "routes|reports|simulated"})
+	ended := runReal(t, TestOptions{Real: real, Timeout: longTimeout, Filter: "routes|reports|simulated"})
 	for test, want := range map[string]string{
 		"the site responds with its routes": "end: ",
 		"reports come in order":             "end: it has no address",
@@ -133,19 +132,19 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestRealTimeout ends a test whose browser says nothing, and goes on with the
-// next. On a busy machine that one may run into the limit too.
+// TestRealTimeout: a test whose browser does not respond fails, and the next test runs.
+// On a busy machine, the next test may time out too.
 func TestRealTimeout(t *testing.T) {
 	real := &fakeReal{ask: func(ctx context.Context, what string, params map[string]any) (string, error) {
 		if params["url"] == nil {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}
-		return "", errors.New("it was asked")
+		return "", errors.New("no page")
 	}}
 	ended := runReal(t, TestOptions{Real: real, Timeout: time.Second, Filter: "reports|navigation"})
 	if got := ended["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; a real browser has no virtual clock") {
-		t.Errorf("the test that waits: %q", got)
+		t.Errorf("the test without a response: %q", got)
 	}
 	if _, ok := ended["a navigation fails the call"]; !ok {
 		t.Errorf("the test after it did not run: %v", ended)

@@ -18,7 +18,7 @@ func runTests(t *testing.T, file string, o TestOptions) (failed map[string]strin
 	t.Helper()
 	o.Simulate = simulateArgs
 	if o.Timeout == 0 {
-		o.Timeout = patient
+		o.Timeout = longTimeout
 	}
 	failed = map[string]string{}
 	err = RunTests(t.Context(), simulated, TestFile{Name: file}, o, func(n TestNews) {
@@ -33,7 +33,7 @@ func runTests(t *testing.T, file string, o TestOptions) (failed map[string]strin
 	return failed, passed, err
 }
 
-// TestSimulator runs the tests in testdata/simulated, which say what it does.
+// TestSimulator runs the tests in testdata/simulated/src/good.test.ts.
 func TestSimulator(t *testing.T) {
 	failed, passed, err := runTests(t, "src/good.test.ts", TestOptions{})
 	if err != nil || len(failed) > 0 || passed < 14 {
@@ -44,8 +44,8 @@ func TestSimulator(t *testing.T) {
 	}
 }
 
-// TestSimulatorBoth runs the tests that hold in a real browser too, where
-// e2e/plugin-test.test.ts runs them.
+// TestSimulatorBoth runs the tests that e2e/plugin-test.test.ts also runs in a real
+// browser.
 func TestSimulatorBoth(t *testing.T) {
 	failed, passed, err := runTests(t, "src/both.test.ts", TestOptions{})
 	if err != nil || len(failed) > 0 || passed != 10 {
@@ -53,7 +53,7 @@ func TestSimulatorBoth(t *testing.T) {
 	}
 }
 
-func TestSimulatorTellsWhatFails(t *testing.T) {
+func TestSimulatorReportsFailures(t *testing.T) {
 	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{})
 	if err != nil || passed != 1 {
 		t.Errorf("%d passed, %v", passed, err)
@@ -71,7 +71,7 @@ func TestSimulatorTellsWhatFails(t *testing.T) {
 	}
 }
 
-// TestFilter runs those tests whose name matches.
+// TestFilter: only tests with a matching name run.
 func TestFilter(t *testing.T) {
 	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{Filter: "^is fi"})
 	if err != nil || passed != 1 || len(failed) > 0 {
@@ -79,22 +79,23 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestEndlessLoop ends the tests of its file, and says which it was.
+// TestEndlessLoop: an endless loop ends the tests of its file, and the error names the
+// test.
 func TestEndlessLoop(t *testing.T) {
 	_, passed, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
 	var wrong *BuildError
-	if !errors.As(err, &wrong) || passed != 1 || !strings.Contains(err.Error(), `"never ends" ran for 3s of real time without an end`) {
+	if !errors.As(err, &wrong) || passed != 1 || !strings.Contains(err.Error(), `"never ends" did not end within 3s of real time`) {
 		t.Errorf("%d passed, %v", passed, err)
 	}
 }
 
 func TestTestsThatCannotBeBuilt(t *testing.T) {
 	_, _, err := runTests(t, "src/node.test.ts", TestOptions{})
-	if err == nil || !strings.Contains(err.Error(), "there is no Node here: use expect of @opentabs/sdk/testing") {
+	if err == nil || !strings.Contains(err.Error(), "tests do not run in Node: use expect from @opentabs/sdk/testing") {
 		t.Error(err)
 	}
 	if _, _, err := runTests(t, "src/none.test.ts", TestOptions{}); err == nil {
-		t.Error("a file that is not there was run")
+		t.Error("RunTests ran a missing file")
 	}
 }
 

@@ -12,17 +12,17 @@ import (
 // embedded is the esbuild namespace of files that come from a [sourceSet].
 const embedded = "opentabs"
 
-// sourceSet is a tree of embedded files that esbuild can bundle without a disk
-// and without npm. The zero value holds no files. It is safe for concurrent
-// use as long as nobody changes its maps.
+// sourceSet is a tree of embedded files that esbuild can bundle without a disk and
+// without npm. The zero value contains no files. It is safe for concurrent use while its
+// maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x"
 	// has the path "x/src/a.ts". Relative imports may cross roots, as they do
 	// in the checkout.
 	Roots map[string]fs.FS
-	// Alias says which embedded path a bare import ("zod") means, also for
-	// importers that are not embedded. A key that ends in "/" stands for all
-	// imports that begin with it; the rest is appended to its value.
+	// Alias maps bare imports ("zod") to embedded paths, also in files on disk. A key
+	// that ends in "/" matches all imports that begin with it; the rest of the import is
+	// appended to the value.
 	Alias map[string]string
 }
 
@@ -48,8 +48,8 @@ func (s sourceSet) Plugin() api.Plugin {
 	}
 }
 
-// resolve finds the embedded file that an import means. An empty result leaves
-// the import to esbuild's own rules.
+// resolve returns the embedded file of an import. An empty result leaves the import to
+// esbuild.
 func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	inside := a.Namespace == embedded
 	relative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")
@@ -68,7 +68,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if name, ok := s.find(target); ok {
 				return api.OnResolveResult{Path: name, Namespace: embedded}, nil
 			}
-			return api.OnResolveResult{}, fmt.Errorf("%q means the embedded file %s, which does not exist", a.Path, target)
+			return api.OnResolveResult{}, fmt.Errorf("%q is an alias of the embedded file %s, which does not exist", a.Path, target)
 		}
 	}
 	if inside {
@@ -77,7 +77,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-// alias returns the embedded path that a bare import stands for.
+// alias returns the embedded path of a bare import.
 func (s sourceSet) alias(spec string) (string, bool) {
 	if target, ok := s.Alias[spec]; ok {
 		return target, true
@@ -90,8 +90,8 @@ func (s sourceSet) alias(spec string) (string, bool) {
 	return "", false
 }
 
-// find returns the file that a path without or with an extension means. A
-// TypeScript file may be imported under its future name, "x.js".
+// find returns the embedded file for a path, which may lack the extension. "x.js" also
+// matches "x.ts", as in TypeScript.
 func (s sourceSet) find(name string) (string, bool) {
 	tries := []string{name, name + ".ts", name + ".tsx", name + ".mjs", name + ".js", name + "/index.ts", name + "/index.js"}
 	if stem, ok := strings.CutSuffix(name, ".js"); ok {
@@ -109,7 +109,7 @@ func (s sourceSet) find(name string) (string, bool) {
 	return "", false
 }
 
-// load hands one embedded file to esbuild.
+// load returns an embedded file to esbuild.
 func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := s.Read(a.Path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: loaderOf(a.Path)}, nil
 }
 
-// loaderOf says how esbuild reads a file.
+// loaderOf returns the esbuild loader for a file name.
 func loaderOf(name string) api.Loader {
 	switch path.Ext(name) {
 	case ".ts", ".mts", ".cts":

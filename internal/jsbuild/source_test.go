@@ -9,7 +9,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// mounts are the files of several roots.
+// mounts are file trees by the name of their root.
 type mounts map[string]fstest.MapFS
 
 func (m mounts) mount() map[string]fs.FS {
@@ -47,7 +47,7 @@ func TestSourcesBundle(t *testing.T) {
 				"src/main.ts":   {Data: []byte(`import { a } from './a.ts'; import { b } from '../../lib/b'; import { c } from 'pkg'; import { d } from 'pkg/deep/d.js'; import { e } from './e.js'; console.log(a, b, c, d, e);`)},
 				"src/a.ts":      {Data: []byte(`export const a: string = 'from-a';`)},
 				"src/e.ts":      {Data: []byte(`export const e: string = 'from-e';`)},
-				"src/bad.ts":    {Data: []byte(`import x from 'nobody'; console.log(x);`)},
+				"src/bad.ts":    {Data: []byte(`import x from 'unknown'; console.log(x);`)},
 				"src/badrel.ts": {Data: []byte(`import './nothing'; `)},
 			},
 			"lib": {"b/index.ts": {Data: []byte(`export const b = 'from-b';`)}},
@@ -65,7 +65,7 @@ func TestSourcesBundle(t *testing.T) {
 		}
 	}
 	for entry, want := range map[string]string{
-		"app/src/bad.ts":    `"nobody" is not among the embedded sources`,
+		"app/src/bad.ts":    `"unknown" is not among the embedded sources`,
 		"app/src/badrel.ts": `"./nothing" is not among the embedded sources`,
 	} {
 		if _, problems := bundleTest(t, s, entry); len(problems) != 1 || !strings.Contains(problems[0], want) {
@@ -74,7 +74,8 @@ func TestSourcesBundle(t *testing.T) {
 	}
 }
 
-// An import that the disk may answer is left to esbuild unless it is aliased.
+// TestSourcesLeaveDiskAlone: esbuild resolves the imports of files on disk that have no
+// alias.
 func TestSourcesLeaveDiskAlone(t *testing.T) {
 	s := sourceSet{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mount(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{
@@ -84,6 +85,6 @@ func TestSourcesLeaveDiskAlone(t *testing.T) {
 		LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Text, `Could not resolve "./not-here.js"`) {
-		t.Fatalf("got %v, want esbuild's own error about ./not-here.js alone", r.Errors)
+		t.Fatalf("got %v, want only esbuild's error about ./not-here.js", r.Errors)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// frameAt finds the position in one line of the engine's stack traces.
+// frameAt matches the position in one line of the engine's stack traces.
 var frameAt = regexp.MustCompile(`:(\d+):(\d+)\)?$`)
 
-// place returns the place in the plugin's source that a stack trace of the
-// bundle points to, as file:line:column; empty if it can't be told.
+// place returns the location in the plugin's source for a stack trace of the bundle, as
+// file:line:column; "" if no frame is in the plugin's source.
 func (b bundled) place(stack string) string {
 	for _, frame := range strings.Split(stack, "\n") {
 		at := frameAt.FindStringSubmatch(strings.TrimSpace(frame))
@@ -29,8 +29,8 @@ func (b bundled) place(stack string) string {
 	return ""
 }
 
-// sourceOf looks up a position, counted from 0, of a bundle in its source map.
-// Files that are not the plugin's own have no place.
+// sourceOf looks up a position of a bundle in its source map. line and column count from
+// 0. It returns "" for files that are not the plugin's.
 func sourceOf(sourceMap []byte, line, column int) string {
 	var m struct {
 		Sources  []string `json:"sources"`
@@ -39,7 +39,7 @@ func sourceOf(sourceMap []byte, line, column int) string {
 	if json.Unmarshal(sourceMap, &m) != nil {
 		return ""
 	}
-	var source, atLine, atColumn int // these run on over all lines
+	var source, atLine, atColumn int // the mappings encode differences, across all lines
 	var found string
 	for i, group := range strings.Split(m.Mappings, ";") {
 		if i > line {
@@ -64,7 +64,7 @@ func sourceOf(sourceMap []byte, line, column int) string {
 	return found
 }
 
-// place writes a position of a file that a source map in dist/ names.
+// place formats a location in a file whose path is relative to dist.
 func place(file string, line, column int) string {
 	if strings.Contains(file, ":") || strings.Contains(file, "node_modules/") || strings.HasSuffix(file, "opentabs-entry.ts") {
 		return ""
@@ -74,8 +74,8 @@ func place(file string, line, column int) string {
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// decodeVLQ reads one segment of a source map's mappings (ECMA-426): numbers
-// in base 64, five bits a digit, the lowest bit of each number its sign.
+// decodeVLQ decodes one segment of a source map's mappings (ECMA-426): numbers in base
+// 64, with five bits per digit and the sign in the lowest bit.
 func decodeVLQ(segment string) []int {
 	var fields []int
 	value, shift := 0, 0

@@ -13,19 +13,19 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// zodSource says which zod a plugin is built with.
+// zodSource is the zod that a plugin is built with.
 type zodSource struct {
 	// Dir is the plugin's directory.
 	Dir string
-	// Installed says that the author's own zod is used. False means the
-	// embedded copy.
+	// Installed is true for the zod in the plugin's node_modules, false for the embedded
+	// copy.
 	Installed bool
-	// Warning is set if there is a zod that can't be used.
+	// Warning is set if the installed zod can't be used.
 	Warning string
 }
 
-// findZod prefers a zod 4 that is installed for the plugin, because its types
-// are what the author's compiler saw.
+// findZod chooses the zod 4 that is installed for the plugin, because the author's
+// compiler uses its types. Without one, it chooses the embedded copy.
 func findZod(dir string) zodSource {
 	for at := dir; ; at = filepath.Dir(at) {
 		file := filepath.Join(at, "node_modules", "zod", "package.json")
@@ -38,7 +38,7 @@ func findZod(dir string) zodSource {
 				return zodSource{Dir: dir, Installed: true}
 			}
 			return zodSource{Dir: dir, Warning: fmt.Sprintf(
-				"zod %s is installed but plugins need zod 4: the built-in copy is used; run npm install zod@4", pkg.Version)}
+				"zod %s is installed, but plugins need zod 4, so the build uses the built-in copy; run npm install zod@4", pkg.Version)}
 		}
 		if at == filepath.Dir(at) {
 			return zodSource{Dir: dir}
@@ -46,29 +46,30 @@ func findZod(dir string) zodSource {
 	}
 }
 
-// localesNamespace is that of the stub that stands for zod's list of locales.
+// localesNamespace is the esbuild namespace of the module that replaces zod's list of
+// locales.
 const localesNamespace = "opentabs-locales"
 
-// resolvedBefore marks an import that resolve itself asks esbuild about.
+// resolvedBefore marks an import that resolve passes to esbuild, to prevent recursion.
 type resolvedBefore struct{}
 
 var (
 	zodImport  = `^zod(/|$)`
 	localeList = `/locales/index\.js$`
-	// zodStateful are the files of zod that keep state on globalThis.
+	// zodStateful matches the files of zod that store state on globalThis.
 	zodStateful = `zod/v4/core/(core|registries)\.js$`
-	// zodInternal is a file of zod that imports the list of locales.
+	// zodInternal matches the files of zod that import the list of locales.
 	zodInternal = regexp.MustCompile(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 
-// plugin returns the esbuild plugin that decides about zod. It goes before
-// that of the embedded sources.
+// plugin returns the esbuild plugin that resolves and changes zod. It must come before
+// the plugin of the embedded sources.
 func (z zodSource) plugin(embeddedFiles sourceSet) api.Plugin {
 	return api.Plugin{Name: "opentabs-zod", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: zodImport}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return z.resolve(build, embeddedFiles, a)
 		})
-		// Zod's index brings all 50 languages along, half of its size.
+		// The index of zod imports all 50 languages, which are half of its size.
 		build.OnResolve(api.OnResolveOptions{Filter: localeList}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if !zodInternal.MatchString(a.Importer) {
 				return api.OnResolveResult{}, nil
@@ -84,19 +85,19 @@ func (z zodSource) plugin(embeddedFiles sourceSet) api.Plugin {
 	}}
 }
 
-// resolve finds the file that an import of zod means.
+// resolve returns the file of an import of zod.
 func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api.OnResolveArgs) (api.OnResolveResult, error) {
 	if !z.Installed {
 		if _, ok := embeddedFiles.Alias[a.Path]; !ok {
 			return api.OnResolveResult{}, fmt.Errorf(
 				"%s is not built in (zod, zod/v4 and zod/v4/core are); run npm install zod@4, or import from zod", a.Path)
 		}
-		return api.OnResolveResult{}, nil // the embedded sources know it
+		return api.OnResolveResult{}, nil // the plugin of the embedded sources resolves it
 	}
 	if _, again := a.PluginData.(resolvedBefore); again || a.Namespace != embedded {
-		return api.OnResolveResult{}, nil // esbuild knows it
+		return api.OnResolveResult{}, nil // esbuild resolves it
 	}
-	// The SDK has to use the same zod as the plugin.
+	// The embedded SDK must use the same zod as the plugin.
 	found := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: resolvedBefore{}})
 	if len(found.Errors) > 0 {
 		return api.OnResolveResult{}, errors.New(found.Errors[0].Text)
@@ -104,9 +105,9 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 	return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
-// resolveLocales finds the list of locales beside the file of zod that imports
-// it. Its path becomes part of the adapter, so it is relative: the same source
-// gives the same bytes on every machine.
+// resolveLocales returns the list of locales beside the file of zod that imports it. The
+// adapter contains this path, so it is relative: the same source gives the same bytes on
+// every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
 	if a.Namespace == embedded {
@@ -121,8 +122,8 @@ func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	return r
 }
 
-// loadLocales makes a list of locales that holds English alone. Others can
-// still be imported one by one.
+// loadLocales returns a list of locales with English only. A plugin can still import
+// others one by one.
 func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	contents := `export { default as en } from "./en.js";`
 	result := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
@@ -134,10 +135,10 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return result, nil
 }
 
-// loadPrivate gives a file of zod an object of its own in place of globalThis,
-// where it keeps its configuration and registry: a page could replace both
-// there, and read or change the schemas of an adapter. The import stands in
-// the first line, so that line numbers stay true.
+// loadPrivate replaces globalThis in a file of zod by a private object. zod stores its
+// configuration and registry there; on the real globalThis, a page could use them to
+// read or change the schemas of an adapter. The added import is in the first line, so
+// that line numbers do not change.
 func loadPrivate(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error

@@ -8,6 +8,5 @@ var unclean = []string{
 	"e2e/panel",
 	"e2e/soak",
 	"internal/httpapi",
-	"internal/jsbuild",
 	"wire",
 }

@@ -71,6 +71,6 @@ export default definePlugin({
       return { nested: await context?.call('other__tool', { a: 1 }) };
     }),
   ],
-  prompts: [definePrompt({ name: 'hello', description: 'Says hello.', args: z.object({ who: z.string() }), render: ({ who }) => `Hello ${who}` })],
+  prompts: [definePrompt({ name: 'hello', description: 'Returns a greeting.', args: z.object({ who: z.string() }), render: ({ who }) => `Hello ${who}` })],
   isReady: () => !document.documentElement.hasAttribute('data-logged-out'),
 });

@@ -18,11 +18,11 @@ import (
 	"opentabs/plugin"
 )
 
-// What builds beside the adapter, and what plugins written for the existing SDK
-// bring along.
+// These tests build plugins for the original OpenTabs SDK, pre-scripts, icons and
+// settings.
 
-// A plugin written for the existing SDK, prompts included.
-func TestBuildForExistingSDK(t *testing.T) {
+// TestBuildForOriginalSDK builds a plugin for the original OpenTabs SDK, with a prompt.
+func TestBuildForOriginalSDK(t *testing.T) {
 	b := build(t, write(t, map[string]string{
 		packageFile: goodPackage,
 		"src/index.ts": `import { definePrompt, defineTool, OpenTabsPlugin, type PromptDefinition, type ToolDefinition } from '@opentabs-dev/plugin-sdk';
@@ -52,7 +52,7 @@ export default new Old();
 		t.Fatal(err)
 	}
 	if loaded.Start != plugin.StartIdle || loaded.Legacy {
-		t.Errorf("it starts %q, legacy %v; want it started as on the platform it was written for", loaded.Start, loaded.Legacy)
+		t.Errorf("it starts %q, legacy %v; want the start of the original OpenTabs", loaded.Start, loaded.Legacy)
 	}
 	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
 	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
@@ -60,7 +60,7 @@ export default new Old();
 	}
 }
 
-// withPackage is goodPackage with more keys under opentabs.
+// withPackage returns goodPackage with more keys under opentabs.
 func withPackage(more string) string {
 	return strings.Replace(goodPackage, `"displayName"`, more+`,"displayName"`, 1)
 }
@@ -76,9 +76,9 @@ func loadBuilt(t *testing.T, files map[string]string) (*Built, *plugin.Plugin) {
 	return b, loaded
 }
 
-// said runs a script in an engine of its own and returns the text that an
-// expression has afterwards.
-func said(t *testing.T, script, expression string) string {
+// evaluateText runs a script in a new engine and returns the value of an expression as
+// text.
+func evaluateText(t *testing.T, script, expression string) string {
 	t.Helper()
 	vm, err := quickjs.NewVM()
 	if err != nil {
@@ -88,11 +88,11 @@ func said(t *testing.T, script, expression string) string {
 	if _, err := vm.Eval("globalThis.console = {info(...a) { globalThis.lines = a.join(' ') }, error(...a) { globalThis.lines = a.join(' ') }};\n"+script, quickjs.EvalGlobal); err != nil {
 		t.Fatal(err)
 	}
-	found, err := vm.Eval(expression, quickjs.EvalGlobal)
+	value, err := vm.Eval(expression, quickjs.EvalGlobal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprint(found)
+	return fmt.Sprint(value)
 }
 
 const earlyScript = `import { definePreScript } from '@opentabs-dev/plugin-sdk/pre-script';
@@ -100,11 +100,10 @@ import { keyOf } from './key.js';
 export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.info('early', 2); });
 `
 
-// A pre-script is built to the contract that existing platforms have too
-// (plugin-format.md 1.13).
+// TestPreScript: a built pre-script has the format of the original OpenTabs.
 func TestPreScript(t *testing.T) {
 	files := map[string]string{
-		// What a package says of side effects must not lose the script.
+		// "sideEffects": false must not remove the pre-script from its bundle.
 		packageFile:    strings.Replace(withPackage(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
 		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": earlyScript, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
 	}
@@ -119,7 +118,7 @@ func TestPreScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(sum[:]) || !loaded.PreScript {
-		t.Errorf("tools.json says %+v, loaded %v", tools, loaded.PreScript)
+		t.Errorf("tools.json has %+v, loaded %v", tools, loaded.PreScript)
 	}
 	if err := CheckScript(code); err != nil {
 		t.Error(err)
@@ -127,24 +126,24 @@ func TestPreScript(t *testing.T) {
 	if text := string(code); !strings.HasPrefix(text, "\"use strict\";\n(() => {") || strings.Contains(text, "zod") || len(text) > 8000 {
 		t.Errorf("%d bytes: %.300s", len(code), text)
 	}
-	if got := said(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
+	if got := evaluateText(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
-	// It keeps what other scripts have put there.
-	if got := said(t, "var __openTabs = {a: 1, preScript: {other: {k: 1}, bad: {old: 1}}};\n"+string(code), `JSON.stringify(__openTabs)`); got != `{"a":1,"preScript":{"other":{"k":1},"bad":{"key1":{"n":1}}}}` {
+	// The pre-script keeps the values of other scripts.
+	if got := evaluateText(t, "var __openTabs = {a: 1, preScript: {other: {k: 1}, bad: {old: 1}}};\n"+string(code), `JSON.stringify(__openTabs)`); got != `{"a":1,"preScript":{"other":{"k":1},"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
 	if names := namesOf(b); !slices.Equal(names, []string{bundleName, mapName, preScriptName, toolsName}) {
 		t.Errorf("files %v", names)
 	}
 
-	// Once package.json names none, the former file goes.
+	// A build without a pre-script removes the previous one.
 	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(goodPackage), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b = build(t, b.Dir)
 	if _, err := os.Stat(filepath.Join(b.Dir, "dist", preScriptName)); !errors.Is(err, fs.ErrNotExist) || len(b.Files) != 3 {
-		t.Errorf("the former pre-script is left: %v", err)
+		t.Errorf("the previous pre-script is left: %v", err)
 	}
 }
 
@@ -156,14 +155,14 @@ func namesOf(b *Built) []string {
 	return names
 }
 
-// A script that throws harms nothing and says so. And a plugin may be called as
-// the files of another one's pre-script were once (fault 95).
+// TestPreScriptThatThrows: an error in a pre-script is logged and does not propagate. A
+// plugin's name may end in -prescript.
 func TestPreScriptThatThrows(t *testing.T) {
 	b, loaded := loadBuilt(t, map[string]string{
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
 		"src/early.ts": "import { definePreScript } from '@opentabs/sdk/pre-script';\ndefinePreScript(() => { throw new Error('no luck') });\n",
 	})
-	if got := said(t, string(read(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] it failed: Error: no luck" {
+	if got := evaluateText(t, string(read(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] it failed: Error: no luck" {
 		t.Error(got)
 	}
 	if loaded.Name != "x-prescript" || !loaded.PreScript {
@@ -180,8 +179,8 @@ func TestBadParts(t *testing.T) {
 		want       string // parts of the message, with | between them
 	}{
 		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
-		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: there is no such file; write the pre-script there, or take opentabs.preScript out"},
-		{"pre-script that is a folder", `"preScript":"src"`, "", nil, "src is not a regular file; replace it by one"},
+		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: the file does not exist; write the pre-script there, or remove opentabs.preScript"},
+		{"pre-script that is a folder", `"preScript":"src"`, "", nil, "src is not a regular file; replace it with one"},
 		{"pre-script with an error", `"preScript":"src/early.ts"`, "", early("let let;"), "src/early.ts:1:5: "},
 		{"pre-script that reads elsewhere", `"preScript":"src/early.ts"`, "", early("import '/etc/passwd';"), "outside of the plugin"},
 		{"pre-script that imports it from the SDK", `"preScript":"src/early.ts"`, "", early("import { definePreScript } from '@opentabs/sdk';\ndefinePreScript(() => {});"),
@@ -189,10 +188,10 @@ func TestBadParts(t *testing.T) {
 		{"pre-script that imports the SDK from it", `"preScript":"src/early.ts"`, "", early("import { log } from '@opentabs-dev/plugin-sdk/pre-script';\nlog.info('');"),
 			"this version of the SDK has no log; remove the import"},
 		{"resources", `"frames":false`, "import { defineResource } from '@opentabs-dev/plugin-sdk';\nexport default defineResource({});\n", nil,
-			"plugins have no resources, agents read what tools return; make each resource a tool"},
+			"plugins have no resources; turn each resource into a tool"},
 		{"unknown icon of a tool", `"frames":false`, withTools(`{...ok, name: 'a', icon: 'not-there'}`), nil, `tool a: icon "not-there" is not the name of a Lucide icon`},
 		{"icons", `"frames":false`, "", map[string]string{"icon.svg/x": "", "icon-dark.svg": `<svg viewBox="0 0 1 2"/>`},
-			"icon.svg is not a regular file; replace it by one|icon-dark.svg: is not square|icon.svg: is missing, but there are variants"},
+			"icon.svg is not a regular file; replace it with one|icon-dark.svg: is not square|icon.svg: is missing, but there are variants"},
 		{"settings", `"configSchema":{"a":{"type":"text","label":"A"},"b":{"type":"url"},"c":{"type":"select","label":"C"}}`, "", nil,
 			`configSchema.a.type is "text"; use one of url, string, number, boolean, select|configSchema.b.label is missing|configSchema.c.options has nothing to choose from`},
 	}
@@ -206,7 +205,7 @@ func TestBadParts(t *testing.T) {
 				files[name] = text
 			}
 			dir := write(t, files)
-			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
+			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 			var wrong *BuildError
 			for want := range strings.SplitSeq(test.want, "|") {
 				if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
@@ -220,7 +219,7 @@ func TestBadParts(t *testing.T) {
 	}
 }
 
-// A link that leads out of the plugin is not followed.
+// TestPartsThatAreLinks: a build does not follow a link that leads outside of the plugin.
 func TestPartsThatAreLinks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(`<svg viewBox="0 0 1 1"/>`), 0o600); err != nil {
@@ -236,7 +235,7 @@ func TestPartsThatAreLinks(t *testing.T) {
 		if err := os.Symlink(secret, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: patient})
+		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 		if err == nil || !strings.Contains(err.Error(), name+": it is a link to "+secret+", outside of the plugin's directory") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -268,8 +267,8 @@ func TestIcons(t *testing.T) {
 	}
 }
 
-// Settings may be described in the code, as class plugins do, or in package.json;
-// with a required URL among them there need be no pattern.
+// TestSettings: settings can be defined in the code or in package.json. With a required
+// URL setting, a plugin needs no pattern.
 func TestSettings(t *testing.T) {
 	const described = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
 	noPatterns := strings.Replace(withPackage(described), `["*://*.example.com/*"]`, "[]", 1)
@@ -282,7 +281,7 @@ func TestSettings(t *testing.T) {
 	if len(loaded.Settings) != 1 || loaded.Settings[0].Key != "size" || !slices.Equal(loaded.Settings[0].Options, []string{"s", "m"}) {
 		t.Errorf("%+v", loaded.Settings)
 	}
-	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "opentabs.configSchema is not that of the plugin's code; the code counts") {
+	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "opentabs.configSchema differs from the plugin's code, which is used") {
 		t.Errorf("warnings %v", b.Warnings)
 	}
 	same := withPackage(`"configSchema":{"size":{"options":["s","m"],"label":"Size","type":"select"}}`)
@@ -291,8 +290,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Fault 96: the source alone counts, whatever an earlier build of any tool left;
-// and modules may use the page while they load. No script of the package runs.
+// TestBuildsFromSource: a build ignores the files of earlier builds and runs no script of
+// package.json. Modules may use the page while they load.
 func TestBuildsFromSource(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "ran")
 	pkg := strings.Replace(goodPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+mark), 1)
@@ -313,29 +312,29 @@ const kept = JSON.parse(localStorage.getItem('kept') ?? '{}');
 const data = JSON.parse(document.getElementById('data')!.textContent!).items.map((item: { id: string }) => item.id);
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 const plain = JSON.parse('{"a":1}').a === 1 && !(kept instanceof SVGElement) && [data, zone].length === 2;
-if (!plain) throw new Error('JSON is not what it was');
+if (!plain) throw new Error('JSON.parse returned a wrong value');
 export default definePlugin({ isReady: () => true, tools: [{ ...echo, description: words.echo }] });
 `,
 		"src/tools/echo.ts": "import { defineTool } from '@opentabs-dev/plugin-sdk';\nimport { z } from 'zod';\n" +
 			"export const echo = defineTool({ name: 'echo', description: '', input: z.object({}), output: z.object({}), handle: async () => ({}) });\n",
 		"src/view.tsx":   "const h = (tag: string, _: unknown, text: string) => `<${tag}>${text}`;\nexport default (text: string) => <b>{text}</b>;\n",
-		"src/words.json": `{"echo":"Says it again."}`,
+		"src/words.json": `{"echo":"Returns the input."}`,
 		"src/style.css":  "b { color: red }",
 		"tsconfig.json":  `{"compilerOptions":{"jsx":"react","jsxFactory":"h"}}`,
 	})
-	if len(loaded.Tools) != 1 || loaded.Tools[0].Name != "echo" || loaded.Tools[0].Description != "Says it again." {
+	if len(loaded.Tools) != 1 || loaded.Tools[0].Name != "echo" || loaded.Tools[0].Description != "Returns the input." {
 		t.Errorf("%+v", loaded.Tools)
 	}
 	if code := string(read(t, b.Dir, "dist/adapter.iife.js")); strings.Contains(code, "stale") || !strings.Contains(code, `h("b"`) {
-		t.Error("the adapter is not that of the source")
+		t.Error("the adapter was not built from the source")
 	}
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a script of package.json ran: %v", err)
 	}
 }
 
-// Faults 53 and 54: an argument with a default may be left out, and formats of
-// time are checked and never stand in the way of a tool.
+// TestSchemasOfArguments: arguments with a default are optional, and the formats of times,
+// URLs and IDs are validated.
 func TestSchemasOfArguments(t *testing.T) {
 	_, loaded := loadBuilt(t, map[string]string{packageFile: goodPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
   at: z.iso.datetime().optional(), local: z.iso.datetime({ local: true, offset: true }).optional(), day: z.iso.date().optional(),
@@ -353,12 +352,12 @@ func TestSchemasOfArguments(t *testing.T) {
 	}
 	for _, bad := range []string{`{"at":"tomorrow"}`, `{"at":"2026-02-30T10:00:00Z"}`, `{"old":"2026"}`, `{"day":"28.2.2026"}`, `{"time":"25:00"}`, `{"url":"nowhere"}`, `{"mail":"me"}`, `{"id":"1"}`, `{"max":0}`, `{"extra":1}`, `{"nested":{"other":1}}`} {
 		if err := tool.Validate(json.RawMessage(bad)); err == nil {
-			t.Errorf("%s is taken", bad)
+			t.Errorf("%s is accepted", bad)
 		}
 	}
 }
 
-// The SDK tells an author the same of a pattern as the server will.
+// TestPatternsOfTheSDK: the SDK and the server report the same errors for patterns.
 func TestPatternsOfTheSDK(t *testing.T) {
 	patterns := []string{
 		"*://*.example.com/*", "https://example.com/a/*?b=*", "http://localhost:8080/*", "*://localhost:*/*", "*://127.0.0.1/*", "*://10.0.0.1:65535/x", "*://my_host.test/*",
@@ -376,22 +375,22 @@ func TestPatternsOfTheSDK(t *testing.T) {
 		t.Fatal(err)
 	}
 	var found []*string
-	if err := json.Unmarshal([]byte(said(t, string(made.Code), "found")), &found); err != nil {
+	if err := json.Unmarshal([]byte(evaluateText(t, string(made.Code), "found")), &found); err != nil {
 		t.Fatal(err)
 	}
 	for i, pattern := range patterns {
 		_, err := plugin.ParsePattern(pattern)
 		switch {
 		case (err != nil) != (found[i] != nil):
-			t.Errorf("%q: the server says %v, the SDK %v", pattern, err, found[i])
+			t.Errorf("%q: the server reports %v, the SDK %v", pattern, err, found[i])
 		case err != nil && err.Error() != *found[i]:
-			t.Errorf("%q: the server says\n%v\nthe SDK\n%s", pattern, err, *found[i])
+			t.Errorf("%q: the server reports\n%v\nthe SDK\n%s", pattern, err, *found[i])
 		}
 	}
 }
 
-// bareRealm has the little that an adapter needs of a page to start
-// (plugin-format.md 1.6).
+// bareRealm defines the globals that an adapter needs in order to start in the original
+// OpenTabs.
 const bareRealm = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };
@@ -399,20 +398,20 @@ globalThis.sent = []; globalThis.postMessage = (message) => sent.push(message);
 globalThis.__openTabs = {_logNonce: "l", _readinessNonce: "r", pluginConfig: {size: 3}, tokenCache: {a: 1}};
 `
 
-// An adapter that is built here starts on the existing platform as well: it
-// registers and is locked as plugin-format.md 1.6 to 1.8 say, and logs there.
-func TestAdapterOnTheExistingPlatform(t *testing.T) {
+// TestAdapterInOriginalOpenTabs: a built adapter registers, is locked and logs in the
+// original OpenTabs.
+func TestAdapterInOriginalOpenTabs(t *testing.T) {
 	b := build(t, write(t, map[string]string{packageFile: goodPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
 import { z } from 'zod';
 log.info('loading');
 export default definePlugin({
   isReady: () => true,
   onActivate: () => notifyReadinessChanged(),
-  tools: [defineTool({ name: 'size', description: 'Tells.', input: z.object({ n: z.number().default(2) }), output: z.object({}), async handle({ n }) { log.warn('asked', n); return { size: getConfig('size') }; } })],
+  tools: [defineTool({ name: 'size', description: 'Returns the size.', input: z.object({ n: z.number().default(2) }), output: z.object({}), async handle({ n }) { log.warn('asked', n); return { size: getConfig('size') }; } })],
 });
 `}))
 	if made := string(read(t, b.Dir, "dist/tools.json")); strings.Contains(made, `"start"`) {
-		t.Errorf("its start is decided in dist/tools.json: %s", made)
+		t.Errorf("dist/tools.json sets the start: %s", made)
 	}
 	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
 	const look = `(() => {
@@ -426,12 +425,13 @@ export default definePlugin({
 })()`
 	want := "true true true " + b.Hash + " false false true false false function function function function 1 bad 2 " +
 		`[["opentabs:readiness-changed","bad","r",null,null],["opentabs:plugin-logs","bad","l","warning",[1]]]`
-	if got := said(t, bareRealm+code, look); got != want {
+	if got := evaluateText(t, bareRealm+code, look); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
-// The example with settings, icon and pre-script builds without a warning.
+// TestBuildTickets: the example with settings, an icon and a pre-script builds without a
+// warning.
 func TestBuildTickets(t *testing.T) {
 	const example = "../../sdk-ts/examples/tickets"
 	dir := t.TempDir()
