@@ -31,7 +31,7 @@ test('running calls, nested ones under their parent', async () => {
   await shoot(panel, 'running');
 });
 
-test('what is not meant for people is shown when the switch is on, which stays so', async () => {
+test('internal messages are shown while the switch is on, which is stored', async () => {
   const { panel, show } = bed;
   show(running);
   await panel.getByText('page 42 of 100').waitFor();

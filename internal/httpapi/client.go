@@ -38,7 +38,7 @@ var ErrNoServer = errors.New("no opentabs server is running")
 
 // ErrSilent is the error if a program listens on the port and does not answer in
 // time.
-var ErrSilent = errors.New("what listens on the port does not answer")
+var ErrSilent = errors.New("the program on the port does not answer")
 
 // ErrEnded is the error if the server ended a stream.
 var ErrEnded = errors.New("the server has ended the stream")
@@ -92,7 +92,7 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 		return Health{}, err
 	}
 	if !h.OK || h.PID <= 0 || h.Version == "" {
-		return Health{}, fmt.Errorf("what listens on %s is not an opentabs server", c.address)
+		return Health{}, fmt.Errorf("the program on %s is not an opentabs server", c.address)
 	}
 	return h, nil
 }
@@ -252,7 +252,7 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, erro
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a connection whose first bytes may have been read ahead.
+// StdioConn is a connection to /stdio. Its first bytes may be in a buffer already.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader
@@ -288,7 +288,7 @@ func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	return c.answered(ctx, http.MethodPost, path, data, v)
 }
 
-// answered sends a request and decodes the answer into v, if v is not nil.
+// answered sends a request and decodes the response into v, if v is not nil.
 func (c *Client) answered(ctx context.Context, method, path string, body []byte, v any) error {
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
@@ -307,8 +307,8 @@ func (c *Client) answered(ctx context.Context, method, path string, body []byte,
 	return nil
 }
 
-// send returns the answer to a request if it is a success; its body is to be
-// closed. body is JSON, or nil for none.
+// send sends a request and returns the response if it is a success. body is JSON, or
+// nil for none. The caller closes the response's body.
 func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	req, err := c.request(ctx, method, path, body)
 	if err != nil {

@@ -46,7 +46,8 @@ func TestClientWithoutServer(t *testing.T) {
 	}
 }
 
-// TestClientWithWrongToken: a server that has another token is a stranger.
+// TestClientWithWrongToken checks that a server with another token is rejected as a
+// foreign server.
 func TestClientWithWrongToken(t *testing.T) {
 	f := start(t)
 	c := NewClient(f.port, "wrong")

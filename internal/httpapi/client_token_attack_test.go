@@ -14,7 +14,7 @@ import (
 // laptopToken is the token of the client laptop in these tests.
 const laptopToken = "otc_of-the-laptop"
 
-// oneClient has the token of one client until it is removed.
+// oneClient implements ClientTokens with one token, until Reload removes it.
 type oneClient struct {
 	mu      sync.Mutex // guards all below
 	removed bool
@@ -42,8 +42,8 @@ func (o *oneClient) Reload() error {
 	return nil
 }
 
-// TestAttackByClient: a program with the token of an MCP client tries everything
-// that is not /mcp.
+// TestAttackByClient checks that the token of an MCP client is rejected on every route
+// except /mcp.
 func TestAttackByClient(t *testing.T) {
 	f := start(t)
 	clients := &oneClient{}
@@ -69,7 +69,7 @@ func TestAttackByClient(t *testing.T) {
 					t.Fatal(err)
 				}
 				req.Header.Set("Authorization", bearer["Authorization"])
-				// A redirect to a cleaned path is an answer of its own.
+				// Redirects to a cleaned path are checked, not followed.
 				direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 				resp, err := direct.Do(req)
 				if err != nil {
@@ -112,8 +112,8 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
-// TestAdministratorIsRefusedOnMCP: the administrator's token opens no session of a
-// client, whatever the method, and the answer says what does.
+// TestAdministratorIsRefusedOnMCP checks that the administrator's token is rejected on
+// /mcp with every method, and that the error names the command to use.
 func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 	f := start(t)
 	f.api.guard.clients = &oneClient{}
@@ -123,14 +123,14 @@ func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 			t.Errorf("%s /mcp: %v %s", method, resp, body)
 			continue
 		}
-		if method != http.MethodHead && !strings.Contains(body, "the administrator's token does not open /mcp: give this MCP client a token of its own with `opentabs client add NAME`") {
+		if method != http.MethodHead && !strings.Contains(body, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`") {
 			t.Errorf("%s /mcp: %s", method, body)
 		}
 	}
 }
 
-// TestCallerIsNamed: the handler of /mcp learns from the guard who called, and its
-// request ends when the token is removed.
+// TestCallerIsNamed checks that the handler of /mcp gets the client's name from the
+// guard, and that its request ends when the token is removed.
 func TestCallerIsNamed(t *testing.T) {
 	clients := &oneClient{}
 	entered := make(chan string, 3)

@@ -13,8 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// suspended starts a call whose tool waits for the user, and returns it when it
-// waits.
+// suspended starts a call and returns it when its tool waits for the user.
 func (f *fixture) suspended(t *testing.T) dispatch.View {
 	t.Helper()
 	follower := f.calls.Follow(dispatch.FollowOptions{})
@@ -58,7 +57,7 @@ func TestDecide(t *testing.T) {
 	c = NewClient(f.port, testToken)
 	id, _ := f.call(t)
 	if got, err := c.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecideEnded {
-		t.Errorf("of a call that waits for nobody: %+v, %v", got, err)
+		t.Errorf("of a call that is not waiting for approval: %+v, %v", got, err)
 	}
 	var refused *Refused
 	if _, err := c.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
@@ -94,7 +93,7 @@ func TestDecideRefuses(t *testing.T) {
 		}
 	}
 	if v, _ := f.calls.Find(waiting.CallID); v.Waiting == nil {
-		t.Error("a refused decision counts")
+		t.Error("a rejected decision took effect")
 	}
 }
 
@@ -108,7 +107,8 @@ func decideRequest(t *testing.T, f *fixture, id, body string) *http.Request {
 	return req
 }
 
-// TestCallHasAll: one call is told with what lists leave out.
+// TestCallHasAll checks that /calls/{id} has the activities and the timeline, which
+// /calls leaves out.
 func TestCallHasAll(t *testing.T) {
 	f := start(t)
 	id, sink := f.call(t)

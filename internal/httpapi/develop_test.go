@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestDevelopLastsAsLongAsItsRequest: a program that develops a plugin may be
-// killed, and the server has to know.
+// TestDevelopLastsAsLongAsItsRequest checks that the mark of a plugin in development
+// is removed when the request ends, so that it is removed if the client is killed.
 func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 	f := start(t)
 	c := NewClient(f.port, testToken)

@@ -39,11 +39,11 @@ type serverMark string
 
 func newServerMark() serverMark { return serverMark(strings.ToLower(rand.Text()[:8])) }
 
-// id is the id of the event with this Seq.
+// id returns the id of the event with this Seq.
 func (m serverMark) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
 
-// seq returns the Seq in an id, and false if it is none. The Seq of another
-// server's event is one that this server has not reached.
+// seq returns the Seq in an event id, and false if id is malformed. For an id of
+// another server process it returns math.MaxUint64, which this server never reaches.
 func (m serverMark) seq(id string) (uint64, bool) {
 	mark, number, marked := strings.Cut(id, "-")
 	if !marked {
@@ -56,7 +56,7 @@ func (m serverMark) seq(id string) (uint64, bool) {
 	return n, err == nil
 }
 
-// eventFilters are the parameters of /events.
+// eventFilters has a setter for each query parameter of /events.
 var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
 	"tool":     func(o *dispatch.FollowOptions, v string) { o.Tool = v },
@@ -74,7 +74,8 @@ func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err erro
 		}
 		set(&o, values[0])
 	}
-	// A browser that comes back repeats the address, so the header is the newer one.
+	// A browser that reconnects repeats the URL and adds the header, so the header is
+	// newer than the parameter.
 	after := r.Header.Get("Last-Event-ID")
 	if after == "" {
 		after = query.Get("after")
@@ -91,10 +92,10 @@ func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err erro
 }
 
 // events streams the dispatcher's events as server-sent events: the event's kind
-// as its name, its JSON as its data. The parameters call, tool and audience say
-// which ([dispatch.FollowOptions]); a client that comes back with the id of the
-// last event it has, in Last-Event-ID or as the parameter after, gets all since
-// then. Where some are lost, because it read too slowly or came back too late, it
+// as its name, its JSON as its data. The parameters call, tool and audience select
+// events ([dispatch.FollowOptions]). A client that reconnects sends the id of its last
+// event, in Last-Event-ID or in the parameter after, and gets all later events. If
+// events were dropped, because the client read too slowly or reconnected too late, it
 // gets a "missed" event in their place.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	options, err := a.followOptions(r)
@@ -108,8 +109,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	defer end()
 	defer context.AfterFunc(a.stopping, end)()
 	out := a.stream(w)
-	// The comment tells the client that it misses nothing from here on, and the id
-	// where that is.
+	// The comment confirms that the stream has started; the id is its position.
 	if out.quiet("following", follower.Position()) != nil {
 		return
 	}
@@ -125,17 +125,17 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 				done()
 			}
 		case following.Err() != nil:
-			return // the client has gone, or the server stops
+			return // the client has disconnected, or the server stops
 		case errors.Is(err, context.DeadlineExceeded):
 			err = out.quiet("still here", follower.Position())
 		}
 		if err != nil {
-			return // the client does not read
+			return // the client has disconnected or does not read
 		}
 	}
 }
 
-// stream begins a response of server-sent events.
+// stream starts a response of server-sent events.
 func (a *API) stream(w http.ResponseWriter) eventWriter {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -152,11 +152,12 @@ type eventWriter struct {
 	mark serverMark
 }
 
-// chunks are the buffers that events are put together in. A client holds one
-// only while it is written to.
+// chunks is a pool of buffers in which events are encoded. A client uses a buffer
+// only during a write.
 var chunks = sync.Pool{New: func() any { return new([]byte) }}
 
-// events writes events, whose JSON all clients share.
+// events writes events, and a "missed" event if lost > 0. All clients share the JSON
+// of an event.
 func (e eventWriter) events(list []*dispatch.Event, lost int) error {
 	chunk := chunks.Get().(*[]byte)
 	defer chunks.Put(chunk)
@@ -185,7 +186,8 @@ func (e eventWriter) events(list []*dispatch.Event, lost int) error {
 	return e.c.Flush()
 }
 
-// quiet writes a comment, and the id up to which the client has everything.
+// quiet writes a comment, and the id of the last event that the client has or that
+// its filters leave out.
 func (e eventWriter) quiet(comment string, seq uint64) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
 		return err
@@ -194,7 +196,7 @@ func (e eventWriter) quiet(comment string, seq uint64) error {
 }
 
 func (e eventWriter) write(texts ...[]byte) error {
-	// The test recorder has no deadlines; a connection always has.
+	// The response recorder of tests does not support deadlines; a connection does.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}

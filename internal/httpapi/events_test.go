@@ -21,7 +21,7 @@ func TestFollow(t *testing.T) {
 	number := 0.5
 	done := errors.New("done")
 	var kinds []string
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // an event that does not come must not hold up all tests
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // so that a missing event fails only this test
 	defer stop()
 	err := NewClient(f.port, testToken).Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
@@ -58,7 +58,7 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	}
 	for _, e := range []struct{ name, data string }{{missedEvent, "x"}, {"created", "x"}} {
 		if l.hear(event(e.name, e.data)) == nil {
-			t.Errorf("%s took %s", e.name, e.data)
+			t.Errorf("%s accepted %s", e.name, e.data)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestEventsResume(t *testing.T) {
 			t.Errorf("with %s: heard %s, the last is %s", how, names, e.Data)
 		}
 	}
-	// Of another server it is not known what was missed.
+	// After an id of another server process, the number of missed events is unknown.
 	for _, id := range []string{"aaaaaaaa-3", "3000"} {
 		resp := f.events(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)
@@ -131,8 +131,8 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-// TestQuietEventsKeepTheirPosition: a client that wants little is told by the way where
-// it is, and misses nothing however much else happens meanwhile.
+// TestQuietEventsKeepTheirPosition checks that a client whose filters match nothing
+// receives its position, and gets no "missed" event however many other events there are.
 func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	f := start(t)
 	resp := f.events(t, "?call=other", "")
@@ -145,7 +145,7 @@ func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	for lines.Scan() && lines.Text() != want {
 	}
 	if lines.Text() != want {
-		t.Fatalf("never told %s", want)
+		t.Fatalf("the stream never had %s", want)
 	}
 	_ = resp.Body.Close()
 	resp = f.events(t, "?call=other", f.api.mark.id(5002))
@@ -164,7 +164,7 @@ func TestEventsFilters(t *testing.T) {
 		streams[query] = f.events(t, query, "")
 	}
 	id, sink := f.call(t)
-	// Before the first event the place is 0, to which a client may come back too.
+	// Before the first event the position is 0; a client may reconnect with it too.
 	streams["?call"] = f.events(t, "?call="+id+"&after="+f.api.mark.id(0), "")
 	sink.Reports([]wire.Report{
 		{Message: "for me"}, {Message: "for you", Audience: "user"},
@@ -206,8 +206,8 @@ func TestEventsRefuses(t *testing.T) {
 	}
 }
 
-// TestLargeEvents: an event that is larger than a chunk comes whole, between
-// others.
+// TestLargeEvents checks that an event larger than a chunk arrives complete and in
+// order.
 func TestLargeEvents(t *testing.T) {
 	f := start(t)
 	resp := f.events(t, "", "")
@@ -253,9 +253,9 @@ func TestFollowEndsWithServer(t *testing.T) {
 	}
 }
 
-// TestVerifyProgressAsFrontendsDo: who subscribes to the event stream sees
-// ActivitySnapshot events with activity_type "tool-call-progress" while the tool
-// executes, and their status goes from "running" to "done".
+// TestVerifyProgressAsFrontendsDo checks that followers receive activity snapshots of
+// the type "tool-call-progress" while the tool runs, with the status "running" and
+// then "done".
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := start(t)
 	var statuses, other []string
@@ -290,7 +290,7 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 			if got.ActivityType != "tool-call-progress" {
 				other = append(other, got.Type+" "+got.ActivityType)
 				if e.Kind == dispatch.EventEnded {
-					return fmt.Errorf("the end is no progress: %s", raw)
+					return fmt.Errorf("the last event is not a progress snapshot: %s", raw)
 				}
 				return nil
 			}
@@ -298,7 +298,7 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 				t.Errorf("%s", raw)
 			}
 			if got.Report != nil && got.Report.Status != "" && got.Report.Status != "indexing" {
-				t.Errorf("the tool's own word is %q", got.Report.Status)
+				t.Errorf("the status word of the tool is %q", got.Report.Status)
 			}
 			if status := string(got.Content.Status); len(statuses) == 0 || statuses[len(statuses)-1] != status {
 				statuses = append(statuses, status)

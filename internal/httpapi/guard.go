@@ -28,10 +28,10 @@ func newGuard(token string, clients ClientTokens, origins []string) *guard {
 	return &guard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
-// local lets a request through whose Host is this machine and that no web page
-// made: its Origin, if it has one, is trusted. The server has no pages, so some
-// clients and proxies name its own origin, which is no other site's; they need
-// the token like all others.
+// local rejects requests with another machine in Host, and requests from web pages.
+// An Origin header must be a trusted origin or the server's own. The server has no
+// pages, so its own origin comes from clients and proxies that set it themselves;
+// they need the token too.
 func (g *guard) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
@@ -47,16 +47,16 @@ func (g *guard) local(next http.Handler) http.Handler {
 	})
 }
 
-// Caller is who sent a request, by the credential that the guard has checked.
+// Caller is the sender of a request, by the token that the guard has checked.
 type Caller struct {
-	// Client is the name of the client whose token came; empty for the
-	// administrator's token.
+	// Client is the name of the MCP client whose token the request has; empty for
+	// the administrator's token.
 	Client string
 }
 
 type callerKey struct{}
 
-// CallerOf returns who sent a request that reached Options.MCP.
+// CallerOf returns the sender of a request from the context that Options.MCP gets.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
@@ -86,7 +86,7 @@ func (g *guard) client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
-			refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: give this MCP client a token of its own with `opentabs client add NAME`, and send that one")
+			refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
 			return
 		}
 		name, ctx, leave, ok := g.enter(r.Context(), token)
@@ -99,7 +99,8 @@ func (g *guard) client(next http.Handler) http.Handler {
 	})
 }
 
-// enter is that of the tokens of clients.
+// enter is ClientTokens.Enter. It reports false for an empty token, and if there are
+// no client tokens.
 func (g *guard) enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
@@ -107,8 +108,8 @@ func (g *guard) enter(ctx context.Context, token string) (name string, in contex
 	return g.clients.Enter(ctx, token)
 }
 
-// bearerOf returns the token in the Authorization header, or nothing. Of two
-// headers no two readers believe the same one.
+// bearerOf returns the token in the Authorization header, or "". It rejects two
+// Authorization headers, because proxies and servers differ in which one they use.
 func bearerOf(h http.Header) string {
 	all := h.Values("Authorization")
 	if len(all) != 1 {
@@ -121,8 +122,8 @@ func bearerOf(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// isAdministrator compares sums, which have one length, so that the comparison
-// takes one time.
+// isAdministrator reports whether token is the administrator's. It compares hashes,
+// which have one length, so that the time does not depend on the token.
 func (g *guard) isAdministrator(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
@@ -133,9 +134,9 @@ func unauthorized(w http.ResponseWriter) {
 	refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
-// fromPage reports whether a browser made the request for a page. A page's GET of
-// an image or a script has no Origin, but this. "none" is an address that the user typed
-// into the address bar, or an extension's.
+// fromPage reports whether a browser sent the request for a page. When a page loads an
+// image or a script, the request has no Origin, but it has Sec-Fetch-Site. The value
+// "none" is for addresses that the user typed, and for requests of extensions.
 func fromPage(h http.Header) bool {
 	site := h.Values("Sec-Fetch-Site")
 	return len(site) > 0 && !slices.Equal(site, []string{"none"})
@@ -157,11 +158,12 @@ func refuse(w http.ResponseWriter, status int, sentence string) {
 	answer(w, status, problem{Error: sentence})
 }
 
-// problem is the body of every answer that is not a success.
+// problem is the body of every error response.
 type problem struct {
 	Error string `json:"error"`
 }
 
+// answer sends a response with a JSON body.
 func answer(w http.ResponseWriter, status int, body any) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -173,6 +175,6 @@ func answer(w http.ResponseWriter, status int, body any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	w.WriteHeader(status)
-	// An error means that the client has gone.
+	// An error means that the client has disconnected.
 	_, _ = w.Write(append(data, '\n'))
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// allRoutes are every route and some that are none.
+// allRoutes has the routes, and some paths that are not routes.
 var allRoutes = []string{
 	"/healthz", "/status", "/calls", "/calls/x", "/calls/x/cancel", "/events", "/plugins/reload", "/mcp", CommandPath, "/stdio",
 	"/", "/nothing", "/debug/pprof/", "/status/", "/%2e%2e/status", "/ws/", "/healthz/",
@@ -23,14 +23,14 @@ var allRoutes = []string{
 
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
-// refusedWith is what a request has to be answered with.
+// refusedWith is a request header that must be rejected, and the status of the response.
 type refusedWith struct {
 	name   string
-	header []string // as "Name: value"; of a name that repeats, each
+	header []string // as "Name: value"; names may repeat
 	status int
 }
 
-// send sends a request as it is written and returns the answer.
+// send sends the bytes of a request unchanged and returns the response.
 func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
@@ -50,7 +50,7 @@ func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 		return nil, ""
 	}
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(resp.Body) // a stream that is cut is refused by what it said
+	body, _ := io.ReadAll(resp.Body) // a truncated body is compared like a complete one
 	return resp, string(body)
 }
 
@@ -58,8 +58,8 @@ func request(method, path string, header ...string) string {
 	return method + " " + path + " HTTP/1.1\r\n" + strings.Join(header, "\r\n") + "\r\nConnection: close\r\n\r\n"
 }
 
-// TestAttackByOrigin: what a page of another origin can have a browser send, and
-// what nobody should.
+// TestAttackByOrigin checks that requests which a page of another origin can make a
+// browser send, and requests with malformed headers, are rejected.
 func TestAttackByOrigin(t *testing.T) {
 	f := start(t)
 	const host, bearer = "Host: 127.0.0.1", "Authorization: Bearer " + testToken
@@ -143,7 +143,7 @@ func (f *fixture) refuses(t *testing.T, attack refusedWith, routes []string) {
 	}
 }
 
-// inert checks that an answer tells no secret and lets no page read it.
+// inert checks that a response has no secret and that no page can read it.
 func inert(t *testing.T, what string, resp *http.Response, body string) {
 	t.Helper()
 	for name, values := range resp.Header {
@@ -153,7 +153,7 @@ func inert(t *testing.T, what string, resp *http.Response, body string) {
 		}
 	}
 	if strings.Contains(body, testToken) || strings.Contains(body, "evil.example") || strings.Contains(body, "1.2.3") || strings.Contains(body, "proof") {
-		t.Errorf("%s: the answer tells %s", what, body)
+		t.Errorf("%s: the answer contains %s", what, body)
 	}
 }
 
@@ -164,8 +164,8 @@ func (f *fixture) attackAbsolute(t *testing.T) {
 			if resp == nil {
 				continue // the connection was closed
 			}
-			// The mux cleans a path before the token is asked for, on this host;
-			// net/http answers "OPTIONS *" itself, with nothing.
+			// The mux redirects to the cleaned path, on this host, before the token is
+			// checked. net/http answers "OPTIONS *" itself, without a body.
 			to := resp.Header.Get("Location")
 			moved := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//")
 			if resp.StatusCode < 400 && !moved && body != "" {
@@ -175,8 +175,8 @@ func (f *fixture) attackAbsolute(t *testing.T) {
 	}
 }
 
-// attackSmuggling: whatever is taken for a second request is asked for the token
-// itself.
+// attackSmuggling checks that a request hidden in another request's body is not served
+// with the other request's token.
 func (f *fixture) attackSmuggling(t *testing.T) {
 	const inner = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 	head := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
@@ -218,8 +218,8 @@ func (f *fixture) attackHTTP2(t *testing.T) {
 	}
 }
 
-// attackTiming checks how tokens and proofs are compared: by functions whose time
-// does not depend on them, tokens as sums of one length, and in no other way.
+// attackTiming checks in the source that tokens and proofs are compared only by
+// functions whose time does not depend on the values.
 func attackTiming(t *testing.T) {
 	for file, want := range map[string][]string{
 		"guard.go":                    {"isAdministrator", "sha256.Sum256", "subtle.ConstantTimeCompare"},
@@ -238,7 +238,7 @@ func attackTiming(t *testing.T) {
 				found = found || n.Name.Name == function && calls(n, want[1]) && calls(n, want[2])
 			case *ast.BinaryExpr:
 				if (n.Op == token.EQL || n.Op == token.NEQ) && (named(n.X) || named(n.Y)) {
-					t.Errorf("%v compares a token by itself", set.Position(n.Pos()))
+					t.Errorf("%v compares a token with an operator", set.Position(n.Pos()))
 				}
 			}
 			return true
@@ -249,7 +249,7 @@ func attackTiming(t *testing.T) {
 	}
 }
 
-// named reports whether an expression is a token by its name.
+// named reports whether the name of an expression is that of a token or a proof.
 func named(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -260,7 +260,7 @@ func named(e ast.Expr) bool {
 	return false
 }
 
-// calls reports whether a function calls another, by its name with its package.
+// calls reports whether f calls the function with this name, such as "hmac.Equal".
 func calls(f *ast.FuncDecl, name string) bool {
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {

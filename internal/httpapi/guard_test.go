@@ -22,8 +22,8 @@ func portOf(t *testing.T, server *httptest.Server) int {
 	return n
 }
 
-// TestGuard sends what a web page, a rebound name and another user would send
-// to every route.
+// TestGuard checks that every route rejects requests of web pages, of rebound host
+// names and of other users.
 func TestGuard(t *testing.T) {
 	f := start(t)
 	routes := []struct{ method, path string }{
@@ -57,7 +57,7 @@ func TestGuard(t *testing.T) {
 	for _, route := range routes {
 		for _, attack := range attacks {
 			if route.path == "//status" && attack.status == 401 {
-				continue // the mux redirects it before the token is asked for
+				continue // the mux redirects it before the token is checked
 			}
 			resp, body := f.ask(t, route.method, route.path, attack.header)
 			if resp.StatusCode != attack.status || !strings.Contains(body, attack.want) {

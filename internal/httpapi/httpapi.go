@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// Calls is what the routes need of the dispatcher.
+// Calls has the methods of the dispatcher that the routes use.
 type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
@@ -26,42 +26,42 @@ type Calls interface {
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// CommandPath is the path on which the commands of opentabs use MCP, with the
+// CommandPath is the path of the MCP endpoint for opentabs commands. It requires the
 // administrator's token.
 const CommandPath = "/cli/mcp"
 
 // Options are the parts of the server that the routes show. All but Clients,
 // Origins, Heartbeat and Log are required; there are no defaults for the others.
 type Options struct {
-	// Token is the administrator's: it opens every route but /mcp.
+	// Token is the administrator's token, which is valid for every route except /mcp.
 	Token string
-	// Clients are the tokens of MCP clients, which open /mcp only; default none.
+	// Clients are the tokens of MCP clients, which are valid for /mcp only; default none.
 	Clients ClientTokens
-	// Origins are the origins that may send requests; default none. Each is
-	// compared whole, such as "chrome-extension://<id>".
+	// Origins are the origins that may send requests, such as
+	// "chrome-extension://<id>"; default none. The whole origin must match.
 	Origins []string
-	// Health is the answer of /healthz.
+	// Health is the response of /healthz.
 	Health Health
 	Calls  Calls
 	// Ready waits until the plugins are loaded. It returns an error for the user if that
 	// takes too long. /status and the routes below /plugins wait for it. Default: the
 	// plugins are loaded.
 	Ready func(ctx context.Context) error
-	// Status makes the answer of /status.
+	// Status returns the response of /status.
 	Status func() Status
 	// Reload reloads the plugins.
 	Reload func() error
 	// Develop marks the plugin in a folder, an absolute path, as in development until
 	// end is called. A plugin without a permission gets this permission.
 	Develop func(dir string, permission wire.Permission) (end func(), err error)
-	// ReloadTab reloads a tab of a browser, named by id or name; empty means the only
-	// one that has it.
+	// ReloadTab reloads a tab. browser is an ID or a name; empty means the only browser
+	// with such a tab.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
-	// Policy is the permissions.
+	// Policy reads and changes permissions.
 	Policy Policy
-	// Logs are what adapters have logged.
+	// Logs gives access to the log entries of adapters.
 	Logs Logs
-	// MCP serves /mcp, where CallerOf names the client, and CommandPath; Browsers
+	// MCP serves /mcp, where CallerOf returns the client, and CommandPath. Browsers
 	// serves /ws.
 	MCP      http.Handler
 	Browsers http.Handler
@@ -71,8 +71,8 @@ type Options struct {
 	// Heartbeat is the time between two comments on a quiet stream of /events;
 	// default 15 s.
 	Heartbeat time.Duration
-	// Log takes a line for each connection of /stdio that fails; default
-	// discards.
+	// Log receives a line for each failed connection of /stdio. By default there is no
+	// log.
 	Log zerolog.Logger
 }
 
@@ -84,7 +84,7 @@ type API struct {
 	stdio   connections
 	mark    serverMark
 	turns   turns
-	// stopping ends when the server stops; stop ends it.
+	// stopping is cancelled by stop when the server stops.
 	stopping context.Context
 	stop     context.CancelFunc
 }
@@ -157,9 +157,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.guarded.ServeHTTP(w, r)
 }
 
-// Shutdown ends the streams of /events, and stops reading from the connections
-// of /stdio, so that each writes what it still owes and ends; it waits for those
-// until ctx ends.
+// Shutdown ends the streams of /events and the input of the connections of /stdio.
+// Until ctx ends, it waits for the sessions on them to write their last responses.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.stop()
 	return a.stdio.drain(ctx)
@@ -167,15 +166,15 @@ func (a *API) Shutdown(ctx context.Context) error {
 
 // ClientTokens are the tokens of MCP clients. *clienttoken.Store implements it.
 type ClientTokens interface {
-	// Enter returns the client whose token this is, and a context that ends when the
-	// token is removed; leave ends the request. It reports false for any other token.
+	// Enter returns the name of the client with this token, and a context that ends when
+	// the token is removed. leave must be called at the end of the request. For an
+	// unknown token, ok is false.
 	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
-	// Reload takes over what was added and removed, and ends the requests of the
-	// clients that were removed.
+	// Reload reads the tokens again, and ends the requests of removed clients.
 	Reload() error
 }
 
-// reloadClients takes over at once what a command has added or removed.
+// reloadClients reads the tokens again after a command has added or removed one.
 func (a *API) reloadClients(w http.ResponseWriter, _ *http.Request) {
 	if a.guard.clients != nil {
 		if err := a.guard.clients.Reload(); err != nil {
@@ -238,8 +237,8 @@ func (a *API) calls(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, list)
 }
 
-// callList is the answer of /calls: running and waiting calls, oldest first,
-// then the last ones that ended, newest first.
+// callList is the response of /calls: running and waiting calls, oldest first, then
+// the last finished calls, newest first.
 type callList struct {
 	Calls []dispatch.View `json:"calls"`
 }
@@ -257,19 +256,19 @@ func unknownCall(w http.ResponseWriter) {
 	refuse(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
 }
 
-// cancelled is the answer of /calls/{id}/cancel. Cancelled is false if the call
-// had ended.
+// cancelled is the response of /calls/{id}/cancel. Cancelled is false if the call had
+// already ended.
 type cancelled struct {
 	Cancelled bool `json:"cancelled"`
 }
 
-// cancelBody is the body of POST /calls/{id}/cancel, which may be absent. Reason is
-// for the page and the record.
+// cancelBody is the optional body of POST /calls/{id}/cancel. Reason is passed to the
+// page and written to the audit log.
 type cancelBody struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// maxReason is how much of a reason is kept, in characters.
+// maxReason is the maximum length of a reason, in characters. The rest is dropped.
 const maxReason = 200
 
 func (a *API) cancel(w http.ResponseWriter, r *http.Request) {

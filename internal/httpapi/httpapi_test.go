@@ -88,7 +88,7 @@ func start(t *testing.T) *fixture {
 	return f
 }
 
-// echoLines answers each line with itself and says bye at the end.
+// echoLines writes "echo" and the line for each line, and "bye" at the end.
 func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -100,7 +100,7 @@ func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, lines.Err())
 }
 
-// call begins a call and waits until it runs.
+// call starts a call and waits until it runs.
 func (f *fixture) call(t *testing.T) (id string, sink dispatch.Sink) {
 	t.Helper()
 	ended := make(chan struct{})

@@ -11,30 +11,31 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// How long a client may take. None of this limits a call, which may be silent
-// for minutes, a stream of events, or a connection of /stdio or /ws.
+// Time limits of clients. They do not apply to calls, which may be silent for minutes,
+// to streams of events, or to connections of /stdio and /ws.
 const (
-	// headerTimeout is for the head of a request.
+	// headerTimeout is the limit for reading the header of a request.
 	headerTimeout = 10 * time.Second
-	// bodySilence is for the next piece of a request's body, bodyTimeout for
-	// all of it.
+	// bodySilence is the longest pause within a request's body, bodyTimeout the limit
+	// for the whole body.
 	bodySilence = 30 * time.Second
 	bodyTimeout = 5 * time.Minute
-	// lingerTimeout is for the rest of a rejected body, before the error response.
+	// lingerTimeout is the limit for reading the rest of a body that the handler did
+	// not read.
 	lingerTimeout = 2 * time.Second
-	// writeTimeout is for the client to read a response. Streaming routes set their
-	// own limits.
+	// writeTimeout is the limit for writing a response to the client. Streaming routes
+	// set their own limits.
 	writeTimeout = 30 * time.Second
-	// idleTimeout is for the next request on a connection.
+	// idleTimeout is the longest pause between two requests on a connection.
 	idleTimeout = 2 * time.Minute
-	// maxHeaderBytes is the longest head of a request.
+	// maxHeaderBytes is the maximum size of a request's header.
 	maxHeaderBytes = 64 << 10
 	// acceptPause is the minimum time between two log lines about rejected connections.
 	acceptPause = time.Minute
 )
 
-// NewServer returns a server for handler in which a client that sends or reads
-// slowly holds up nobody and is given up in the end. Its errors go to log.
+// NewServer returns a server for handler that disconnects clients which send or read
+// too slowly. It logs its errors to out.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),
@@ -46,8 +47,8 @@ func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	}
 }
 
-// patient limits the time of a request's body, and of what is left to be
-// written when next has returned.
+// limitTimes limits the time for reading a request's body, and for writing the rest of
+// the response after next has returned.
 func limitTimes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
@@ -56,10 +57,10 @@ func limitTimes(next http.Handler) http.Handler {
 			r.Body = body
 		}
 		next.ServeHTTP(w, r)
-		if !body.ended { // net/http reads on for a while
+		if !body.ended { // net/http reads the rest of the body
 			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
 		}
-		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // it fails for a connection that is gone
+		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails if the connection is closed
 	})
 }
 
@@ -68,12 +69,12 @@ type timedBody struct {
 	io.ReadCloser
 	rc    *http.ResponseController
 	until time.Time
-	ended bool // no more of it will come
+	ended bool // the body has been read to its end, or a read failed
 }
 
-// Read implements io.Reader. At the end of a body net/http takes the deadline
-// away and reads on, to see whether the client is still there; a deadline after
-// that would end the request.
+// Read implements io.Reader. At the end of a body, net/http removes the deadline and
+// keeps reading to notice when the client disconnects. A later deadline would cancel
+// the request, so Read sets none after the end.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.ended {
 		return b.ReadCloser.Read(p)
@@ -82,7 +83,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if deadline.After(b.until) {
 		deadline = b.until
 	}
-	_ = b.rc.SetReadDeadline(deadline) // a failure is that of the read too
+	_ = b.rc.SetReadDeadline(deadline) // if this fails, so does the read
 	n, err := b.ReadCloser.Read(p)
 	b.ended = err != nil
 	return n, err
@@ -94,7 +95,7 @@ type serverLog struct {
 	out zerolog.Logger
 
 	mu   sync.Mutex // guards last
-	last time.Time  // of the last log line about rejected connections
+	last time.Time  // when the last line about rejected connections was logged
 }
 
 // Write implements io.Writer; net/http writes a line at a time.

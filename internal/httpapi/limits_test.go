@@ -41,7 +41,8 @@ func inSlowWorld(t *testing.T, handler http.Handler, test func(w *slowWorld)) {
 	})
 }
 
-// connect returns a connection, and what it gets until the server hangs up.
+// connect returns a connection, and a function that returns everything received until
+// the server closes it.
 func (w *slowWorld) connect() (net.Conn, func() (got string, after time.Duration)) {
 	w.t.Helper()
 	conn, err := w.listen.Dial(w.t.Context(), "", "")
@@ -63,7 +64,8 @@ func (w *slowWorld) connect() (net.Conn, func() (got string, after time.Duration
 	}
 }
 
-// trickle writes text byte by byte until the server hangs up.
+// trickle writes text byte by byte, with a pause after each, until the server closes
+// the connection.
 func trickle(conn net.Conn, text string, pause time.Duration) {
 	for i := range len(text) {
 		if _, err := conn.Write([]byte{text[i]}); err != nil {
@@ -73,7 +75,7 @@ func trickle(conn net.Conn, text string, pause time.Duration) {
 	}
 }
 
-// readAll answers with the number of bytes of the body and how reading ended.
+// readAll reads the body and responds with its size and whether a read timed out.
 func readAll(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	if err != nil {
@@ -82,7 +84,7 @@ func readAll(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%d bytes, slow: %v", n, errors.Is(err, os.ErrDeadlineExceeded))
 }
 
-// A client that sends slowly is given up, whichever part it is slow with.
+// The server disconnects a client that sends any part of a request too slowly.
 func TestSlowSender(t *testing.T) {
 	const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
 	refuses := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
@@ -104,7 +106,7 @@ func TestSlowSender(t *testing.T) {
 			_, _ = io.WriteString(c, head)
 			trickle(c, strings.Repeat("x", 100000), 29*time.Second)
 		}, "bytes, slow: true", bodyTimeout + time.Second},
-		{"a body that nobody reads", refuses, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "401 Unauthorized", 3 * time.Second},
+		{"a body that the handler does not read", refuses, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "401 Unauthorized", 3 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inSlowWorld(t, c.handler, func(w *slowWorld) {
@@ -125,7 +127,7 @@ func TestSlowSender(t *testing.T) {
 	}
 }
 
-// Who does not take an answer is given up too.
+// The server disconnects a client that does not read the response.
 func TestSlowReader(t *testing.T) {
 	handler := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) }
 	for _, c := range []struct{ name, requests string }{
@@ -139,8 +141,8 @@ func TestSlowReader(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				_, _ = io.WriteString(conn, c.requests) // a write to many answers fails when the server hangs up
-				// A byte each 10 s is not reading.
+				_, _ = io.WriteString(conn, c.requests) // with many responses, the write fails when the server closes the connection
+				// One byte every 10 s is too slow to count as reading.
 				for _, err = conn.Read(make([]byte, 1)); err == nil; _, err = conn.Read(make([]byte, 1)) {
 					<-time.After(10 * time.Second)
 				}
@@ -153,7 +155,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// Idle connections are given up, and a slow one does not hold up another.
+// The server closes idle connections, and a slow connection does not delay another.
 func TestIdleConnections(t *testing.T) {
 	inSlowWorld(t, http.HandlerFunc(readAll), func(w *slowWorld) {
 		var ends []func() (string, time.Duration)
@@ -170,12 +172,12 @@ func TestIdleConnections(t *testing.T) {
 	})
 }
 
-// None of the limits ends what takes its time: a call that is silent for
-// minutes, a stream of events, a large body on a slow link.
+// The limits do not end a call that is silent for minutes, a stream of events, or a
+// large body on a slow connection.
 func TestSlowRequestsAreServed(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {
-		for range 2 { // reading again finds the end again
+		for range 2 { // a second read returns the end of the body too
 			if _, err := io.ReadAll(r.Body); err != nil {
 				t.Error(err)
 			}
@@ -217,7 +219,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 			}
 			return string(text)
 		}
-		for range 2 { // the second on a connection that had its deadlines
+		for range 2 { // the second request reuses a connection whose deadlines were set
 			if got := ask("POST", "/call", strings.NewReader("{}")); got != "done" {
 				t.Errorf("the call gave %q", got)
 			}
@@ -232,7 +234,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 	})
 }
 
-// slowly gives a piece a second.
+// slowly is a reader that returns piece bytes a second.
 type slowly struct{ left, piece int }
 
 func (s *slowly) Read(p []byte) (int, error) {
@@ -245,7 +247,8 @@ func (s *slowly) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// net/http tells each second that it can't accept connections.
+// net/http logs each second that it cannot accept connections; the server logs that once
+// a minute.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -257,7 +260,7 @@ func TestServerLog(t *testing.T) {
 		fmt.Fprintln(s, "http: panic serving")
 		fmt.Fprintln(s, "http: panic serving")
 		if n := strings.Count(out.String(), "new connections are rejected"); n != 2 || !strings.Contains(out.String(), "too many open files") {
-			t.Errorf("told %d times:\n%s", n, out.String())
+			t.Errorf("logged %d times:\n%s", n, out.String())
 		}
 		if n := strings.Count(out.String(), "panic serving"); n != 2 {
 			t.Errorf("other lines: %d", n)

@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/sse"
 )
 
-// Logs is what adapters have logged. *pluginlog.Log implements it.
+// Logs gives access to the log entries of adapters. *pluginlog.Log implements it.
 type Logs interface {
 	Last(f pluginlog.Filter, n int) []pluginlog.Entry
 	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Follower)
@@ -24,20 +24,20 @@ type Logs interface {
 
 var _ Logs = (*pluginlog.Log)(nil)
 
-// logEvent is the name of an event of /logs that is an entry.
+// logEvent is the name of the server-sent event that has a log entry.
 const logEvent = "log"
 
-// defaultLogEntries is how many entries /logs shows that does not follow.
+// defaultLogEntries is the number of past entries that /logs returns by default.
 const defaultLogEntries = 100
 
-// LogQuery says which entries somebody wants.
+// LogQuery selects log entries.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is how many of those that are there already are wanted at most.
+	// Last is the maximum number of past entries.
 	Last int
 }
 
-// logQueries are the parameters of /logs.
+// logQueries has a setter for each query parameter of /logs.
 var logQueries = map[string]func(*LogQuery, string) error{
 	"plugin": func(q *LogQuery, v string) error { q.Plugin = v; return nil },
 	"level": func(q *LogQuery, v string) (err error) {
@@ -60,6 +60,7 @@ var logQueries = map[string]func(*LogQuery, string) error{
 	},
 }
 
+// logQuery parses the query parameters of /logs.
 func logQuery(values url.Values) (q LogQuery, err error) {
 	q.Last = defaultLogEntries
 	for name, given := range values {
@@ -74,14 +75,14 @@ func logQuery(values url.Values) (q LogQuery, err error) {
 	return q, nil
 }
 
-// logList is the answer of /logs that does not follow: entries, oldest first.
+// logList is the response of /logs without follow=1: entries, oldest first.
 type logList struct {
 	Entries []pluginlog.Entry `json:"entries"`
 }
 
-// logs answers with what adapters have logged or, with follow=1, streams it as
-// server-sent events: an event "log" for each entry, and "missed" in the place of
-// those that were lost because the client read too slowly.
+// logs returns the last log entries of adapters. With follow=1 it streams entries as
+// server-sent events: a "log" event for each entry, and a "missed" event for the
+// entries that were dropped because the client read too slowly.
 func (a *API) logs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := logQuery(values)
@@ -115,12 +116,12 @@ func (a *API) logs(w http.ResponseWriter, r *http.Request) {
 			err = out.comment("still here")
 		}
 		if err != nil {
-			return // the client does not read
+			return // the client has disconnected or does not read
 		}
 	}
 }
 
-// entries writes log entries.
+// entries writes a "log" event for each entry, and a "missed" event if lost > 0.
 func (e eventWriter) entries(list []pluginlog.Entry, lost int) error {
 	var text []byte
 	for _, entry := range list {
@@ -142,7 +143,7 @@ func (e eventWriter) entries(list []pluginlog.Entry, lost int) error {
 	return e.c.Flush()
 }
 
-// comment writes a comment.
+// comment writes a server-sent comment, which keeps a quiet connection open.
 func (e eventWriter) comment(text string) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
 		return err
@@ -161,27 +162,27 @@ func (q LogQuery) values() url.Values {
 	return values
 }
 
-// Logs asks for the last entries that adapters have logged, oldest first.
+// Logs returns the last log entries of adapters that q selects, oldest first.
 func (c *Client) Logs(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
 	var list logList
 	err := c.ask(ctx, askTimeout, http.MethodGet, "/logs?"+q.values().Encode(), &list)
 	return list.Entries, err
 }
 
-// LogListener takes what [Client.FollowLogs] hears. Its functions are called one
-// at a time, by the goroutine that follows.
+// LogListener receives the log entries of [Client.FollowLogs]. Its functions are
+// called one at a time, by the goroutine that called FollowLogs.
 type LogListener struct {
-	// Following is called once the server will tell every entry from now on; nil
-	// is nobody.
+	// Following is called when the server has started the stream. It may be nil.
 	Following func() error
-	Entry     func(pluginlog.Entry) error
-	// Missed takes the number of entries that were lost before the next.
+	// Entry receives one log entry.
+	Entry func(pluginlog.Entry) error
+	// Missed receives the number of entries that were dropped before the next entry.
 	Missed func(n int) error
 }
 
-// FollowLogs hears the last entries that q wants, and then all that come, until
-// ctx ends, the server ends the stream (ErrEnded), or one of the listener's
-// functions returns an error.
+// FollowLogs passes the last entries that q selects to l, and then each new entry.
+// It returns when ctx ends, the server ends the stream (ErrEnded), or one of the
+// listener's functions returns an error.
 func (c *Client) FollowLogs(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.values()
 	values.Set("follow", "1")

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// logs adds entries, one for each message, and waits until they are kept.
+// log adds an entry for each message, and waits until they are stored.
 func (f *fixture) log(t *testing.T, plugin string, level wire.LogLevel, messages ...string) {
 	t.Helper()
 	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}
@@ -89,7 +89,7 @@ func TestFollowLogs(t *testing.T) {
 	f.log(t, "a", wire.LogInfo, "old", "before")
 	done := errors.New("done")
 	var heard []string
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // an entry that does not come must not hold up all tests
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // so that a missing entry fails only this test
 	defer stop()
 	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
 	err := NewClient(f.port, testToken).FollowLogs(ctx, q, LogListener{
@@ -118,12 +118,12 @@ func TestFollowLogsReportsMissedEntries(t *testing.T) {
 		t.Errorf("missed %d, %v", missed, err)
 	}
 	if l.hear(event(logEvent, "x")) == nil {
-		t.Error("took nonsense")
+		t.Error("accepted malformed JSON")
 	}
 }
 
-// TestLogsEndWithTheServer: a stream that is quiet shows signs of life, and ends
-// when the server stops.
+// TestLogsEndWithTheServer checks that a stream without entries sends comments, and
+// ends when the server stops.
 func TestLogsEndWithTheServer(t *testing.T) {
 	f := start(t)
 	resp := f.get(t, "/logs?follow=1")

@@ -18,7 +18,7 @@ import (
 // routes answer 404.
 var ErrUnknown = errors.New("not found")
 
-// maxBodyBytes is the largest body of a request, but for those of /mcp.
+// maxBodyBytes is the maximum size of a request's body. It does not apply to /mcp.
 const maxBodyBytes = 64 << 10
 
 // Policy has the methods that the routes below /plugins/{name} call. by is the surface
@@ -29,16 +29,18 @@ type Policy interface {
 	// SetPermission sets the permission of a tool, or of the plugin if tool is empty.
 	// An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
-	// SetLimit takes "10/1m", or nothing for no limit.
+	// SetLimit sets how often a tool may run, as in "10/1m". An empty limit removes the
+	// limit.
 	SetLimit(plugin, tool, limit, by string) error
 	// SetOpening sets whether calls without a tab of the plugin may open one.
 	SetOpening(plugin string, allowed bool, by string) error
-	// SetCalls sets whether the tools of the plugin may call those of another plugin.
+	// SetCalls sets whether the tools of the plugin may call the tools of another plugin.
 	SetCalls(plugin, other string, allowed bool, by string) error
 	// SetLateAccess sets whether a plugin that starts late gets its secret settings
 	// and may call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
-	// Settings returns the plugin's settings; of a secret whether it is set.
+	// Settings returns the plugin's settings. Of a secret, it returns only whether it is
+	// set.
 	Settings(plugin string) ([]wire.SettingView, error)
 	// ChangeSettings sets settings by key; null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
@@ -49,13 +51,14 @@ type Policy interface {
 // PluginPermissions are the permissions of one plugin.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
-	// Hash is that of the plugin's content; a review is for one hash.
+	// Hash is the hash of the plugin's content. A review is valid for one hash.
 	Hash string `json:"hash"`
-	// Reviewed is true if the current content was reviewed. Review is the last review,
-	// of this or of other content.
+	// Reviewed is true if the user has reviewed the current content. Review is the last
+	// review, which may be of earlier content.
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
-	// Permission is off if the plugin is not reviewed. Stored is what was set.
+	// Permission is off if the plugin is not reviewed. Stored is the permission that the
+	// user has set.
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	Mark
@@ -69,8 +72,8 @@ type PluginPermissions struct {
 	World      wire.World `json:"world,omitempty"`
 	Late       bool       `json:"late,omitempty"`
 	LateAccess bool       `json:"late_access,omitempty"`
-	// Calls are the other plugins whose tools the plugin may call, StoredCalls those
-	// that it might before it changed.
+	// Calls are the other plugins whose tools the plugin may call. StoredCalls are those
+	// that the user allowed for earlier content.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
 	// Recommended is an agent's recommendation about the content. It changes nothing.
@@ -112,37 +115,38 @@ type Recommendation struct {
 // ToolPermissions are the permissions of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
-	// Permission is what holds. Own is the tool's own, and Mark about that; it is
-	// empty where the plugin's holds.
+	// Permission is the permission in effect. Own is the permission that was set for
+	// this tool, and Mark is about Own; without it, the plugin's permission applies.
 	Permission wire.Permission `json:"permission"`
 	Own        wire.Permission `json:"own,omitempty"`
 	Mark
 	// Limit is how often it may run, as in "10/1m".
 	Limit string `json:"limit,omitempty"`
-	// Grants are what a user allowed to single callers: for a session, for some time
-	// or for always.
+	// Grants are the user's approvals for single callers: for a session, for a time or
+	// permanent.
 	Grants []Grant `json:"grants,omitempty"`
 }
 
 // Grant is a permission for one caller of a tool.
 type Grant struct {
 	Scope wire.Scope `json:"scope"`
-	// Client is the name of the MCP client; Caller the plugin whose tool calls,
-	// empty for a call of the client itself.
+	// Client is the name of the MCP client. Caller is the plugin whose tool makes the
+	// call; empty if the client makes it.
 	Client string `json:"client,omitempty"`
 	Caller string `json:"caller,omitempty"`
 	Mark
 	Until time.Time `json:"until,omitzero"`
 }
 
-// change is the body of the requests that change something.
+// change is the body of all requests that change permissions or settings. Each route
+// uses some of the fields.
 type change struct {
 	Hash       string          `json:"hash,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
-	// Allowed is whether tabs may be opened, Other may be called, or a late plugin has
-	// access.
+	// Allowed is the new value for opening tabs, for calling the plugin Other, or for
+	// the access of a late plugin.
 	Allowed bool   `json:"allowed,omitempty"`
 	Other   string `json:"other,omitempty"`
 	// Values are settings by key.
@@ -194,7 +198,7 @@ func (a *API) setLateAccess(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// pluginSettings is the answer of /plugins/{name}/settings.
+// pluginSettings is the response of /plugins/{name}/settings.
 type pluginSettings struct {
 	Plugin   string             `json:"plugin"`
 	Settings []wire.SettingView `json:"settings"`
@@ -222,7 +226,7 @@ func (a *API) forget(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// change reads the body and lets apply make the change.
+// change decodes the body, calls apply with it, and sends the response.
 func (a *API) change(w http.ResponseWriter, r *http.Request, apply func(plugin string, c change) error) {
 	c, ok := bodyOf[change](w, r)
 	if !ok {
@@ -237,8 +241,8 @@ func (a *API) change(w http.ResponseWriter, r *http.Request, apply func(plugin s
 	}{true})
 }
 
-// bodyOf reads a request's body, a JSON object without members that T lacks. If
-// that is not possible it has answered, and ok is false.
+// bodyOf decodes a request's body, a JSON object without unknown members. For an
+// invalid body it sends the error response and returns ok = false.
 func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	d.DisallowUnknownFields()

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// fakePolicy takes changes down and answers with err.
+// fakePolicy records changes and returns err.
 type fakePolicy struct {
 	made []string
 	err  error
@@ -117,7 +117,7 @@ func TestPolicyRoutes(t *testing.T) {
 	}
 }
 
-// A body that is not what is wanted changes nothing.
+// A request with an invalid body changes nothing.
 func TestPolicyBody(t *testing.T) {
 	f := start(t)
 	policy := &fakePolicy{}

@@ -5,11 +5,11 @@ import (
 	"net/http/pprof"
 )
 
-// profile serves Go's profiles of this process: profile (processor time) and
-// trace, each with ?seconds=N, heap, goroutine, allocs, block, mutex and
-// threadcreate. They stand behind the token like all that tells something of
-// this machine (docs/performance.md). A profile holds names of functions; no
-// arguments, no memory.
+// profile serves the runtime profiles of net/http/pprof: profile (processor time)
+// and trace, each with ?seconds=N, heap, goroutine, allocs, block, mutex and
+// threadcreate (docs/performance.md). Like all routes about this machine, it
+// requires the administrator's token. A profile has function names, but no arguments
+// and no memory contents.
 func profile(w http.ResponseWriter, r *http.Request) {
 	switch r.PathValue("name") {
 	case "profile":

@@ -24,7 +24,7 @@ import (
 
 // ErrForeignServer is the error if the program on the port does not have the token. It
 // received neither the token nor any other data.
-var ErrForeignServer = errors.New("what listens on the port does not know the token")
+var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // The length of a challenge, in characters: letters, digits, - and _.
 const (
@@ -32,15 +32,15 @@ const (
 	maxChallenge = 128
 )
 
-// proof is what a server that knows the token and listens on port answers to a
-// challenge: an HMAC-SHA256 in hex.
+// proof returns the response to a challenge, for a server with this token on this
+// port: an HMAC-SHA256 in hex.
 func proof(token string, port int, challenge string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	fmt.Fprintf(mac, "opentabs server\n%d\n%s", port, challenge)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// isChallenge keeps what is proved short and plain.
+// isChallenge reports whether s has the length and the characters of a challenge.
 func isChallenge(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -51,7 +51,7 @@ func isChallenge(s string) bool {
 	return len(s) >= minChallenge && len(s) <= maxChallenge
 }
 
-// localPort is the port that a request came in on; 0 if that is not known.
+// localPort returns the server's port that received the request; 0 if it is unknown.
 func localPort(r *http.Request) int {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		return addr.Port
@@ -59,9 +59,9 @@ func localPort(r *http.Request) int {
 	return 0
 }
 
-// dial opens a connection to the server on which it has proved to know the
-// token; a client without a token asks for no proof. It returns ErrForeignServer if
-// somebody else listens.
+// dial opens a connection to the server and checks that the server has the token. A
+// client without a token skips the check. dial returns ErrForeignServer if another
+// program listens.
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return conn, nil
 }
 
-// prove has the other end of a new connection prove that it knows the token.
+// prove sends a challenge on a new connection and checks the server's response.
 func (c *Client) prove(ctx context.Context, conn net.Conn) error {
 	until := time.Now().Add(healthTimeout)
 	if limit, ok := ctx.Deadline(); ok && limit.Before(until) {
@@ -111,8 +111,9 @@ func (c *Client) prove(ctx context.Context, conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// noAnswer tells what does not speak HTTP from a server that hangs and from one
-// that has just gone.
+// noAnswer converts an error of reading the response to a challenge: ErrSilent after a
+// timeout, an error with its cause if the connection closed, and ErrForeignServer if
+// the response was not HTTP.
 func noAnswer(err error) error {
 	var broken net.Error
 	if errors.As(err, &broken) && broken.Timeout() {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A stranger on the port is told from a server that hangs, and neither is waited
-// for long.
+// The client distinguishes another program on the port from a server that hangs, and
+// does not wait long for either.
 func TestClientOfOtherPrograms(t *testing.T) {
 	flood := func(c net.Conn) {
 		for {
@@ -56,7 +56,7 @@ func TestClientOfOtherPrograms(t *testing.T) {
 					return
 				}
 				defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-				// What the client sends may fill no buffer.
+				// Reads what the client sends, so that no buffer fills up.
 				go func() { _, _ = io.Copy(io.Discard, conn) }()
 				c.serve(conn)
 				<-ctx.Done()
@@ -66,9 +66,10 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
-			// Had each piece its own patience, that of the bytes would be 100 s.
-			if took := time.Since(began); took > time.Minute {
-				t.Errorf("it took %v", took)
+			// The timeout is for the whole response: with one for each byte, the client
+			// would wait 100 s.
+			if waited := time.Since(began); waited > time.Minute {
+				t.Errorf("the client waited %v", waited)
 			}
 			stop()
 			_ = listener.Close()

@@ -16,40 +16,41 @@ import (
 	"testing"
 )
 
-// heard is what a program on the port was received by those who connected.
-type heard struct {
+// received records the bytes that clients have sent to a port. It is safe for
+// concurrent use.
+type received struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
 }
 
-func (h *heard) note(p []byte) {
+func (h *received) note(p []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text.Write(p)
 }
 
-func (h *heard) String() string {
+func (h *received) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()
 }
 
-// listening is a connection whose other end is recordingListener.
+// listening is a connection that records the bytes read from it.
 type listening struct {
 	net.Conn
-	heard *heard
+	received *received
 }
 
 func (l listening) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
-	l.heard.note(p[:n])
+	l.received.note(p[:n])
 	return n, err
 }
 
-// recordingListener is a listener that notes all it is received.
+// recordingListener is a listener that records all bytes that its connections receive.
 type recordingListener struct {
 	net.Listener
-	heard *heard
+	received *received
 }
 
 func (o recordingListener) Accept() (net.Conn, error) {
@@ -57,25 +58,26 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listening{conn, o.heard}, nil
+	return listening{conn, o.received}, nil
 }
 
-// squat listens on a port with a handler of another user's.
-func squat(t *testing.T, handler http.Handler) (port int, received *heard) {
+// squat starts another user's server on a port, and returns the port and the bytes
+// that it has received.
+func squat(t *testing.T, handler http.Handler) (port int, got *received) {
 	t.Helper()
-	received = &heard{}
+	got = &received{}
 	server := httptest.NewUnstartedServer(handler)
-	server.Listener = recordingListener{server.Listener, received}
+	server.Listener = recordingListener{server.Listener, got}
 	server.Start()
 	t.Cleanup(server.Close)
-	return portOf(t, server), received
+	return portOf(t, server), got
 }
 
 func respond(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-// raw answers a connection with bytes that are no answer of net/http's.
+// raw responds with these bytes, which net/http would not write.
 func raw(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -86,8 +88,8 @@ func raw(text string) http.Handler {
 	})
 }
 
-// TestAttackByUser: another user's program has taken the port while the server
-// was away. It must not get the token, whatever it answers.
+// TestAttackByUser checks that another user's program, which listens on the port while
+// the server does not run, never receives the token, whatever it responds.
 func TestAttackByUser(t *testing.T) {
 	f := start(t)
 	health := `{"ok":true,"version":"1.2.3","pid":42%s}`
@@ -114,7 +116,7 @@ func TestAttackByUser(t *testing.T) {
 		"a squatter that proves an empty token":                           guess,
 		"a squatter that passes the challenge on to the server elsewhere": relayed,
 		"a squatter that speaks no HTTP":                                  raw("220 hello\r\n"),
-		"a squatter that says nothing and hangs up":                       raw(""),
+		"a squatter that sends nothing and closes":                        raw(""),
 		"a squatter that sends answers ahead":                             raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
 		"a squatter that never stops answering":                           raw("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
 	} {
@@ -139,21 +141,21 @@ func TestAttackByUser(t *testing.T) {
 			}
 			for what, err := range map[string]error{"health": healthErr, "stdio": stdioErr, "status": statusErr, "mcp": viaTransport()} {
 				if err == nil {
-					t.Errorf("%s: the squatter was taken for the server", what)
+					t.Errorf("%s: the squatter was accepted as the server", what)
 				}
 				if errors.Is(err, ErrNoServer) {
-					t.Errorf("%s: %v, though somebody listens", what, err)
+					t.Errorf("%s: %v, though a program listens", what, err)
 				}
 			}
 			if text := received.String(); strings.Contains(text, testToken) || !strings.Contains(text, "challenge=") {
-				t.Errorf("the squatter was received\n%s", text)
+				t.Errorf("the squatter received\n%s", text)
 			}
 		})
 	}
 }
 
-// TestProofNeedsAChallenge: what the server proves is short, plain, and made
-// for one port.
+// TestProofNeedsAChallenge checks that the server rejects malformed challenges, and
+// that a proof is valid for one challenge and one port.
 func TestProofNeedsAChallenge(t *testing.T) {
 	f := start(t)
 	for _, bad := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {

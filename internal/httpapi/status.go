@@ -14,7 +14,7 @@ type Health struct {
 	OK      bool   `json:"ok"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Proof is the answer to a challenge, if the request had one.
+	// Proof is the response to the challenge in the request, if there was one.
 	Proof string `json:"proof,omitempty"`
 }
 
@@ -46,7 +46,7 @@ type Home struct {
 	State  string `json:"state"`
 }
 
-// Limits are the limits calls run under.
+// Limits are the time and size limits of calls.
 type Limits struct {
 	IdleMs             int64 `json:"idle_ms"`
 	HardMs             int64 `json:"hard_ms"`
@@ -56,10 +56,10 @@ type Limits struct {
 	MaxWaiting         int   `json:"max_waiting"`
 }
 
-// Memory is what the server itself takes of the machine.
+// Memory is the memory use of the server process.
 type Memory struct {
-	// HeapBytes is what its objects take, those that are garbage already among
-	// them. SystemBytes is what it holds from the system.
+	// HeapBytes is the size of the objects on the heap, including garbage that is not
+	// collected yet. SystemBytes is the memory obtained from the operating system.
 	HeapBytes   uint64 `json:"heap_bytes"`
 	SystemBytes uint64 `json:"system_bytes"`
 	Goroutines  int    `json:"goroutines"`
@@ -76,9 +76,9 @@ type Browser struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Version string `json:"extension_version"`
-	// Connected is false while the link is lost and may still come back.
+	// Connected is false while the link is lost and the browser may still reconnect.
 	Connected bool `json:"connected"`
-	// Since is when its link came up, or when it was lost.
+	// Since is when the browser connected, or when the link was lost.
 	Since time.Time `json:"since"`
 	// Running counts its running calls.
 	Running int `json:"running"`
@@ -87,13 +87,13 @@ type Browser struct {
 	Tabs   []wire.TabInfo  `json:"tabs"`
 }
 
-// Plugin is one plugin that is loaded.
+// Plugin is one loaded plugin.
 type Plugin struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
 	Version     string `json:"version"`
-	// Source is how it came to Dir: "folder", "npm" or "global". Package is its npm
-	// name.
+	// Source is how the plugin was installed in Dir: "folder", "npm" or "global".
+	// Package is its npm name.
 	Source  string   `json:"source"`
 	Package string   `json:"package"`
 	Dir     string   `json:"dir"`
@@ -108,12 +108,12 @@ type Plugin struct {
 	// Changed is true if the user has reviewed earlier content, but not the current
 	// content.
 	Changed bool `json:"changed,omitempty"`
-	// Needs are the settings that the plugin requires and that are not set: its
-	// tools do not run.
+	// Needs are the required settings that are not set. While there are any, the
+	// plugin's tools do not run.
 	Needs []string `json:"needs,omitempty"`
-	// Calls are the other plugins whose tools it may call. Late says that scripts of
-	// the page run before its adapter, LateAccess that a user lets it have secret
-	// settings and call other plugins all the same.
+	// Calls are the other plugins whose tools this plugin may call. Late is true if
+	// scripts of the page run before the adapter. LateAccess is true if the user allows
+	// such a plugin to have its secret settings and to call other plugins.
 	Calls      []string `json:"calls,omitempty"`
 	Late       bool     `json:"late,omitempty"`
 	LateAccess bool     `json:"late_access,omitempty"`
@@ -122,14 +122,15 @@ type Plugin struct {
 	Recommended *Recommendation `json:"recommended,omitempty"`
 	// Fault is why the current content did not start in a page, if it did not.
 	Fault *Fault `json:"fault,omitempty"`
-	// State is whether its tools can run in a tab; closed for a plugin that may not
-	// run at all.
+	// State is whether the plugin's tools can run in a tab; closed for a plugin that is
+	// not permitted to run.
 	State dispatch.PluginState `json:"state"`
 }
 
-// Fault is why an adapter did not start.
+// Fault describes why an adapter did not start in a page.
 type Fault struct {
-	// Text is a sentence for the user, without an end; the others are its parts.
+	// Text is a sentence for the user, without a period. The other fields are the
+	// facts in it.
 	Text    string    `json:"text"`
 	Problem string    `json:"problem"`
 	Site    string    `json:"site,omitempty"`
@@ -137,17 +138,17 @@ type Fault struct {
 	At      time.Time `json:"at"`
 }
 
-// FailedPlugin is one that could not be loaded.
+// FailedPlugin is a plugin that could not be loaded.
 type FailedPlugin struct {
 	Name  string `json:"name,omitempty"`
 	Path  string `json:"path"`
 	Error string `json:"error"`
 }
 
-// MCPClient is one MCP client that is connected.
+// MCPClient is one connected MCP client.
 type MCPClient struct {
-	// Client is the name of its token; Via is the credential that it came with. Name
-	// and Version are what it calls itself.
+	// Client is the name of the client's token, Via the kind of its credential. Name
+	// and Version are what the client sent in initialize.
 	Client    string    `json:"client,omitempty"`
 	Via       string    `json:"via,omitempty"`
 	Name      string    `json:"name"`

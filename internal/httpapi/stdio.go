@@ -12,11 +12,13 @@ import (
 	"time"
 )
 
-// StdioProtocol is the Upgrade header's value that asks for a connection of
+// StdioProtocol is the value of the Upgrade header that requests a connection of
 // newline-delimited MCP messages.
 const StdioProtocol = "opentabs-stdio"
 
-// connections are those that left net/http, so that a shutdown finds them.
+// connections tracks the open connections of /stdio. net/http no longer tracks a
+// connection after an upgrade, so Shutdown needs this list. It is safe for concurrent
+// use.
 type connections struct {
 	mu     sync.Mutex // guards open and closed
 	open   map[net.Conn]struct{}
@@ -24,7 +26,7 @@ type connections struct {
 	served sync.WaitGroup
 }
 
-// add reports false if the server is stopping.
+// add tracks a connection. It returns false if the server is stopping.
 func (c *connections) add(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,8 +48,8 @@ func (c *connections) remove(conn net.Conn) {
 	c.served.Done()
 }
 
-// drain makes every connection's reader see the end and waits until they are
-// served, or closes them when ctx ends.
+// drain ends the input of every connection and waits until their sessions have
+// finished. When ctx ends first, drain closes the connections and returns an error.
 func (c *connections) drain(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
@@ -74,9 +76,9 @@ func (c *connections) drain(ctx context.Context) error {
 	return fmt.Errorf("end the stdio sessions: %w", ctx.Err())
 }
 
-// upgrade takes the connection from HTTP and serves an MCP session on it: the
-// other end is `opentabs mcp`, which copies between it and its own standard
-// input and output.
+// upgrade takes over the connection from net/http and serves an MCP session on it.
+// The client is `opentabs mcp`, which copies between the connection and its own
+// standard input and output.
 func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
@@ -90,8 +92,8 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	// net/http may have left a deadline on it. This comes before add, because
-	// a shutdown sets one of its own.
+	// Removes the deadline that net/http may have set. This comes before add, because
+	// drain sets a deadline on the connections that add has added.
 	err = conn.SetDeadline(time.Time{})
 	if !a.stdio.add(conn) {
 		return
@@ -101,8 +103,9 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// A read of buffered past what it holds would go through net/http, which
-		// cancels r.Context() at the end of the input, and with it what runs.
+		// Reads only the bytes that are in the buffer. A longer read would go through
+		// net/http, which cancels r.Context() at the end of the input, and with it the
+		// running calls.
 		ahead := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = a.options.Stdio(r.Context(), endsQuietly{io.MultiReader(ahead, conn)}, conn)
 	}
@@ -111,8 +114,8 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// endsQuietly turns what a drain or a client that died does to a read into an
-// end of the input.
+// endsQuietly turns every read error into io.EOF: a read fails when drain ends the
+// input or when the client has died.
 type endsQuietly struct{ r io.Reader }
 
 func (e endsQuietly) Read(p []byte) (int, error) {

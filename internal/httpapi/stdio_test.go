@@ -33,7 +33,7 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// TestStdioEndOfInput has a client that closes its input while a request runs.
+// TestStdioEndOfInput checks that a client can close its input while a request runs.
 func TestStdioEndOfInput(t *testing.T) {
 	f := start(t)
 	f.api.options.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -56,7 +56,7 @@ func TestStdioEndOfInput(t *testing.T) {
 	}
 }
 
-// TestStdioShutdown has the server say what it still owes before it closes.
+// TestStdioShutdown checks that the server sends its last responses before it closes.
 func TestStdioShutdown(t *testing.T) {
 	f := start(t)
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
@@ -84,7 +84,7 @@ func TestStdioShutdown(t *testing.T) {
 	}
 }
 
-// TestStdioShutdownTimeout has a session that does not end by itself.
+// TestStdioShutdownTimeout checks that Shutdown closes a session that does not end.
 func TestStdioShutdownTimeout(t *testing.T) {
 	f := start(t)
 	read, end := make(chan struct{}), make(chan struct{})
@@ -103,7 +103,7 @@ func TestStdioShutdownTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if err := f.api.Shutdown(ctx); err == nil {
-		t.Error("the shutdown did not say that a session had to be closed")
+		t.Error("Shutdown returned no error although it had to close a session")
 	}
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection is still open")

@@ -13,7 +13,7 @@ type reloadTabBody struct {
 	Browser string `json:"browser,omitempty"`
 }
 
-// reloadedTab is empty: the tab is being reloaded.
+// reloadedTab is the response when a reload has started. It is empty.
 type reloadedTab struct{}
 
 func (a *API) reloadTab(w http.ResponseWriter, r *http.Request) {
@@ -23,7 +23,7 @@ func (a *API) reloadTab(w http.ResponseWriter, r *http.Request) {
 	}
 	tab, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil || tab <= 0 {
-		refuse(w, http.StatusBadRequest, "a tab is named by its number")
+		refuse(w, http.StatusBadRequest, "the tab ID is not a positive number: use an ID from `opentabs status`")
 		return
 	}
 	if err := a.options.ReloadTab(r.Context(), body.Browser, tab); err != nil {

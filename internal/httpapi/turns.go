@@ -17,8 +17,8 @@ type turns chan struct{}
 
 func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// take waits for a turn, first come, first served. The caller calls done when it
-// has written.
+// acquire waits for a turn, in the order of arrival. The caller calls done after its
+// write.
 func (t turns) acquire(ctx context.Context) (done func(), err error) {
 	select {
 	case t <- struct{}{}:

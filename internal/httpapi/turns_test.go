@@ -28,16 +28,15 @@ func TestTurns(t *testing.T) {
 		go wait("second")
 		synctest.Wait()
 		if got != nil {
-			t.Fatal("two have one turn")
+			t.Fatal("one turn was acquired twice")
 		}
 		first()
 		synctest.Wait()
 		if len(got) != 1 {
-			t.Fatal("the turn was not given on")
+			t.Fatal("the released turn was not acquired")
 		}
 
-		// Who is slow holds up the others for a moment only, and gives back what he
-		// has no more.
+		// A slow writer loses its turn after turnLimit; its later done has no effect.
 		slow, err := turns.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -49,11 +48,11 @@ func TestTurns(t *testing.T) {
 		}
 		slow()
 		if len(turns) != 0 {
-			t.Errorf("%d turns are taken", len(turns))
+			t.Errorf("%d turns are in use", len(turns))
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
-		held, err := turns.acquire(ctx)
+		release, err := turns.acquire(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,6 +60,6 @@ func TestTurns(t *testing.T) {
 		if _, err := turns.acquire(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-		held()
+		release()
 	})
 }
