@@ -367,8 +367,8 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   } satisfies Golden['tab.changed.params'],
   'error.notStarted': {
     code: -32000,
-    message: 'the tab shows another document by now',
-    data: { code: 'navigated', message: 'the tab shows another document by now', notStarted: true },
+    message: 'the tab navigated to another document',
+    data: { code: 'navigated', message: 'the tab navigated to another document', notStarted: true },
   } satisfies Golden['error'],
   'plugin.sync.params.empty': {} satisfies Golden['plugin.sync.params'],
   'plugin.sync.result.none': { mode: 'none' } satisfies Golden['plugin.sync.result'],
