@@ -28,8 +28,8 @@ func plugins(names ...string) []wire.PluginInfo {
 	return out
 }
 
-// TestAdapters: code is sent for what the browser lacks, together; one that
-// fails does not hinder the others.
+// TestAdapters checks that all code that a browser lacks is sent together, and that
+// a failure of one plugin does not affect the others.
 func TestAdapters(t *testing.T) {
 	inWorld(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return plugins("a", "b", "c", "d") },
@@ -54,15 +54,15 @@ func TestAdapters(t *testing.T) {
 		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		w.pass(requestTimeout) // no answer at all
+		w.pass(requestTimeout) // the browser does not respond
 		p.wantFrames()
 		w.hub.Sync()
 		p.wantFrames(syncFrame(5, list+"]"))
 	})
 }
 
-// TestAdaptersUnderWay: a browser that is busy with code gets more only when it
-// has taken some.
+// TestAdaptersUnderWay checks that a browser receives more code only after it has
+// confirmed some.
 func TestAdaptersUnderWay(t *testing.T) {
 	large := strings.Repeat("x", maxCodeInFlight/2-1000)
 	inWorld(t, Options{Adapters: fakeAdapters{
@@ -75,14 +75,14 @@ func TestAdaptersUnderWay(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
 		w.pass(29 * time.Second)
-		p.wantFrames() // not before an answer
+		p.wantFrames() // nothing before the response
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		p.wantFrames(codeFrame(4, "c", "h-c", large))
 	})
 }
 
-// TestSyncsBecomeOne: changes while a sync is under way make one more sync, and
-// code of the old list is not sent any more.
+// TestSyncsBecomeOne checks that all changes during a sync cause one more sync, and
+// that no more code of the old list is sent.
 func TestSyncsBecomeOne(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -106,7 +106,8 @@ func TestSyncsBecomeOne(t *testing.T) {
 	})
 }
 
-// TestRunsDoNotWaitForAdapters: a browser that is busy with adapters runs tools.
+// TestRunsDoNotWaitForAdapters checks that a browser can run tools while it receives
+// adapters.
 func TestRunsDoNotWaitForAdapters(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -118,8 +119,8 @@ func TestRunsDoNotWaitForAdapters(t *testing.T) {
 	})
 }
 
-// TestLostLinkBringsNothingUpToDate: a link that was lost before its browser had
-// the adapters does not make calls give up on them.
+// TestLostLinkBringsNothingUpToDate checks that calls keep waiting for adapters
+// after the link was lost before the browser had them.
 func TestLostLinkBringsNothingUpToDate(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {

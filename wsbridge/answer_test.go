@@ -31,7 +31,7 @@ func TestAnswers(t *testing.T) {
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"x","tool":{"code":"","retryable":false,"retryAfterMs":-1}}}`,
 			`failed tool_error: x {"code":"","retryable":false}`},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"x","tool":{"code":"X","retryable":true}}}`, "failed tab_closed: x"},
-		// A frame that is no JSON because the result is none; it still names the run.
+		// The result is not JSON, so neither is the frame. It still names the run.
 		{`"result":{"output":{bad}}`, "failed invalid_result: the tool's result is not valid JSON"},
 		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
 	}
@@ -43,7 +43,7 @@ func TestAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 2 { // the second is late and changes nothing
+			for range 2 { // the second answer is late and has no effect
 				p.send(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
 			}
 			w.wantEvents("c1 " + tt.want)

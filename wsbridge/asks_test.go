@@ -11,7 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// asks sends a tool.ask with body, such as `"ask":1,"withdrawn":true`.
+// asks sends a tool.ask frame with these members, such as
+// `"ask":1,"withdrawn":true`.
 func (p *peer) asks(id, body string) {
 	p.sendf(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
@@ -32,7 +33,7 @@ func (p *peer) confirm(id string, n int, taken bool) {
 	p.sendf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
 }
 
-// inAsking runs test with a browser that has received the run c1.
+// inAsking calls test with a hub and a browser that has received the run c1.
 func inAsking(t *testing.T, test func(w *world, p *peer)) {
 	t.Helper()
 	inWorld(t, Options{}, func(w *world) {
@@ -59,15 +60,15 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// TestAskIsTakenOnce: an ask that comes again is none; it gets its answer again
-// until the page has that.
+// TestAskIsTakenOnce checks that a repeated ask is not passed on again, and that its
+// answer is sent again until the page confirms it.
 func TestAskIsTakenOnce(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(1))
 		w.wantEvents(asked("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
-		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the first one holds
+		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the first answer is kept
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, false)
 		p.asks("c1", askOf(1))
@@ -80,8 +81,8 @@ func TestAskIsTakenOnce(t *testing.T) {
 	})
 }
 
-// TestAnswerSurvivesTheLink: it is sent when the browser has named the run, so
-// that its page is there, and once.
+// TestAnswerSurvivesTheLink checks that an answer made while the link is lost is
+// sent once, after the browser has named the run again.
 func TestAnswerSurvivesTheLink(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
@@ -96,7 +97,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(2))
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
-		p.asks("c1", askOf(1)) // its page has a new port
+		p.asks("c1", askOf(1)) // the page has reconnected
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, true)
 		p.confirm("c1", 2, true)
@@ -112,8 +113,8 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 	})
 }
 
-// TestAskWithdrawn: the dispatcher is notified once, and only about an open
-// ask.
+// TestAskWithdrawn checks that the dispatcher is notified once about a withdrawn
+// ask, and only if it is open.
 func TestAskWithdrawn(t *testing.T) {
 	const withdrawn = `"ask":%d,"withdrawn":true`
 	inAsking(t, func(w *world, p *peer) {
@@ -127,8 +128,8 @@ func TestAskWithdrawn(t *testing.T) {
 		p.wantFrames()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p.readFrames()
-		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // answered meanwhile: no notification
-		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // never came, and comes no more
+		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // already answered: no notification
+		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // withdrawn before it arrived: it is ignored when it arrives
 		p.asks("c1", askOf(2))
 		p.asks("c1", askOf(3))
 		w.wantEvents()
@@ -136,8 +137,8 @@ func TestAskWithdrawn(t *testing.T) {
 	})
 }
 
-// TestAskOfOthers: a browser asks for its own runs only, and for runs that are
-// there.
+// TestAskOfOthers checks that a browser can send asks only for its own runs, and
+// only for existing runs.
 func TestAskOfOthers(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		other := w.browser("b2", "boot2")
@@ -149,7 +150,7 @@ func TestAskOfOthers(t *testing.T) {
 		w.wantEvents(asked("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		other.confirm("c1", 1, true) // nor does it confirm what it has not got
+		other.confirm("c1", 1, true) // it cannot confirm an answer that it has not received
 		w.readEvents()
 		p.asks("c1", askOf(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
@@ -162,8 +163,8 @@ func TestAskOfOthers(t *testing.T) {
 	})
 }
 
-// TestAskFlood: a browser that asks without end, and one that never confirms,
-// takes a bounded place.
+// TestAskFlood checks that memory is bounded for a browser that sends endless asks,
+// and for one that never confirms answers.
 func TestAskFlood(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		for n := range 5 * maxOpenAsks {
@@ -181,7 +182,7 @@ func TestAskFlood(t *testing.T) {
 		}
 		p.readFrames()
 		p.asks("c1", askOf(2*maxOpenAsks))
-		w.wantEvents() // they are not confirmed
+		w.wantEvents() // the answers are not confirmed
 		p.readFrames()
 		for n := range maxAsks {
 			p.confirm("c1", n+1, true)
@@ -198,8 +199,8 @@ func TestAskFlood(t *testing.T) {
 	})
 }
 
-// TestLargeAnswers: a large one is refused, and so is what would fill the
-// memory while the page confirms none.
+// TestLargeAnswers checks that a large answer is rejected, and that unconfirmed
+// answers have a total limit.
 func TestLargeAnswers(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		large := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
@@ -248,7 +249,8 @@ func TestAskThatIsNone(t *testing.T) {
 	})
 }
 
-// TestResync: it is sent once, now or when the browser is back.
+// TestResync checks that a resync is sent once: at once, or when the browser has
+// reconnected.
 func TestResync(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
 	inAsking(t, func(w *world, p *peer) {
@@ -270,7 +272,7 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestAskIsASign: an ask confirms its run, so the run is not sent again and
+// TestAskIsASign checks that an ask confirms its run: the run is not sent again and
 // does not end with link_lost.
 func TestAskIsASign(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
@@ -285,7 +287,8 @@ func TestAskIsASign(t *testing.T) {
 	})
 }
 
-// TestPromptAndDecision: the frame is what json.Marshal would make of it.
+// TestPromptAndDecision checks that the frame is equal to the output of
+// json.Marshal.
 func TestPromptAndDecision(t *testing.T) {
 	run := dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),

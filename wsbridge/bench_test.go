@@ -20,7 +20,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// echoServer is a server on a real port and a peer in this process.
+// echoServer starts a server on a real port and connects a peer in this process.
 func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	b.Helper()
 	srv := httptest.NewServer(h)
@@ -178,7 +178,7 @@ func BenchmarkEcho32(b *testing.B) {
 	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "calls/s")
 }
 
-// BenchmarkProgress takes in frames with 100 reports.
+// BenchmarkProgress measures how fast the hub reads frames with 100 reports.
 func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
@@ -201,7 +201,8 @@ func BenchmarkProgress(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/reports, "ns/report")
 }
 
-// BenchmarkParts takes in a result of 10 MiB in parts of 256 Ki characters.
+// BenchmarkParts measures how fast the hub reads a result of 10 MiB in parts of 256
+// Ki characters.
 func BenchmarkParts(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()

@@ -13,8 +13,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// twoBrowsers is a hub with a good browser, which runs "good" and waits, and one
-// that an attacker controls, which runs "own".
+// twoBrowsers is a hub with two browsers: a good one with the run "good", which
+// waits, and an attacker's with the run "own".
 type twoBrowsers struct {
 	*world
 	good, bad *peer
@@ -33,8 +33,8 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// attack lets a browser that was taken over do something, and then checks that
-// the good one's call is where it was and ends with its own result.
+// attack runs do as a compromised browser, and then checks that the call of the good
+// browser is still running and ends with its own result.
 func attack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func attack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	})
 }
 
-// refuses fails unless the bad browser's link was closed with a code.
+// refuses checks that the hub closed the bad browser's link with this code.
 func (w *twoBrowsers) refuses(code int) {
 	w.t.Helper()
 	if got := w.bad.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
@@ -73,7 +73,8 @@ func (w *twoBrowsers) refuses(code int) {
 	}
 }
 
-// stays fails if the bad browser's link is gone: what it did is ignored.
+// stays checks that the bad browser is still connected, because its frames were
+// ignored.
 func (w *twoBrowsers) stays() {
 	w.t.Helper()
 	if got := w.bad.end(); got != "" {
@@ -81,8 +82,8 @@ func (w *twoBrowsers) stays() {
 	}
 }
 
-// TestAttackByBrowser: a browser that was taken over has the token. It must not
-// touch other browsers' calls, nor the server.
+// TestAttackByBrowser attacks from a compromised browser, which has the token. It
+// must not touch other browsers' calls, nor the server.
 func TestAttackByBrowser(t *testing.T) {
 	attack(t, "progress for another browser's call", func(w *twoBrowsers) {
 		for range 1000 {
@@ -126,7 +127,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.bad.confirm("good", 1, true)
 		w.bad.wantFrames()
-		w.good.asks("good", askOf(1)) // its answer was not lost
+		w.good.asks("good", askOf(1)) // the answer is still sent
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.stays()
 	})
@@ -176,7 +177,7 @@ func TestAttackByBrowser(t *testing.T) {
 		}
 		w.wantEvents("own returned 1")
 		w.run("bad", "later")
-		w.wantEvents() // an answer that came too early ends nothing
+		w.wantEvents() // an answer before its request has no effect
 		w.stays()
 	})
 	attack(t, "parts out of order, twice, with odd numbers", func(w *twoBrowsers) {
@@ -309,7 +310,8 @@ func attackTabs(t *testing.T) {
 	})
 }
 
-// checkTab checks that what is kept of a tab is short and plain.
+// checkTab checks that the stored fields of a tab are short and have no hidden
+// characters.
 func checkTab(t *testing.T, tab wire.TabInfo) {
 	t.Helper()
 	texts := append(append([]string{tab.URL, tab.Title, tab.DocumentID}, tab.Loading...), tab.NeedsReload...)
@@ -343,7 +345,7 @@ func attackFloods(t *testing.T) {
 		}
 		w.stays()
 	})
-	// TestOutboxIsBounded holds how much may wait for it.
+	// TestOutboxIsBounded checks the limit of its outbox.
 	attack(t, "asking and never reading", func(w *twoBrowsers) {
 		release := make(chan struct{})
 		defer close(release)

@@ -25,8 +25,8 @@ func TestRunAndAnswer(t *testing.T) {
 	})
 }
 
-// TestLinkLostExactly: a run whose link does not come back ends when the grace
-// period does, not earlier and not later.
+// TestLinkLostExactly checks that a run whose link does not return ends exactly at
+// the end of the grace period.
 func TestLinkLostExactly(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -42,8 +42,8 @@ func TestLinkLostExactly(t *testing.T) {
 	})
 }
 
-// TestResultAfterReturn: a result made while the link
-// was away is delivered when it is back.
+// TestResultAfterReturn checks that a result from the time without a link is
+// delivered after the browser reconnects.
 func TestResultAfterReturn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -58,9 +58,9 @@ func TestResultAfterReturn(t *testing.T) {
 	})
 }
 
-// TestResume: runs that the returned browser names go on, runs that it had
-// reported on and does not mention end when the grace period since the return
-// does, calls that the server no longer has are stopped.
+// TestResume checks the runs of a browser that reconnects: runs that it names
+// continue, confirmed runs that it does not name end after the grace period, and
+// runs that the server no longer has are stopped.
 func TestResume(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -90,8 +90,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestAskAgain: a run whose frame may have been lost with the link is sent
-// again, once for each return, in order, until the browser confirms it.
+// TestAskAgain checks that a run whose frame may be lost is sent again, once for
+// each reconnect and in order, until the browser confirms it.
 func TestAskAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -115,13 +115,14 @@ func TestAskAgain(t *testing.T) {
 		p = w.dial()
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
-		// It has them now, and need not confirm them.
+		// The browser has received the runs and need not confirm them.
 		w.pass(time.Minute)
 		w.wantEvents("c2 " + unknownText)
 	})
 }
 
-// TestRunLearnsLinkState: a run receives the loss and the return of its link.
+// TestRunLearnsLinkState checks that a run is notified when its link is lost and
+// when it returns.
 func TestRunLearnsLinkState(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -138,8 +139,7 @@ func TestRunLearnsLinkState(t *testing.T) {
 	})
 }
 
-// TestLostAgain: a link that is lost again gives its runs the whole grace
-// period again.
+// TestLostAgain checks that each loss of a link starts a complete grace period.
 func TestLostAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -157,8 +157,8 @@ func TestLostAgain(t *testing.T) {
 	})
 }
 
-// TestReplaced: a newer connection of a browser takes the place of the old one
-// and keeps the runs; the late end of the old one changes nothing.
+// TestReplaced checks that a newer connection of a browser replaces the older one
+// and keeps the runs, and that the late end of the older one has no effect.
 func TestReplaced(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -177,8 +177,8 @@ func TestReplaced(t *testing.T) {
 	})
 }
 
-// TestReplacedSilentPeer: an old connection whose browser does not even answer
-// the close frame is gone after a second.
+// TestReplacedSilentPeer checks that a replaced connection is closed after 1 s if
+// its browser does not answer the close frame.
 func TestReplacedSilentPeer(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
@@ -198,8 +198,8 @@ func TestReplacedSilentPeer(t *testing.T) {
 	})
 }
 
-// TestNewBoot: the pages of a browser that restarted are gone, so its
-// runs end at once.
+// TestNewBoot checks that the runs of a browser that restarted end at once, because
+// its pages no longer exist.
 func TestNewBoot(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -208,7 +208,7 @@ func TestNewBoot(t *testing.T) {
 		p.readFrames()
 		w.cancel("c2")
 		p.drop()
-		w.browser("b1", "boot1").drop() // just back, and away again
+		w.browser("b1", "boot1").drop() // reconnected, and lost again
 		q := w.dial()
 		q.hello("b1", "boot2")
 		q.wantFrames(helloOK, syncNil)
@@ -221,8 +221,8 @@ func TestNewBoot(t *testing.T) {
 	})
 }
 
-// TestCopiedProfile: two browsers with one id do not
-// replace each other, and neither costs the other a run.
+// TestCopiedProfile checks that two browsers with the same ID, from a copied
+// profile, stay connected side by side and keep their runs.
 func TestCopiedProfile(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "original")
@@ -239,7 +239,7 @@ func TestCopiedProfile(t *testing.T) {
 		w.run("b1~copycopy", "c2")
 		p.wantFrames(dispatchFrame("c1"))
 		q.wantFrames(dispatchFrame("c2"))
-		// Each finds its own runs again, also if the other is away.
+		// Each browser resumes its own runs, even if the other one is disconnected.
 		p.drop()
 		q.drop()
 		q = w.browser("b1", "copycopycopy")
@@ -251,8 +251,8 @@ func TestCopiedProfile(t *testing.T) {
 	})
 }
 
-// TestBrowsersAreApart: what one browser sends
-// touches no run of another, though their tabs have the same ids.
+// TestBrowsersAreApart checks that frames of one browser do not affect runs of
+// another, even if their tabs have the same IDs.
 func TestBrowsersAreApart(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
@@ -274,7 +274,7 @@ func TestBrowsersAreApart(t *testing.T) {
 	})
 }
 
-// TestCloseEndsAll: Close leaves nothing pending and no connection.
+// TestCloseEndsAll checks that Close ends all pending runs and all connections.
 func TestCloseEndsAll(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
@@ -319,8 +319,8 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestOldTimersDoNothing: a timer that fires in the moment in which the link
-// returns, or is lost again, ends nothing.
+// TestOldTimersDoNothing checks that a grace timer has no effect if it fires just
+// when the link returns or is lost again.
 func TestOldTimersDoNothing(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

@@ -12,13 +12,12 @@ import (
 	"github.com/coder/websocket"
 )
 
-// FuzzInbound has a browser send anything to a live hub while it and another
-// browser run a call: the hub does not panic, leaks nothing, ends no call twice,
-// and the other browser and its call know nothing of it.
+// FuzzInbound sends arbitrary frames of one browser to a live hub while that browser
+// and another one run a call. The hub must not panic, leak, or end a call twice, and
+// the other browser and its call must not be affected.
 //
-// The input is frames, one a line. A line that begins with the byte 1 is a
-// binary message, with the byte 2 bytes below WebSocket; the byte 3 lets a
-// second pass.
+// The input has one frame per line. The first byte of a line may change that: 1 sends a
+// binary message, 2 sends raw bytes below WebSocket, 3 lets one second pass.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
@@ -87,7 +86,7 @@ func FuzzInbound(f *testing.F) {
 	})
 }
 
-// maxFuzzed bounds an input, in bytes.
+// maxFuzzed is the maximum length of an input, in bytes.
 const maxFuzzed = 64 << 10
 
 // sendAnything sends the frames of a line of FuzzInbound.
@@ -98,7 +97,7 @@ func (p *peer) sendAnything(line []byte) {
 		case 1:
 			kind, data = websocket.MessageBinary, line[1:]
 		case 2:
-			_ = p.raw.SetWriteDeadline(time.Now().Add(time.Second)) // the hub may have hung up
+			_ = p.raw.SetWriteDeadline(time.Now().Add(time.Second)) // the hub may have closed the connection
 			_, _ = p.raw.Write(line[1:])
 			return
 		case 3:

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestAttackByOrigin changes one thing at a time in a request that would be
-// accepted: what a page, another extension or a program tries.
+// TestAttackByOrigin takes a valid request and changes one part at a time, as a web
+// page, another extension or a program would.
 func TestAttackByOrigin(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
@@ -120,8 +120,8 @@ func TestNewNeedsKey(t *testing.T) {
 	New(Options{})
 }
 
-// TestVersionMismatch: both numbers and the side to update, in the answer and
-// in the close reason.
+// TestVersionMismatch checks that the response and the close reason have both
+// version numbers and the side to update.
 func TestVersionMismatch(t *testing.T) {
 	tests := []struct {
 		hello string
@@ -154,7 +154,7 @@ func TestMismatchFitsCloseFrame(t *testing.T) {
 	}
 }
 
-// TestFirstFrame: what is not a proper hello ends the connection with a word.
+// TestFirstFrame checks that an invalid hello closes the connection with a reason.
 func TestFirstFrame(t *testing.T) {
 	const notHello = `close 1008 "the first frame must be the request hello"`
 	const badID = `hello needs a browserId and a bootId of 1 to 128 visible ASCII characters`
@@ -187,7 +187,7 @@ func TestFirstFrame(t *testing.T) {
 	}
 }
 
-// TestFirstFrameIsShort: a large frame is taken after hello only.
+// TestFirstFrameIsShort checks that large frames are accepted only after hello.
 func TestFirstFrameIsShort(t *testing.T) {
 	hello := func(pad int) string {
 		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":"` + browserProof + `","pad":"` +
@@ -240,7 +240,8 @@ func TestHelloInTime(t *testing.T) {
 	})
 }
 
-// TestHelloTimerIsOff: a browser that sent hello at the last moment stays connected.
+// TestHelloTimerIsOff checks that a browser that sent hello just before the timeout
+// stays connected.
 func TestHelloTimerIsOff(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
@@ -254,8 +255,8 @@ func TestHelloTimerIsOff(t *testing.T) {
 	})
 }
 
-// TestNames: what a browser calls itself is cut and cleaned before anyone sees
-// it.
+// TestNames checks that the name of a browser is shortened and has no hidden
+// characters.
 func TestNames(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()

@@ -26,7 +26,8 @@ const (
 	testOrigin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 )
 
-// world is a hub behind a server in memory, and the events of its runs.
+// world has a hub behind an in-memory server, and records the events of the hub's
+// runs.
 type world struct {
 	t     *testing.T
 	hub   *Hub
@@ -38,7 +39,8 @@ type world struct {
 	links  []string // link events of the runs
 }
 
-// inWorld runs test in fake time. Everything has ended when it returns.
+// inWorld runs test in fake time with a new hub. All goroutines have ended when it
+// returns.
 func inWorld(t *testing.T, o Options, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +70,8 @@ func (w *world) noteLink(what string) {
 	w.links = append(w.links, what)
 }
 
-// take waits until nothing moves and returns the events since the last time.
+// readEvents waits until all goroutines are idle and returns the events since the
+// last call.
 func (w *world) readEvents() []string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -78,7 +81,7 @@ func (w *world) readEvents() []string {
 	return out
 }
 
-// wantEvents compares the events since the last time.
+// wantEvents compares the events since the last call with want.
 func (w *world) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -86,7 +89,7 @@ func (w *world) wantEvents(want ...string) {
 	}
 }
 
-// pass lets time pass.
+// pass advances the fake time by d.
 func (w *world) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -149,7 +152,7 @@ func (w *world) tryRun(browser, id string, limit int) *wire.CallError {
 	}, sink{w, id})
 }
 
-// cancel stops a run and notes the outcome.
+// cancel stops a run and records the outcome.
 func (w *world) cancel(id string) {
 	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.note("%s stopped: %s", id, o) })
 }
@@ -160,13 +163,13 @@ type peer struct {
 	ws     *websocket.Conn
 	raw    *stallConn
 	done   chan struct{}
-	pongs  bool       // answer pings, and refuse to load tabs
+	pongs  bool       // answer pings, and reject requests to load tabs
 	mu     sync.Mutex // guards frames and closed
 	frames []string
-	closed string // how the connection ended; empty while it has not
+	closed string // how the connection ended; empty while it is open
 }
 
-// dial opens a connection and takes the server's challenge.
+// dial opens a connection and reads the server's challenge.
 func (w *world) dial() *peer {
 	w.t.Helper()
 	p := w.open(browserNonce)
@@ -174,7 +177,7 @@ func (w *world) dial() *peer {
 	return p
 }
 
-// open opens a connection without a word.
+// open opens a connection and sends nothing on it.
 func (w *world) open(browserNonce string) *peer {
 	w.t.Helper()
 	p := &peer{w: w, done: make(chan struct{}), pongs: true}
@@ -237,14 +240,15 @@ func (p *peer) readAll() {
 	}
 }
 
-// send sends a frame; it does not mind if the connection is gone.
+// send sends a frame, and ignores an error if the connection is closed.
 func (p *peer) send(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
 
 func (p *peer) sendf(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
 
-// take waits until nothing moves and returns the frames since the last time.
+// readFrames waits until all goroutines are idle and returns the frames since the
+// last call.
 func (p *peer) readFrames() []string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -254,7 +258,7 @@ func (p *peer) readFrames() []string {
 	return out
 }
 
-// end returns how the connection ended, once nothing moves.
+// end waits until all goroutines are idle and returns how the connection ended.
 func (p *peer) end() string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -262,7 +266,7 @@ func (p *peer) end() string {
 	return p.closed
 }
 
-// wantFrames compares the frames since the last time.
+// wantFrames compares the frames since the last call with want.
 func (p *peer) wantFrames(want ...string) {
 	p.w.t.Helper()
 	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -270,7 +274,7 @@ func (p *peer) wantFrames(want ...string) {
 	}
 }
 
-// stallConn is a connection whose reader can be held up.
+// stallConn is a connection whose reads can be paused.
 type stallConn struct {
 	net.Conn
 	gate atomic.Pointer[chan struct{}]
@@ -284,17 +288,17 @@ func (c *stallConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stall stops reading until release is closed.
+// stall pauses reading until release is closed.
 func (p *peer) stall(release chan struct{}) { p.raw.gate.Store(&release) }
 
-// drop breaks the connection without a word.
+// drop closes the connection without a close frame.
 func (p *peer) drop() {
 	_ = p.raw.Close()
 	<-p.done
 	synctest.Wait()
 }
 
-// The handshake of a test, whose connections have no port.
+// The values of the handshake in tests, where connections have no port.
 const (
 	browserNonce = "0123456789abcdef"
 	serverNonce  = "fedcba9876543210"
@@ -311,8 +315,7 @@ const (
 	syncNil = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
 )
 
-// browser connects a browser with tab 7, document d7, and takes the first
-// frames.
+// browser connects a browser with tab 7 and document d7, and reads its first frames.
 func (w *world) browser(id, boot string) *peer {
 	w.t.Helper()
 	p := w.dial()

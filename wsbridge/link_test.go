@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestPingKeepsAlive: a browser that only answers pings stays connected, and
-// is pinged each 5 s.
+// TestPingKeepsAlive checks that the hub sends a ping every 5 s, and that a browser
+// which only answers pings stays connected.
 func TestPingKeepsAlive(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
@@ -36,8 +36,8 @@ func TestPingKeepsAlive(t *testing.T) {
 	})
 }
 
-// TestDeadLink: nothing at all for 10 s means that the link is lost, and from
-// then on the grace period runs.
+// TestDeadLink checks that a link is lost after 10 s without any bytes, and that the
+// grace period starts then.
 func TestDeadLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
@@ -63,17 +63,18 @@ func TestDeadLink(t *testing.T) {
 	})
 }
 
-// TestLargeFrameIsNoSilence: a link on which a frame trickles in for minutes is
-// alive.
+// TestLargeFrameIsNoSilence checks that a link stays connected while a frame arrives
+// slowly over minutes.
 func TestLargeFrameIsNoSilence(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
 		w.run("b1", "c1")
 		p.readFrames()
-		p.setPongs(false) // nothing may come between the pieces
+		p.setPongs(false) // no other bytes may arrive between the pieces
 		output := `"` + strings.Repeat("x", 20*readChunk) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
-		// One WebSocket frame by hand: final, text, masked with zeros.
+		// The test writes one WebSocket frame itself: final, text, masked with
+		// zeros.
 		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
 		frame = append(append(frame, 0, 0, 0, 0), text...)
 		for len(frame) > 0 {
@@ -90,7 +91,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 	})
 }
 
-// keeping is a sink that keeps what runs returned.
+// keeping is a sink that stores the results of runs.
 type keeping struct{ outputs []json.RawMessage }
 
 func (k *keeping) Reports([]wire.Report, int) {}
@@ -102,7 +103,8 @@ func (k *keeping) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }
 
-// TestOutputsAreTheirOwn: the read buffer is used again, results stay.
+// TestOutputsAreTheirOwn checks that results do not share memory with the read
+// buffer, which is reused.
 func TestOutputsAreTheirOwn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -123,7 +125,8 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 	})
 }
 
-// TestAnswersAreTheirOwn: the same for answers to requests of the hub.
+// TestAnswersAreTheirOwn checks that answers to requests of the hub do not share
+// memory with the read buffer.
 func TestAnswersAreTheirOwn(t *testing.T) {
 	answer := make(chan wire.Envelope, 1)
 	l := &link{requests: requests{pending: map[string]chan<- wire.Envelope{"s/1": answer}}}
@@ -140,7 +143,7 @@ func TestAnswersAreTheirOwn(t *testing.T) {
 	}
 }
 
-// TestFrames: what the hub answers to each kind of frame.
+// TestFrames checks the hub's answer to each kind of frame.
 func TestFrames(t *testing.T) {
 	refused := func(code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)
@@ -204,7 +207,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// theLink returns the only connection. Its reader must be at rest.
+// theLink returns the only connection. Its reader must be idle.
 func (w *world) theLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()
@@ -215,7 +218,8 @@ func (w *world) theLink() *link {
 	return nil
 }
 
-// TestGarbage: a browser may send 100 frames that make no sense, not 101.
+// TestGarbage checks that a browser may send 100 malformed frames, and is
+// disconnected at the next.
 func TestGarbage(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -236,8 +240,8 @@ func TestGarbage(t *testing.T) {
 	})
 }
 
-// TestStrayReportsAreCounted: reports of runs that are not here are no malformed,
-// since a page may report in the moment in which its call ends.
+// TestStrayReportsAreCounted checks that reports of unknown runs do not count as
+// malformed: a page may send them just as its call ends.
 func TestStrayReportsAreCounted(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

@@ -9,16 +9,16 @@ import (
 	"opentabs/dispatch"
 )
 
-// errorPage is a tab that shows Chrome's error page since atMs.
+// errorPage returns a tab that has shown Chrome's error page since atMs.
 func errorPage(id int, name string, atMs int) string {
 	return tabText(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
 }
 
-// settled connects a browser that has taken the plugins and has these tabs.
+// settled connects a browser that has received the plugins and has these tabs.
 func (w *world) settled(tabs ...string) *peer {
 	w.t.Helper()
 	p := w.browser("b1", "boot1")
-	p.pongs = false // it answers tab.load itself
+	p.pongs = false // the test answers tab.load itself
 	p.send(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
 	p.listTabs(tabs...)
 	return p
@@ -30,8 +30,9 @@ func (p *peer) listTabs(tabs ...string) {
 	p.readFrames()
 }
 
-// lookFor has a call look for a tab, and answers what it asks p for. Each step is
-// what the browser reports some time after the one before.
+// lookFor starts a call that searches for a tab, and answers the requests that p
+// receives for it. Each step is a frame of the browser, sent some time after the
+// previous one.
 func (w *world) lookFor(p *peer, want dispatch.Want, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
@@ -79,8 +80,8 @@ func answerTo(method, result string) func(string) string {
 
 const refused = "net::ERR_CONNECTION_REFUSED"
 
-// TestOpenedPageCannotLoad: a call whose tab was opened for it, and whose page
-// can't be loaded, does not wait for a plugin that can't come.
+// TestOpenedPageCannotLoad checks that a call does not wait for the plugin if the
+// tab that was opened for the call cannot load its page.
 func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -99,8 +100,8 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	})
 }
 
-// TestErrorPageIsLoadedOnce: a tab that shows an error page when the call comes
-// is loaded once more, and the second failure ends the wait.
+// TestErrorPageIsLoadedOnce checks that a tab with an error page is reloaded once
+// for a call, and that a second failure ends the call.
 func TestErrorPageIsLoadedOnce(t *testing.T) {
 	hash := "h1"
 	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
@@ -137,8 +138,8 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 	}
 }
 
-// TestLoadFailsWhileACallWaits: nothing is loaded again for the failure of a load
-// that the call has seen, and another tab that loads is waited for.
+// TestLoadFailsWhileACallWaits checks that a load which fails during the call is not
+// repeated, and that the call waits for another loading tab.
 func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -170,8 +171,8 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 	})
 }
 
-// TestSiteDoesNotAnswer: a call ends when the browser reports that the site of the
-// tab has not answered, and opens no second tab beside one that loads.
+// TestSiteDoesNotAnswer checks that a call ends when the browser reports that the
+// site does not answer, and that no second tab is opened beside a loading one.
 func TestSiteDoesNotAnswer(t *testing.T) {
 	hash := "h1"
 	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)

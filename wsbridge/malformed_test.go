@@ -10,23 +10,23 @@ import (
 	"opentabs/wire"
 )
 
-// malformed is what a broken extension may send while its browser runs call_a,
-// and what comes of it.
+// malformed is input from a broken extension that runs call_a, and the expected
+// reaction.
 type malformed struct {
 	name   string
 	frames []string
-	// answers are the frames that come back.
+	// answers are the frames that the hub sends.
 	answers []string
 	// events are the events of the runs.
 	events []string
-	// closed is how the link ends; empty if it goes on.
+	// closed is how the link ends; empty if it stays open.
 	closed string
 }
 
 const tabSync = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
-// malformedFrames has a row for each kind of nonsense. Another browser's call_b
-// runs beside each and ends well.
+// malformedFrames has a row for each kind of malformed input. In each row, call_b of
+// another browser runs too and must succeed.
 var malformedFrames = []malformed{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
 	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},
@@ -118,8 +118,8 @@ func manyMembers(n int) string {
 	return b.String()
 }
 
-// TestMalformed sends each kind of nonsense to a live hub: it is answered as
-// documented, costs at most the sender's link, and harms no other browser.
+// TestMalformed sends each kind of malformed input to a live hub. The hub must react
+// as documented, close at most the sender's link, and not affect the other browser.
 func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
@@ -149,8 +149,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// A frame above the limit ends the link, whatever is in it. Its mask is zero, so
-// that the test need not work on 64 MiB.
+// A frame above the limit closes the link, whatever its content. Its mask is zero,
+// so that the test does not have to mask 64 MiB.
 func TestFrameAboveTheLimit(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		a := w.browser("a", "boot")
@@ -158,7 +158,7 @@ func TestFrameAboveTheLimit(t *testing.T) {
 		body := make([]byte, 1<<20)
 		for piece := append(head, 0, 0, 0, 0); ; piece = body {
 			_ = a.raw.SetWriteDeadline(time.Now().Add(time.Second))
-			if _, err := a.raw.Write(piece); err != nil { // the hub has hung up
+			if _, err := a.raw.Write(piece); err != nil { // the hub has closed the connection
 				break
 			}
 		}
@@ -168,8 +168,8 @@ func TestFrameAboveTheLimit(t *testing.T) {
 	})
 }
 
-// A frame that is begun and never finished does not hold a link for ever,
-// whether its sender falls silent or sends a piece now and then.
+// An unfinished frame does not keep a link open forever, whether its sender stops or
+// sends a few bytes now and then.
 func TestFrameWithoutEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -179,12 +179,12 @@ func TestFrameWithoutEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
 				a := w.browser("a", "boot")
-				a.setPongs(false) // nothing may come between the pieces
+				a.setPongs(false) // no other bytes may arrive between the pieces
 				began := time.Now()
 				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.piece)
 				for piece := append(head, 0, 0, 0, 0); ; piece = body {
-					if _, err := a.raw.Write(piece); err != nil { // the hub has hung up
+					if _, err := a.raw.Write(piece); err != nil { // the hub has closed the connection
 						break
 					}
 					w.pass(5 * time.Second)

@@ -17,8 +17,8 @@ type ending struct {
 	mu        sync.Mutex // guards all below
 	finished  int
 	cancelled int // calls of Cancel
-	answered  int // of those, that were answered
-	stopped   int // of those, that found the run
+	answered  int // cancels that were answered
+	stopped   int // cancels that found the run
 }
 
 func (e *ending) Reports([]wire.Report, int) {}
@@ -33,13 +33,14 @@ func (e *ending) Finish(json.RawMessage, *wire.CallError) {
 	e.finished++
 }
 
-// chaos is a hub, browsers that come and go, and runs that end in every way.
+// chaos has a hub, browsers that connect and disconnect at random, and runs that end
+// in every way.
 type chaos struct {
 	w     *world
 	rnd   *rand.Rand
 	boots map[string]int
 	peers map[string]*peer
-	all   []*peer // including copies that were replaced in peers
+	all   []*peer // including copies that peers no longer has
 	runs  map[string]*ending
 	ids   []string
 }
@@ -51,8 +52,8 @@ func (c *chaos) id() string {
 	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
 }
 
-// step does one thing at random and returns what is left of it to be done at
-// the same time as other things.
+// step takes one random action, and returns the part of it that is to run
+// concurrently with other actions.
 func (c *chaos) step() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
@@ -101,7 +102,7 @@ func (c *chaos) step() func() {
 	return func() {}
 }
 
-// start starts a run; one that does not start counts as ended.
+// start starts a run; a run that does not start counts as ended.
 func (c *chaos) start(browser, id string, e *ending) {
 	err := c.w.hub.Start(c.w.t.Context(), dispatch.Run{
 		ID: id, MaxResultBytes: 5, Target: dispatch.Target{Browser: browser, TabID: 7, DocumentID: "d7"},
@@ -128,9 +129,9 @@ func (c *chaos) cancel(id string, e *ending) {
 	})
 }
 
-// TestEveryRunEndsOnce plays the protocol at random: each run ends exactly
-// once, by Finish or by the first Cancel that found it, and each Cancel is
-// answered exactly once.
+// TestEveryRunEndsOnce uses the protocol at random and checks that each run ends
+// exactly once, by Finish or by the first Cancel that finds it, and that each Cancel
+// is answered exactly once.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		inWorld(t, Options{}, func(w *world) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStalledBrowser: a browser that does not read blocks no caller; its link is
-// lost when it has not taken a frame for 10 s.
+// TestStalledBrowser checks that a browser that does not read blocks no caller, and
+// that its link is lost after 10 s in which it has not read a frame.
 func TestStalledBrowser(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -38,7 +38,8 @@ func TestStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestOutboxIsBounded: what waits for a browser that does not read is limited.
+// TestOutboxIsBounded checks the limit of the frames that wait for a browser that
+// does not read.
 func TestOutboxIsBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

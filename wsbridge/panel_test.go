@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls has the views it is given, and the events of a dispatcher whose
+// fakeCalls returns the views that a test sets, and events of a dispatcher whose
 // calls end at once.
 type fakeCalls struct {
 	d *dispatch.Dispatcher
@@ -24,7 +24,7 @@ type fakeCalls struct {
 	views     []dispatch.View
 	cancelled []string
 	decided   []string
-	// activities are those of each call.
+	// activities are the activities of each call.
 	activities []dispatch.ActivityView
 }
 
@@ -82,7 +82,7 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-// change sets the views and makes events.
+// change sets the views and publishes an event for each.
 func (f *fakeCalls) change(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
@@ -96,7 +96,7 @@ func view(id string, p float64, browser string) dispatch.View {
 
 const watchOn = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 
-// states decodes the state.sync frames since the last time.
+// states decodes the state.sync frames since the last call.
 func (p *peer) states() []wire.StateSyncParams {
 	var out []wire.StateSyncParams
 	for _, f := range p.readFrames() {
@@ -126,7 +126,7 @@ func TestPanel(t *testing.T) {
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
 		}
-		// Only a call of this browser has its tab.
+		// The tab is set only for a call of this browser.
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
 			t.Errorf("calls = %+v", c)
 		}
@@ -149,8 +149,8 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate: the first change is shown at once, then at most ten a second,
-// the newest last.
+// TestPanelRate checks that the first change is shown at once, and later ones at
+// most ten times a second, the newest last.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{Calls: calls}, func(w *world) {
@@ -196,8 +196,8 @@ func TestPanelIsBounded(t *testing.T) {
 	})
 }
 
-// TestPanelShowsPlugins: when a panel opens, when the plugins or their permissions
-// change, and not when nothing has changed.
+// TestPanelShowsPlugins checks that the plugins are sent when a panel opens and when
+// they or their permissions change, but not without a change.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	inWorld(t, Options{Policy: policy}, func(w *world) {
@@ -228,8 +228,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 	})
 }
 
-// fakePolicy has one plugin. If there is a gate, it does nothing before that is
-// closed.
+// fakePolicy has one plugin. If gate is set, its methods block until gate is closed.
 type fakePolicy struct {
 	gate  chan struct{}
 	mu    sync.Mutex // guards all below
@@ -286,7 +285,7 @@ func (f *fakePolicy) do(what, plugin string) error {
 	return nil
 }
 
-// plugins decodes the state.plugins frames since the last time.
+// plugins decodes the state.plugins frames since the last call.
 func (p *peer) plugins() (out [][]wire.PluginView) {
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
@@ -305,7 +304,8 @@ func (p *peer) plugins() (out [][]wire.PluginView) {
 	return out
 }
 
-// TestPanelShowsCalls: what a call waits for, what it shows, and for whom.
+// TestPanelShowsCalls checks that the panel receives what a call waits for, its
+// activities, and their audience.
 func TestPanelShowsCalls(t *testing.T) {
 	calls := newFakeCalls()
 	calls.activities = []dispatch.ActivityView{
@@ -341,7 +341,8 @@ func TestPanelShowsCalls(t *testing.T) {
 	})
 }
 
-// TestPanelActivitiesAreBounded: many calls with much to show.
+// TestPanelActivitiesAreBounded checks the limit for many calls with large
+// activities.
 func TestPanelActivitiesAreBounded(t *testing.T) {
 	calls := newFakeCalls()
 	for range wire.MaxActivityTypes {
@@ -406,8 +407,8 @@ func TestPanelDecides(t *testing.T) {
 	})
 }
 
-// TestPanelFlood: a browser that asks for more and more while nothing gets done
-// holds a bounded number of goroutines.
+// TestPanelFlood checks that a browser that sends requests faster than they are
+// handled uses a bounded number of goroutines.
 func TestPanelFlood(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		gate := make(chan struct{})
@@ -429,8 +430,8 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
-// The server has every method of a panel: the transcripts have every
-// method, and these are all that set something.
+// The server handles every method of a panel: the transcripts cover all methods, and
+// this test those that change something.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *peer, method, params, want string) {
 		t.Helper()
@@ -493,8 +494,8 @@ func TestPanelStops(t *testing.T) {
 	})
 }
 
-// A pendingRequest names the tool that makes the call; only in its own browser is the tab
-// one that the panel can show.
+// A pendingRequest names the tool that makes the call. It has a tab only in that
+// tab's browser, because only that panel can show the tab.
 func TestCallerView(t *testing.T) {
 	by := &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}

@@ -79,8 +79,8 @@ func TestPartsTooLarge(t *testing.T) {
 	})
 }
 
-// TestPartsCutInsideCharacters: parts are cut between UTF-16 units, so the two
-// halves of a character may come in two parts.
+// TestPartsCutInsideCharacters checks a result that is split between the two UTF-16
+// units of a character.
 func TestPartsCutInsideCharacters(t *testing.T) {
 	tests := []struct {
 		parts []string // as JSON strings
@@ -90,7 +90,7 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 		{[]string{`"\"\uD83D"`, `"\uDE00\uD83D"`, `"\uDE00\""`}, `"😀😀"`},
 		{[]string{`"\"\ud83d"`, `"x\""`}, "\"\ufffdx\""},
 		{[]string{`"\"\ud83d"`, `""`, `"\ude00\""`}, `"😀"`},
-		// What the page wrote as an escape is text here, not half a character.
+		// The page wrote the escape as text, so it is not half a character.
 		{[]string{`"\"\\ud83d"`, `"\\ude00\""`}, `"\ud83d\ude00"`},
 		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},
 	}
@@ -107,7 +107,7 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 	}
 }
 
-// TestHalfAtTheEnd: half a character that nothing follows is no lost text.
+// TestHalfAtTheEnd checks that half a character at the end of a result is kept.
 func TestHalfAtTheEnd(t *testing.T) {
 	r := &run{}
 	r.parts, r.half = inbound.AppendText(nil, []byte(`"a\ud83d"`), 0)
@@ -116,7 +116,8 @@ func TestHalfAtTheEnd(t *testing.T) {
 	}
 }
 
-// FuzzAppendText compares AppendText with package json, whole and cut in two.
+// FuzzAppendText compares AppendText with encoding/json, for whole texts and for
+// texts in two parts.
 func FuzzAppendText(f *testing.F) {
 	for _, s := range []string{`""`, `"a"`, `"\"\\\/\b\f\n\r\t"`, `"\ud83d\ude00"`, `"\ud83dx\ude00\uD83D\uD83D\uDE00"`, `"\u00fcü😀\u20AC"`} {
 		f.Add(s, 3)
@@ -133,7 +134,7 @@ func FuzzAppendText(f *testing.F) {
 		}
 		first, second := text[:max(1, min(at, len(text)-1))]+`"`, `"`+text[max(1, min(at, len(text)-1)):]
 		if !json.Valid([]byte(first)) || !json.Valid([]byte(second)) || !utf8.ValidString(first) {
-			return // cut inside an escape or a character, which no browser does
+			return // split inside an escape or a character, which no browser does
 		}
 		r = &run{}
 		r.parts, r.half = inbound.AppendText(nil, []byte(first), 0)

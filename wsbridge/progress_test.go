@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestReportsForgedInText: the reports are the page's own text; it can't name
-// another run in them.
+// TestReportsForgedInText checks that the text of a page's reports cannot name
+// another run.
 func TestReportsForgedInText(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -21,13 +21,13 @@ func TestReportsForgedInText(t *testing.T) {
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + text + `}}`)
 		}
-		// The last one names "mine", since keys are compared exactly.
+		// The last member names "mine", because keys are compared exactly.
 		w.wantEvents("mine reports [] skipped 0")
 	})
 }
 
-// TestMalformedReports: a report whose fields are of wrong types still shows that
-// its tool is alive, and those beside it are whole.
+// TestMalformedReports checks that a report with fields of wrong types still resets
+// the idle timer, and does not affect the other reports.
 func TestMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -37,8 +37,8 @@ func TestMalformedReports(t *testing.T) {
 	})
 }
 
-// TestActivitiesOfMalformedReports: an invalid number drops neither the activity nor
-// the audience of the end, and an invalid activity drops only itself.
+// TestActivitiesOfMalformedReports checks that a report with an invalid number keeps
+// its activity and audience, and that an invalid activity drops only itself.
 func TestActivitiesOfMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -51,9 +51,9 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 	})
 }
 
-// TestReportTextsAreClean: texts of a page reach clients that show them in a
-// terminal, so they may not steer it or turn the line around. That goes for
-// reports that are odd, too. Line feeds and tabs stay, and no length is lost.
+// TestReportTextsAreClean checks that texts of a page have no control characters:
+// clients show them in a terminal. Malformed reports are cleaned too. Line feeds and
+// tabs are kept, and the length does not change.
 func TestReportTextsAreClean(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -71,9 +71,8 @@ func TestReportTextsAreClean(t *testing.T) {
 	})
 }
 
-// TestReportsAreTakenOnce: reports that are sent again on a new link, because
-// they may have been lost with the old one, count once; those that never came
-// count as skipped.
+// TestReportsAreTakenOnce checks that reports which are repeated on a new link count
+// once, and that missing ones count as skipped.
 func TestReportsAreTakenOnce(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestRefusalsAreRare: a page that tries without end leaves few lines, none of
-// another reason is lost, and the number of tries is logged.
+// TestRefusalsAreRare checks that endless attempts of a page are logged in few lines
+// with their number, and that no line with another reason is lost.
 func TestRefusalsAreRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

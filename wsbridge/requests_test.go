@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestRequestsEnd: a request ends with its answer, its link, its context or the
-// timeout, and no entry is left for it.
+// TestRequestsEnd checks that a request ends with its answer, its link, its context
+// or the timeout, and leaves no entry behind.
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -19,8 +19,8 @@ func (w *world) tryRunArgs(args string) *wire.CallError {
 	}, sink{w, "c1"})
 }
 
-// TestAppendDispatch: the frame made by hand is the one that package json
-// would make, but for the arguments, which stay as they are.
+// TestAppendDispatch checks that the frame is equal to the output of encoding/json,
+// except for the arguments, which are unchanged.
 func TestAppendDispatch(t *testing.T) {
 	r := dispatch.Run{
 		ID: `c"1`, Plugin: "chat<>", Tool: "export\u2028", MaxResultBytes: 100,
@@ -78,8 +78,8 @@ func TestStartRefused(t *testing.T) {
 	})
 }
 
-// TestStartWhileAway: a run that is started while the link is lost is sent when
-// the browser is back, and once.
+// TestStartWhileAway checks that a run which is started while the link is lost is
+// sent once, when the browser has reconnected.
 func TestStartWhileAway(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.browser("b1", "boot1").drop()
@@ -88,7 +88,7 @@ func TestStartWhileAway(t *testing.T) {
 		p := w.dial()
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, dispatchFrame("c1"), syncNil)
-		w.pass(time.Minute) // it is not one of those that the browser must name
+		w.pass(time.Minute) // the browser need not name this run
 		w.wantEvents()
 		p.drop()
 		p = w.dial()
@@ -99,8 +99,8 @@ func TestStartWhileAway(t *testing.T) {
 	})
 }
 
-// TestStartAtTheLastMoment: whoever found the browser just before it was given
-// up does not leave a run in it.
+// TestStartAtTheLastMoment checks that no run starts in a browser that is removed
+// between the lookup and the start.
 func TestStartAtTheLastMoment(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.browser("b1", "boot1").drop()
@@ -126,7 +126,8 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestHeldRunEnds: how a run ends that was never sent; it may be tried elsewhere.
+// TestHeldRunEnds checks how a run ends that was never sent: the caller may start it
+// in another browser.
 func TestHeldRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {
@@ -153,8 +154,8 @@ func TestHeldRunEnds(t *testing.T) {
 	}
 }
 
-// TestSameIDAgain: dispatch starts a run again under its id when a document
-// was not ready.
+// TestSameIDAgain checks that a run can be started again with its ID, as dispatch
+// does when a document was not ready.
 func TestSameIDAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

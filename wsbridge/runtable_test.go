@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestRunTable: a run that starts without a link is sent by connect, and close
-// ends it and rejects further runs.
+// TestRunTable checks that connect sends the runs that were started without a link,
+// and that close ends all runs and rejects further ones.
 func TestRunTable(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		rt := &newBrowser(w.hub, "b1").runs

@@ -10,8 +10,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// What browsers report about adapters is forwarded with its reason, and a call receives it
-// at once: no tab is loaded again for a plugin that has failed in one.
+// Adapter failures that a browser reports are forwarded with their reason. A call
+// receives them at once, and no tab is reloaded for a plugin that has failed in it.
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex

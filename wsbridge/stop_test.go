@@ -30,7 +30,7 @@ func TestStopOutcomes(t *testing.T) {
 				p.sendf(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
-			p.answer("c1", "1") // the run is gone
+			p.answer("c1", "1") // the run no longer exists
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
 			w.pass(time.Minute)
 			w.wantEvents()
@@ -67,8 +67,8 @@ func TestStopUnknown(t *testing.T) {
 	})
 }
 
-// TestStopWhileAway: a stop made while the link is lost is answered in time,
-// and the page hears of it on the return.
+// TestStopWhileAway checks that a stop during a lost link is answered in time, and
+// sent to the page after the reconnect.
 func TestStopWhileAway(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -81,7 +81,7 @@ func TestStopWhileAway(t *testing.T) {
 		p = w.dial()
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
-		// It receives one tool.cancel, though the browser lists the call too.
+		// The browser receives one tool.cancel, although it lists the call too.
 		p.drop()
 		p = w.dial()
 		p.hello("b1", "boot1")
@@ -90,8 +90,8 @@ func TestStopWhileAway(t *testing.T) {
 	})
 }
 
-// TestStopAnsweredAfterReturn: a link that is lost right after a stop was sent
-// may have lost the stop too, so it is sent again; its answer still counts.
+// TestStopAnsweredAfterReturn checks that a stop is sent again if the link was lost
+// right after it, and that a late answer still counts.
 func TestStopAnsweredAfterReturn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -109,8 +109,8 @@ func TestStopAnsweredAfterReturn(t *testing.T) {
 	})
 }
 
-// TestStopLostWithItsLink: a stop that was sent but not answered before the
-// link was lost is sent again, however late the return.
+// TestStopLostWithItsLink checks that an unanswered stop is sent again after a
+// reconnect, however late.
 func TestStopLostWithItsLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -126,7 +126,8 @@ func TestStopLostWithItsLink(t *testing.T) {
 	})
 }
 
-// TestStopsOfLostBrowser: unanswered stops are settled once.
+// TestStopsOfLostBrowser checks that unanswered stops of a lost browser are answered
+// once.
 func TestStopsOfLostBrowser(t *testing.T) {
 	inWorld(t, Options{Grace: time.Second}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -140,8 +141,8 @@ func TestStopsOfLostBrowser(t *testing.T) {
 	})
 }
 
-// TestStopNeverOvertakes: however many runs start and stop at once, the page
-// hears of a stop after it has heard of the run.
+// TestStopNeverOvertakes checks that the browser receives each run before its stop,
+// however many start and stop concurrently.
 func TestStopNeverOvertakes(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

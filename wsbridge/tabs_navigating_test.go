@@ -8,9 +8,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestTabThatWasLeft: a call waits for the tab that it would run in, whose next
-// document is loading, rather than run in another; not for one that goes behind
-// the others, nor for one that the plugin was never live in, nor for ever.
+// TestTabThatWasLeft checks that a call waits for its best tab while that tab loads
+// its next document, instead of running in another tab. It waits a limited time, and
+// not for a tab that ranks behind others or in which the plugin was never live.
 func TestTabThatWasLeft(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {
@@ -19,10 +19,11 @@ func TestTabThatWasLeft(t *testing.T) {
 	first, second := tabText(7, "af", 9, "d7", liveChat), tabText(8, "", 5, "d8", liveChat)
 	tests := []struct {
 		name string
-		// before and after are the browser's tabs, a second apart.
+		// before and after are the browser's tabs at two times, 1 s apart.
 		before, after string
 		want          dispatch.Want
-		// at is when the targets are known, after that; next comes a second later.
+		// at is when the targets are known, counted from after; next is sent 1 s
+		// later.
 		at   time.Duration
 		next string
 		live string
@@ -63,8 +64,8 @@ func TestTabThatWasLeft(t *testing.T) {
 	}
 }
 
-// TestTabThatWasLeftForAWorker: what was live before a browser returned counts
-// until its pages have reported.
+// TestTabThatWasLeftForAWorker checks that the previous state of tabs counts until
+// the pages of a reconnected browser have reported.
 func TestTabThatWasLeftForAWorker(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -85,8 +86,8 @@ func TestTabThatWasLeftForAWorker(t *testing.T) {
 	})
 }
 
-// TestTabThatWasLeftForGood: a browser that is away is not waited for, and a tab
-// that has gone is not remembered.
+// TestTabThatWasLeftForGood checks that a call does not wait for a disconnected
+// browser or a closed tab.
 func TestTabThatWasLeftForGood(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// fakeAdapters is Adapters as functions.
+// fakeAdapters implements Adapters with functions.
 type fakeAdapters struct {
 	list func() []wire.PluginInfo
 	code func(name, hash string) (string, error)
@@ -98,14 +98,14 @@ func TestTargets(t *testing.T) {
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
-		// A second browser with the best tab comes first, whole.
+		// All targets of the browser with the best tab rank first.
 		q := w.browser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + tabText(7, "", 0, "d7", liveChat) + `}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		// A new version of the plugin: what is live is the old one.
+		// The plugin has a new version, and the live adapter is the old one.
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
@@ -115,9 +115,9 @@ func TestTargets(t *testing.T) {
 	})
 }
 
-// TestTabsAfterReturn: a worker that restarted lists its tabs before
-// their pages have reported; for a moment, what was live before
-// still counts.
+// TestTabsAfterReturn checks that adapters which were live before a worker restarted
+// still count for a moment: the worker lists its tabs before their pages have
+// reported.
 func TestTabsAfterReturn(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -147,7 +147,7 @@ func TestTabsAfterReturn(t *testing.T) {
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
-		// Tab 6 is not there yet, 7 shows another document, 8 was closed.
+		// Tab 6 does not exist yet, 7 has another document, 8 is closed.
 		listTabs(p, tabText(6, "", 0, "", `,"needsReload":["chat"]`), tabText(7, "a", 0, "d9", liveChat))
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
@@ -155,7 +155,7 @@ func TestTabsAfterReturn(t *testing.T) {
 		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("a run in the document of before: %v, want navigated", err)
 		}
-		// Lost again before it has settled.
+		// The link is lost again before the first sync.
 		p.drop()
 		want("b1/7 b1/6", "")
 		p = back()
@@ -170,8 +170,8 @@ func TestTabsAfterReturn(t *testing.T) {
 	})
 }
 
-// TestTargetsAway: a browser whose link is lost is offered while no other can
-// run the plugin, for the grace period.
+// TestTargetsAway checks that a browser with a lost link is offered during the grace
+// period, if no other browser can run the plugin.
 func TestTargetsAway(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -192,7 +192,7 @@ func TestTargetsAway(t *testing.T) {
 	})
 }
 
-// TestTabsOfOldLink: what a replaced connection reports about tabs is out of date.
+// TestTabsOfOldLink checks that tab reports of a replaced connection are ignored.
 func TestTabsOfOldLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		b := newBrowser(w.hub, "b1")
@@ -220,7 +220,7 @@ func TestTabsAreBounded(t *testing.T) {
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
-		// A known tab still changes, under the id that the frame names.
+		// A known tab is still updated, under the ID in the frame.
 		b.tabs.change(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
@@ -247,8 +247,8 @@ func TestBrowsers(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForTheFirstBrowser: a call that comes right after the start of
-// the server finds the browser that is about to come back.
+// TestTargetsWaitForTheFirstBrowser checks that a call right after the server's
+// start finds a browser that reconnects soon.
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash), FirstWait: 3 * time.Second}, func(w *world) {
@@ -283,8 +283,8 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForABrowserToSettleIn: a browser that has just come, or whose
-// extension was reloaded, has listed its tabs after it received the plugins.
+// TestTargetsWaitForABrowserToSettleIn checks that a call waits until a new or
+// reloaded browser has received the plugins and then listed its tabs.
 func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -310,7 +310,7 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 		if got := <-found; names(got.Live) != "b1/7" {
 			t.Errorf("live %q, want b1/7", names(got.Live))
 		}
-		// From then on a missing tab is reported at once.
+		// After that, a call without a tab fails at once.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
 		if elapsed := want("chat"); elapsed != 0 {
@@ -319,8 +319,8 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForNewAdapters: a call right after a plugin was added, changed or
-// allowed finds the tabs that the browser has not listed yet.
+// TestTargetsWaitForNewAdapters checks that a call right after a plugin was added,
+// changed or enabled finds tabs that the browser lists later.
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -345,7 +345,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		if got := <-found; names(got.Live) != "b1/7" {
 			t.Errorf("live %q, want b1/7", names(got.Live))
 		}
-		// Nothing new, nothing to wait for.
+		// Without a change there is nothing to wait for.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
@@ -355,8 +355,8 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForALoadingTab: a call that comes while its page is being
-// reloaded finds the new document.
+// TestTargetsWaitForALoadingTab checks that a call finds the new document of a page
+// that is being reloaded.
 func TestTargetsWaitForALoadingTab(t *testing.T) {
 	hash := "h1"
 	loading := `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"loading":["chat"]}}}`
@@ -364,7 +364,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		want   dispatch.Want
-		after  string // the frame that comes after 1 s, if any
+		after  string // the frame that is sent after 1 s, if any
 		live   string
 		waited time.Duration
 	}{
@@ -379,7 +379,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 				p := w.browser("b1", "boot1")
 				p.send(loading)
-				w.pass(DefaultFirstWait) // it has settled in
+				w.pass(DefaultFirstWait) // the wait for the first sync is over
 				began := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
@@ -395,8 +395,8 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	}
 }
 
-// TestDocumentThatIsGone: a run that did not begin because its document is gone
-// makes the hub forget the document, so that the next choice is another.
+// TestDocumentThatIsGone checks that the hub removes a document if a run could not
+// start in it, so that the next choice is another document.
 func TestDocumentThatIsGone(t *testing.T) {
 	for _, code := range documentEndings {
 		t.Run(string(code), func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// chatIs is chat in a document, ready or not: "true", "false", or "" for not
-// known.
+// chatIs returns the state of the plugin chat in a document; ready is "true",
+// "false", or "" for unknown.
 func chatIs(ready string) string {
 	if ready != "" {
 		ready = `,"ready":` + ready
@@ -35,8 +35,8 @@ func spots(targets []dispatch.Target) string {
 	return strings.Join(out, " ")
 }
 
-// TestRankOfReadiness: tabs that may be ready rank before others, whichever the
-// user sees; among them the visible tab ranks first, then the last used one.
+// TestRankOfReadiness checks the order of tabs: those that may be ready first, among
+// them the visible tab, then the last used one.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -56,9 +56,9 @@ func TestRankOfReadiness(t *testing.T) {
 	})
 }
 
-// TestFramesOfTabs: a plugin that asks for frames is live in them too: the
-// top document goes first, then the frames, and a frame that is ready before a
-// top document that is not.
+// TestFramesOfTabs checks the targets of a plugin that runs in frames: the top
+// document ranks before its frames, but a ready frame before a top document that is
+// not ready.
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -96,7 +96,7 @@ func TestFramesOfTabs(t *testing.T) {
 		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
-		// The frame goes, the tab stays.
+		// The frame is removed, and the tab stays open.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
 		if got := spots(w.hub.Where("chat").Live); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
@@ -138,8 +138,8 @@ func TestStateOfAPlugin(t *testing.T) {
 	})
 }
 
-// TestEqualTabsOfTwoBrowsers: two browsers may each have a tab 7; they
-// stand apart in everything.
+// TestEqualTabsOfTwoBrowsers checks that tabs with the same ID in two browsers are
+// independent.
 func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -160,8 +160,8 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	})
 }
 
-// TestPagesOutsideOfAPluginsSites: the server checks each document's URL against
-// the plugin's sites itself, frames too, whatever a browser claims.
+// TestPagesOutsideOfAPluginsSites checks that the server itself compares the URL of
+// each document and frame with the plugin's sites.
 func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	hash := "h1"
 	frames := true
@@ -192,8 +192,8 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	})
 }
 
-// TestSilentTabs: no call is offered a document that does not answer, and one
-// that finds no other waits a moment for it.
+// TestSilentTabs checks that no call is offered a document that does not answer, and
+// that a call without another tab waits a moment for it.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts with the current output of the hub")
 
-// TestTranscripts plays each file of testdata/transcripts. Its lines:
+// TestTranscripts runs each file of testdata/transcripts. Its lines:
 //
 //	# text        a comment
 //	! connect a   browser a opens a connection; "drop a" breaks it
@@ -105,21 +105,21 @@ func methods(t *testing.T) []string {
 	return out
 }
 
-// isOutput matches the lines that the hub makes.
+// isOutput matches the lines that the hub writes.
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
-// stage plays one transcript.
+// stage runs one transcript.
 type stage struct {
 	w     *world
 	hash  string
 	order []string // of peers
 	peers map[string]*peer
 	ended map[string]bool
-	// settings are those of plugins.
+	// settings are the settings of plugins, by name.
 	settings map[string]json.RawMessage
 }
 
-// play replays a transcript and returns it with the frames of the hub.
+// play runs a transcript and returns it with the frames that the hub sent.
 func play(t *testing.T, text string) string {
 	var out strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
@@ -173,7 +173,7 @@ func (s *stage) do(line string) {
 		s.w.pass(d)
 	case len(words) == 3 && words[1] == "connect":
 		p := s.w.open(browserNonce)
-		p.setPongs(false) // its reader runs since the challenge
+		p.setPongs(false) // the peer's reader runs since the challenge
 		if s.peers[words[2]] == nil {
 			s.order = append(s.order, words[2])
 		}
@@ -224,7 +224,7 @@ func (s *stage) do(line string) {
 	}
 }
 
-// hear writes what the hub sent since the last line.
+// hear writes the frames that the hub has sent since the last line.
 func (s *stage) hear(out *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]

@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestAttackByUser: a program of another user sends the extension's origin and
-// tries to pass the handshake without the key.
+// TestAttackByUser checks that a program of another user cannot pass the handshake
+// without the key, even with the extension's origin.
 func TestAttackByUser(t *testing.T) {
 	const wrongProof = "The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension."
 	server := wire.ServerProof(testKey, 0, browserNonce, serverNonce)
@@ -50,8 +50,8 @@ func TestAttackByUser(t *testing.T) {
 	})
 }
 
-// TestAttackByUserReplay: each connection has its own challenge, so what was
-// overheard on one is worth nothing on the next.
+// TestAttackByUserReplay checks that frames recorded on one connection are rejected
+// on the next, because each has its own challenge.
 func TestAttackByUserReplay(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.browser("b1", "boot")
@@ -73,8 +73,8 @@ func TestAttackByUserReplay(t *testing.T) {
 	}
 }
 
-// TestHandshakeEndsInTime: a silent connection is closed after 10 s,
-// and so is who sends its first frame slowly.
+// TestHandshakeEndsInTime checks that a connection is closed after 10 s if it is
+// silent or sends its first frame slowly.
 func TestHandshakeEndsInTime(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		silent := w.dial()
@@ -92,8 +92,8 @@ func TestHandshakeEndsInTime(t *testing.T) {
 	})
 }
 
-// TestHandshakesAreBounded: silent programs that connect cost the oldest
-// of them its connection, and never keep a browser out.
+// TestHandshakesAreBounded checks that above the limit of silent connections the
+// oldest is closed, so that a browser can always connect.
 func TestHandshakesAreBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		b := w.browser("b1", "boot")

@@ -15,7 +15,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// policy refuses everything but a review.
+// policy rejects every change except a review.
 type policy struct{}
 
 func (policy) Plugins() ([]wire.PluginView, []wire.FailedView) {
@@ -38,7 +38,7 @@ func (policy) SetPermission(string, string, wire.Permission, string) error {
 
 func (policy) Review(string, string, wire.Permission, string) error { return nil }
 
-// running connects a browser to a hub and runs it, until the test ends.
+// running connects a browser to a hub and runs the browser until the test ends.
 func running(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	t.Helper()
 	hub := wsbridge.New(wsbridge.Options{
@@ -62,7 +62,7 @@ func running(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	go func() { ended <- b.Run(context.WithoutCancel(t.Context())) }()
 	for <-live != "messages" { // first without code
 	}
-	// The server may not have read that yet.
+	// The server may not have read the frame yet.
 	for len(hub.Targets(t.Context(), dispatch.Want{Plugin: "messages"}).Live) == 0 {
 		runtime.Gosched()
 	}
@@ -78,7 +78,8 @@ func callOf(tool, args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
 }
 
-// TestCall: a tool calls another, and does not wait for one that it gave up.
+// TestCall checks that a tool can call another tool, and does not wait for a call
+// that it has withdrawn.
 func TestCall(t *testing.T) {
 	_, calls := running(t, Options{Tools: map[string]Tool{
 		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
@@ -107,8 +108,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestPanel: a tool waits for the user, who sees that in the side panel and
-// decides there.
+// TestPanel checks that a decision in the side panel ends a tool's wait for the
+// user.
 func TestPanel(t *testing.T) {
 	waiting, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
 	b, calls := running(t, Options{
