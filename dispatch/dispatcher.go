@@ -203,9 +203,9 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	}
 }
 
-// Cancel ends a call as cancelled. by is who cancelled it, as in "the side panel",
-// and reason why, cleaned, or empty. It returns false if the call has ended or is
-// unknown.
+// Cancel ends a call as cancelled. by is the surface that cancels, such as "the side
+// panel"; reason may be empty and has no hidden characters. It returns false if the
+// call has ended or is unknown.
 func (d *Dispatcher) Cancel(callID, by, reason string) bool {
 	d.mu.Lock()
 	c := d.live[callID]

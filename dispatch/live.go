@@ -35,7 +35,8 @@ type liveCall struct {
 	activities activity.Set
 	nesting    nesting
 
-	// retry receives the error of an attempt that another attempt may follow.
+	// retry receives the error of an attempt after which another attempt is
+	// possible.
 	retry chan *wire.CallError
 	// done is closed at the end of the call, answered when the page has answered the
 	// stop.

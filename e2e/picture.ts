@@ -1,6 +1,6 @@
 /**
- * Draws docs/images/long-call.svg from a real run: a daemon, a browser, a site, and `opentabs call` in a terminal of 92
- * columns. The animation shows lines that the terminal really showed, faster than they came.
+ * Draws docs/images/long-call.svg from a real run: a daemon, a browser, a site, and `opentabs call` in a terminal of 92 columns.
+ * The animation shows real output of the terminal, faster than it was written.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

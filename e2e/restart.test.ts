@@ -1,4 +1,4 @@
-/** Promise: after a restart of the server, each MCP client learns that its session is stale and can open a new one at once. */
+/** Promise: after a restart of the server, each MCP client gets an error that its session is stale, and can open a new one at once. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

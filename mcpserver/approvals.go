@@ -17,8 +17,8 @@ import (
 // methodElicit is the request by which a client shows its user a form.
 const methodElicit = "elicitation/create"
 
-// approvals lets the user decide about suspended calls in the client that made
-// them. It is safe for concurrent use.
+// approvals shows approval requests for suspended calls in the client that made the
+// calls. It is safe for concurrent use.
 type approvals struct {
 	calls     Caller
 	heartbeat time.Duration

@@ -29,7 +29,7 @@ type pinged struct {
 	errors bool
 }
 
-// heard is a line that the client has read.
+// heard is a line that the client has received.
 type heard struct {
 	kind string // ping, progress, answer or padded answer
 	at   time.Duration

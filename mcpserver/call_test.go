@@ -283,8 +283,8 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 	}
 }
 
-// TestResultThatBreaksItsSchema: a strict client would reject the result without
-// naming the plugin.
+// TestResultThatBreaksItsSchema checks that the server rejects an invalid result: a
+// strict client would reject it without naming the plugin.
 func TestResultThatBreaksItsSchema(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
 		s := serve(t, returns(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{

@@ -48,7 +48,8 @@ func TestBlocksOfContent(t *testing.T) {
 	}
 }
 
-// TestObjectsThatAreNotBlocks: they stay in the result, unchanged.
+// TestObjectsThatAreNotBlocks checks that objects which are not content blocks stay
+// in the result, unchanged.
 func TestObjectsThatAreNotBlocks(t *testing.T) {
 	for _, output := range []string{
 		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // a record of the site
@@ -95,7 +96,8 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksBesideASchema: structured content matches the listed schema.
+// TestBlocksBesideASchema checks that structured content matches the listed schema
+// if the result has content blocks too.
 func TestBlocksBesideASchema(t *testing.T) {
 	output := `{"p":{"type":"image","data":"` + png + `","mimeType":"image/png"}}` + "\n"
 	for _, c := range []struct{ schema, want string }{
@@ -118,7 +120,8 @@ func TestBlocksBesideASchema(t *testing.T) {
 	}
 }
 
-// TestManyLargeBlocks: the client receives the same bytes.
+// TestManyLargeBlocks checks that the client receives all bytes of many large
+// blocks.
 func TestManyLargeBlocks(t *testing.T) {
 	var elements []string
 	for i := range 20 {

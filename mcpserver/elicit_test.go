@@ -387,7 +387,8 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 	}
 }
 
-// TestClientsWithoutForms: they receive no form, but the reason why they wait.
+// TestClientsWithoutForms checks that clients without support for forms receive no
+// form, but the reason for the wait.
 func TestClientsWithoutForms(t *testing.T) {
 	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
 		t.Run(name, func(t *testing.T) {

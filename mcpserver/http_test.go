@@ -67,7 +67,8 @@ func TestClientCancelsItsCall(t *testing.T) {
 	}
 }
 
-// TestACancelMayOvertakeItsCall: over HTTP they arrive on different connections.
+// TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call:
+// over HTTP they use different connections.
 func TestACancelMayOvertakeItsCall(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{})

@@ -346,7 +346,8 @@ func TestHandleThatIsNotDelivered(t *testing.T) {
 	})
 }
 
-// TestDetachWithoutJobs: the argument is passed to the tool.
+// TestDetachWithoutJobs checks that _detach is passed to the tool if there are no
+// jobs.
 func TestDetachWithoutJobs(t *testing.T) {
 	m := serve(t, callerFunc(echo), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.result(t).Structured); got != `{"_detach":"5"}` {

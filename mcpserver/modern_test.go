@@ -205,7 +205,8 @@ func TestModernBadRequests(t *testing.T) {
 	}
 }
 
-// TestModernIDsAreExact: mcp-go decodes numbers as float64.
+// TestModernIDsAreExact checks that large IDs are not rounded, although mcp-go
+// decodes numbers as float64.
 func TestModernIDsAreExact(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	for _, id := range []string{`9007199254740993`, `-123456789012345678901234567890`, `1.0`, `1e3`, `0`, `-7`, `"a"`} {

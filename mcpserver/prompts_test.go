@@ -134,7 +134,8 @@ func TestPromptResults(t *testing.T) {
 	}
 }
 
-// TestPromptFailures: each is a JSON-RPC error with a sentence and a code.
+// TestPromptFailures checks that each failure is a JSON-RPC error with a code and a
+// message.
 func TestPromptFailures(t *testing.T) {
 	fails := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrIdleTimeout, CallID: "call_9", Retryable: true, Message: "It was silent."}

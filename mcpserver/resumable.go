@@ -37,7 +37,7 @@ type resumableCalls struct {
 
 	mu    sync.Mutex                // guards all below; locked before resumableCall.mu
 	byID  map[string]*resumableCall // calls whose clients have a requestState
-	ended []*resumableCall          // those of byID that ended between two requests, oldest first
+	ended []*resumableCall          // calls in byID that ended between two requests, oldest first
 	bytes int                       // size of their answers
 }
 
@@ -162,7 +162,8 @@ func (c *resumableCall) signal() {
 	}
 }
 
-// attach makes a request the one that waits. It reports false if another one does.
+// attach makes p the request that waits for the call. It returns false if another
+// request waits.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -321,7 +322,7 @@ func (r *resumableCalls) keep(c *resumableCall) {
 	}
 }
 
-// expire drops an answer that no request came for.
+// expire drops an answer that no request has fetched.
 func (r *resumableCalls) expire(c *resumableCall) {
 	r.mu.Lock()
 	isExpired := slices.Contains(r.ended, c) && !c.isAttached()

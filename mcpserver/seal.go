@@ -35,7 +35,7 @@ type sealed struct {
 	bound [digestSize]byte
 }
 
-// The sizes of what is sealed, in bytes: an id is a rand.Text.
+// The sizes of the sealed values, in bytes. An id is a rand.Text.
 const (
 	idSize     = 26
 	nonceSize  = 8

@@ -13,7 +13,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// indexed is a store with an index, and the folder of one plugin in it.
+// indexed has a store with an index, and the folder of its only plugin.
 type indexed struct {
 	t     *testing.T
 	state string
@@ -34,8 +34,8 @@ func (x *indexed) store() *plugin.Store {
 	return plugin.LaterIndex(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-// start loads the plugins as a server that starts does, and returns how many
-// adapters were read.
+// start loads the plugins as a starting server does, and returns how many adapters
+// were read.
 func (x *indexed) start() (set *plugin.Set, read int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
@@ -43,7 +43,7 @@ func (x *indexed) start() (set *plugin.Set, read int) {
 	return set, plugin.AdaptersRead(registry)
 }
 
-// hash is that of the only plugin, which has to be there.
+// hash returns the hash of the only plugin. The test fails if there is no plugin.
 func (x *indexed) hash(set *plugin.Set) string {
 	x.t.Helper()
 	one, ok := set.Plugin("a")
@@ -69,8 +69,8 @@ func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with the index, the plugins are those on disk and the index is
-// rebuilt.
+// If the index is damaged, the plugins are loaded from their folders and the index
+// is rebuilt.
 func TestIndexIsRebuilt(t *testing.T) {
 	for name, damage := range map[string]func(x *indexed, text []byte) []byte{
 		"missing":         func(*indexed, []byte) []byte { return nil },
@@ -119,7 +119,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-// A changed adapter is noticed, however it is made to look like the old one.
+// A changed adapter is detected even if its size and times are those of the old one.
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	other := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
 	for name, change := range map[string]func(t *testing.T, file string, before os.FileInfo){
@@ -160,8 +160,8 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 	}
 }
 
-// What is in the index is not believed over the code: code that does not have the
-// hash is not given out, and the next look reads the folder.
+// The hash in the index is checked against the code: code with another hash is not
+// returned, and the next load reads the folder.
 func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	x := newIndexed(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
@@ -190,7 +190,8 @@ func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	}
 }
 
-// A file that was written a moment ago may be written again with the same times.
+// A new file is not stored in the index: it may be written again with the same
+// times.
 func TestIndexLeavesOutYoungFiles(t *testing.T) {
 	x := newIndexed(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)
@@ -213,7 +214,7 @@ func write(t *testing.T, file string, content []byte) {
 	}
 }
 
-// An adapter that starts late does so from the index too.
+// The index stores whether an adapter starts late.
 func TestIndexHasTheStart(t *testing.T) {
 	x := newIndexed(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)

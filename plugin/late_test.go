@@ -28,7 +28,7 @@ func TestStartsLate(t *testing.T) {
 	}
 }
 
-// The facts come from the package as it is loaded.
+// The facts are from the loaded package.
 func TestStartsLateOfAPackage(t *testing.T) {
 	for _, test := range []struct {
 		name string

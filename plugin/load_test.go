@@ -79,7 +79,7 @@ func replace(old, with string) func(string) string {
 
 const goodTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
-// badPackages are packages with one fault each, and a part of the error.
+// badPackages are packages with one problem each, and a part of the expected error.
 var badPackages = []struct {
 	name, file string
 	change     func(string) string
@@ -287,8 +287,8 @@ func TestLoadReadsEverything(t *testing.T) {
 	}
 }
 
-// Packages are inspected one after the other in the same memory; what is kept of
-// one does not lie there.
+// Packages are loaded one after the other with a shared buffer. A loaded plugin must
+// not refer to that buffer.
 func TestLoadKeepsNothingOfTheNext(t *testing.T) {
 	large := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
@@ -303,7 +303,7 @@ func TestLoadKeepsNothingOfTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := kept(first)
-	for range 4 { // the race detector makes pools forget
+	for range 4 { // under the race detector, pools drop objects at random
 		if _, err := plugin.Load(other); err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,7 @@ func TestLoadKeepsNothingOfTheNext(t *testing.T) {
 	}
 }
 
-// kept returns what is kept of a plugin's descriptions, as text.
+// kept returns the stored descriptions of a plugin as text.
 func kept(p *plugin.Plugin) string {
 	tool := p.Tools[0]
 	return fmt.Sprintf("%s %q %q %+v %q %q %s %s", p.Name, p.Description, p.Matches, p.Settings, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)

@@ -12,8 +12,8 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// FuzzManifest parses any two descriptions: it never panics, and what it
-// accepts is complete and can be served.
+// FuzzManifest parses any two descriptions. It must not panic, and an accepted
+// plugin must be complete.
 func FuzzManifest(f *testing.F) {
 	const pkg = `{"name":"opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":["*://a.com/*"]}}`
 	f.Add([]byte(pkg), []byte(`{"sdkVersion":"0.0.1","tools":[{"name":"t","description":"d","input_schema":{"type":"object","properties":{"a":{"default":1}},"required":["a"]},"output_schema":{}}]}`))
@@ -58,7 +58,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// What this version builds it also loads.
+// A package built by this version can be loaded by this version.
 func TestNewestSDKIsThisVersion(t *testing.T) {
 	version, err := os.ReadFile("../internal/version/VERSION")
 	if err != nil {

@@ -33,7 +33,7 @@ func TestLastMarker(t *testing.T) {
 		if at < len(hashMarker) {
 			continue
 		}
-		copy(code, hashMarker) // an earlier one does not count
+		copy(code, hashMarker) // only the last marker counts
 		copy(code[at-len(hashMarker):], hashMarker)
 		if got := lastMarker(code); got != at {
 			t.Errorf("of several markers the one at %d is found, not the one at %d", got, at)

@@ -7,7 +7,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// The page to open is one in which the plugin works.
+// The page to open must be one in which the plugin runs.
 func TestOpensAt(t *testing.T) {
 	for _, test := range []struct {
 		matches []string

@@ -141,7 +141,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// Browsers leave backslashes in queries and fragments as they are.
+// Browsers keep backslashes in queries and fragments.
 func TestPatternIgnoresOddQueriesAndFragments(t *testing.T) {
 	p, err := ParsePattern("http://a.com/x*")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// TestAttackByPlugin: a package that wants to be taken for another one, or to
-// reach further than its site.
+// TestAttackByPlugin checks that a package cannot pretend to be another one, or run
+// outside of its sites.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("names that look like another plugin's, or lead elsewhere", func(t *testing.T) {
 		for _, name := range []string{
@@ -116,8 +116,8 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 }
 
-// refused fails if a package can be loaded, or if the error would steer a
-// terminal.
+// refused checks that a package cannot be loaded, and that the error has no terminal
+// control characters.
 func refused(t *testing.T, p plugintest.Package, what string) {
 	t.Helper()
 	loaded, err := plugin.Load(p.Write(t))

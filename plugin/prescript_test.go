@@ -29,7 +29,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("without one: %q, %v, %+v", code, err, without)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	edit(t, dir, toolsFile, set("preScriptHash", "")) // so that only the code decides
+	edit(t, dir, toolsFile, set("preScriptHash", "")) // so that only the code is checked
 	before, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestLoadWithoutThePreScript(t *testing.T) {
 	}
 }
 
-// Code that is not what was reviewed never reaches a page.
+// Pre-script code that differs from the reviewed code is never sent to a page.
 func TestPreScriptIsRefusedOnceItChanged(t *testing.T) {
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
 	p, err := plugin.Load(dir)

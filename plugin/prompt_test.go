@@ -53,7 +53,7 @@ func TestPromptsAreLoaded(t *testing.T) {
 	}
 }
 
-// A package of an SDK without schemas lists its arguments, which are texts.
+// Packages of older SDKs have no schemas for prompts: their arguments are texts.
 func TestPromptsOfOlderPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	edit(t, dir, toolsFile, set("prompts", `[{"name":"greet","arguments":[
@@ -122,7 +122,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 		`{"channelId":"5","since":"20260101"}`:         `{"channelId":"5","since":20260101}`,
 		`{"channelId":"5","since":"null"}`:             `{"channelId":"5","since":null}`,
 		`{"any":"5","channelId":"5"}`:                  `{"any":"5","channelId":"5"}`,
-		// A form's field that was left empty.
+		// Empty fields of a form.
 		`{"channelId":"5","max":"","unread":"","style":"","any":""}`: `{"channelId":"5"}`,
 	} {
 		if got, err := p.Validate(json.RawMessage(args)); err != nil || string(got) != want {
@@ -134,7 +134,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	}
 }
 
-// A text is left alone if the schema may allow it, and read if it cannot.
+// A text is kept if the schema may allow a string, and parsed if it cannot.
 func TestWhichTextsAreRead(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,

@@ -59,8 +59,8 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 	}
 }
 
-// One broken plugin hinders no other, stays in the list and is back when it is
-// repaired.
+// A broken plugin does not affect the others. It stays in the list, and is loaded
+// again after a repair.
 func TestRegistryListsWhatFails(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}
@@ -95,7 +95,7 @@ var changes = map[string]func(string) string{
 	packageFile: replace("*://localhost/*", "*://bank.example.com/*"),
 }
 
-// A folder that changed has other content, which is not reviewed.
+// A changed folder has new content, which the user has not reviewed.
 func TestRegistryServesWhatChanged(t *testing.T) {
 	for file, change := range changes {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
@@ -116,7 +116,7 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 	}
 }
 
-// What opentabs has installed is not for others to change.
+// Packages that opentabs has installed are rejected if another program changes them.
 func TestRegistryRefusesWhatChanged(t *testing.T) {
 	for file, change := range changes {
 		registry, store := plugintest.Registry(t)
@@ -140,7 +140,7 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 	}
 }
 
-// A list that was edited by hand can have entries that Add refuses.
+// A list that was edited by hand can have entries that Add would reject.
 func TestRegistryServesOneOfTwoNames(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	dirs := entries(t, store)
@@ -241,8 +241,8 @@ func TestRegistryFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// largePackage is as large as those of the known plugins are on average: an
-// adapter of 0.7 MB and 25 tools with 3 KB of schemas each.
+// largePackage returns a package of average size: an adapter of 0.7 MB and 25 tools
+// with 3 KB of schemas each.
 func largePackage(i int) plugintest.Package {
 	properties := map[string]any{}
 	for n := range 12 {
@@ -265,10 +265,10 @@ func largePackage(i int) plugintest.Package {
 	return p
 }
 
-// BenchmarkReload loads 200 plugins of 0.7 MB with 5,000 tools in all, as a
-// starting server does (with 119 plugins it once needed 5 s and 700 MB). The bar is 500 ms on 2
-// idle cores; x-floor compares with only reading and hashing the same files in the
-// same run, so that it means something on a busy machine.
+// BenchmarkReload loads 200 plugins of 0.7 MB with 5,000 tools in all, as a starting
+// server does (with 119 plugins it once needed 5 s and 700 MB). The target is 500 ms
+// on 2 idle cores. x-floor compares with only reading and hashing the same files in
+// the same run, which is meaningful on a busy machine too.
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
 	floor := readAndHash(b, entries(b, store))
@@ -283,7 +283,7 @@ func BenchmarkReload(b *testing.B) {
 		}
 	}
 	runtime.GC()
-	runtime.GC() // the second one empties the pool of memories
+	runtime.GC() // the second collection empties the pools
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB-kept")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floor), "x-floor")
@@ -298,8 +298,8 @@ func largePackages(n int) []plugintest.Package {
 	return packages
 }
 
-// readAndHash returns how long it takes at best to read and hash all files of
-// the packages on all processors.
+// readAndHash returns the shortest time for reading and hashing all files of the
+// packages on all processors.
 func readAndHash(b *testing.B, list []plugin.Entry) time.Duration {
 	best := time.Hour
 	for range 5 {
@@ -325,13 +325,13 @@ func readAndHash(b *testing.B, list []plugin.Entry) time.Duration {
 	return best
 }
 
-// Adapters are not kept in memory: those of 119 plugins would need 700 MB.
+// The registry does not keep adapters in memory: 119 plugins would need 700 MB.
 func TestRegistryKeepsNoAdapters(t *testing.T) {
 	_, store := plugintest.Registry(t, largePackages(20)...)
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // the second one empties the pool of memories
+		runtime.GC() // the second collection empties the pools
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
@@ -346,8 +346,7 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// An empty set reports a list that cannot be read, and such a list harms no plugins that
-// are served already.
+// An unreadable list is reported. Plugins that are loaded already stay loaded.
 func TestRegistryWithADamagedList(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	damage := func() {

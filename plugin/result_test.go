@@ -23,7 +23,7 @@ func TestValidateResult(t *testing.T) {
 	big := `{"n":"` + strings.Repeat("x", 5<<20) + `"}`
 	for _, tt := range []struct {
 		output string
-		want   []string // parts of the error; none if the result is right
+		want   []string // parts of the error; none if the result is valid
 	}{
 		{`{"n":1}`, nil},
 		{`{"n":9007199254740993,"more":true}`, nil},

@@ -12,12 +12,12 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// hiddenText has each kind of hidden character, and text that is to be kept.
+// hiddenText has each kind of hidden character, and text that must be kept.
 const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009b\ufe00\U000e0100\U000e01ef\u200b\u00ad\u3164 Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
 const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
-// deepSchema has a text at every place of a schema.
+// deepSchema returns a schema with this text in every place that can have one.
 func deepSchema(t *testing.T, text string) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{
@@ -115,8 +115,8 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 	}
 }
 
-// What the page compares is data: a pattern keeps its meaning, and a name that
-// hides something is refused.
+// Texts with a meaning are not changed silently: a pattern stays as it is, and a
+// name with hidden characters is rejected.
 func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	load := func(schema string) (*plugin.Plugin, error) {
 		return plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))
@@ -143,7 +143,8 @@ func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	}
 }
 
-// Names, sites and their number are bounded: surfaces are sent all of them.
+// The number and the length of names and sites are limited, because all of them are
+// sent to every surface.
 func TestNamesAndPatternsAreBounded(t *testing.T) {
 	many := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`

@@ -10,8 +10,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// A description of settings that surfaces could not show, or the command line could
-// not name, is refused with what is allowed.
+// Settings that surfaces cannot show, or that commands cannot name, are rejected,
+// with the rule in the error.
 func TestSettingsAreBounded(t *testing.T) {
 	one := func(key, more string) string {
 		return fmt.Sprintf(`{%q:{"type":"select","label":"A","options":["a"]%s}}`, key, more)

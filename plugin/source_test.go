@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// installGlobally puts packages where npm install --global puts them.
+// installGlobally writes packages to the folder that npm install --global uses.
 func installGlobally(t *testing.T, folder string, packages map[string]plugintest.Package) {
 	t.Helper()
 	for name, p := range packages {
@@ -45,8 +45,8 @@ func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	}
 }
 
-// Of two packages with one plugin name, none is dropped without an error, and
-// which one was a matter of luck.
+// If two packages have the same plugin name, the result does not depend on their
+// order, and the other one is reported.
 func TestNameClashesAreReported(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{
@@ -68,7 +68,7 @@ func TestNameClashesAreReported(t *testing.T) {
 	local := plugintest.Package{Name: "slack"}.Write(t)
 	add(t, store, local)
 	set := reload(t, registry)
-	if p, ok := set.Plugin("slack"); !ok || p.Dir != local || len(set.Failed()) != 1 { // it is one of the two packages
+	if p, ok := set.Plugin("slack"); !ok || p.Dir != local || len(set.Failed()) != 1 { // the plugin is one of the two
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
 	for _, f := range set.Failed() {
@@ -76,7 +76,8 @@ func TestNameClashesAreReported(t *testing.T) {
 			t.Errorf("got %v", f.Err)
 		}
 	}
-	// Also while it can't be loaded: nothing takes its place in silence.
+	// The same holds if the package cannot be loaded: the global one does not
+	// replace it silently.
 	edit(t, local, toolsFile, to("{"))
 	set = reload(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
@@ -119,11 +120,11 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 	if len(list) != 1 || list[0].Path != renewed || list[0].Source != plugin.SourceNPM || list[0].Package != "opentabs-plugin-a" || list[0].Want != "^1.0.0" {
 		t.Errorf("an update takes the place of what was there: %+v", list)
 	}
-	// The same plugin name of another package is no update.
+	// Another package with the same plugin name does not count as an update.
 	if _, err := store.AddInstalled(plugin.Entry{Path: old, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewed) {
 		t.Errorf("got %v", err)
 	}
-	// Lists from before have no source.
+	// Older lists have no source.
 	edit(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
 	if list := entries(t, store); len(list) != 1 || list[0].Source != plugin.SourceFolder {
 		t.Errorf("without a source: %+v", list)
@@ -170,8 +171,8 @@ func TestLoadReadsTheStart(t *testing.T) {
 	}
 }
 
-// A package that the user and npm have both installed is no clash: the user's package
-// is used.
+// If a package was added by the user and is installed globally, the user's package
+// is used without a warning.
 func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "other()"}})
@@ -185,8 +186,7 @@ func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	}
 }
 
-// npm link puts a link to a folder into the global one: it is the folder's plugin,
-// once.
+// npm link adds a link to the global folder. The linked folder is loaded once.
 func TestLinkedPackages(t *testing.T) {
 	local, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()
 	if err := os.Symlink(local, filepath.Join(folder, "opentabs-plugin-a")); err != nil {

@@ -21,8 +21,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addEnv makes the test binary add the packages it names, for tests with
-// several processes: the state folder, then the packages.
+// addEnv is the environment variable that makes the test binary add packages: the
+// state folder, then the packages. Tests start several such processes.
 const addEnv = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {
@@ -302,7 +302,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 	}
 }
 
-// A store that another process holds for ever is not waited for.
+// Adding fails after a limited time if another process holds the lock.
 func TestStoreLockedByAnother(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := statefile.Lock(filepath.Join(dir, "plugins.json.lock"), 0)
@@ -316,8 +316,8 @@ func TestStoreLockedByAnother(t *testing.T) {
 	}
 }
 
-// FuzzDocument reads anything as plugins.json: it never panics, and what it
-// takes is written again with every entry in it.
+// FuzzDocument reads arbitrary text as plugins.json. It must not panic, and an
+// accepted document must keep every entry when it is written again.
 func FuzzDocument(f *testing.F) {
 	for _, text := range []string{
 		`{"version":1,"plugins":[{"name":"a","path":"/a","hash":"h","manifest":"m","added":"2026-01-31T12:00:00Z"},7],"note":1.50}`,

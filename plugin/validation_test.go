@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// brokenSchemas do not compile; each has a word of the reason.
+// brokenSchemas do not compile. Each has a word of the expected reason.
 var brokenSchemas = map[string]string{
 	`{"type":"object","properties":{"a":{"type":"text"}}}`:                                "properties/a/type",
 	`{"type":"object","properties":{"a":{"pattern":"("}}}`:                                "pattern",
@@ -41,8 +41,8 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 	}
 }
 
-// A folder whose schema breaks after it was added is a failed plugin, also in a
-// server that starts later.
+// A plugin whose schema breaks after it was added is listed as failed, also after a
+// restart.
 func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})

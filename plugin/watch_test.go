@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// watcher counts what is reloaded.
+// watcher counts the reloads.
 type watcher struct {
 	t        *testing.T
 	registry *plugin.Registry
@@ -28,7 +28,7 @@ func watch(t *testing.T, r *plugin.Registry) *watcher {
 func (w *watcher) look() {
 	if w.watch.Changed() {
 		w.reloads++
-		// A damaged list is an error each time.
+		// A damaged list returns an error each time.
 		_ = w.registry.Reload()
 	}
 }
@@ -43,8 +43,7 @@ func (w *watcher) want(what string, reloads int) {
 	}
 }
 
-// Changes without an event of the system are detected, and so is
-// one of a pre-script.
+// Changes are detected without file system events, also changes of a pre-script.
 func TestWatchSeesEveryChange(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a", PreScript: "token()"})
 	global := t.TempDir()
@@ -78,7 +77,8 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	n++
 	w.want("npm installed one", n)
 	installGlobally(t, global, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
-	// Folders keep their size, and the clock of a coarse disk may stand still for so long.
+	// Folders keep their size, and their times may not change on a disk with a
+	// coarse clock.
 	later := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(global, "@acme"), later, later); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	w.want("what is none of its business", n)
 }
 
-// A build writes several files: what is half written is not loaded.
+// A build writes several files. An unfinished build is not loaded.
 func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := watch(t, registry)
@@ -109,7 +109,7 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	w.want("it ended", 1)
 }
 
-// A list that can't be read is not read again and again.
+// An unreadable list is not read again until it changes.
 func TestWatchWithADamagedList(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := watch(t, registry)

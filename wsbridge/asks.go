@@ -22,7 +22,7 @@ const (
 // asks are the requests that one run has made by tool.ask. runTable.mu guards
 // them.
 type asks struct {
-	// open has the asks without a confirmed answer, seen the numbers of all
+	// open has the asks without a confirmed answer. seen has the numbers of all
 	// asks.
 	open map[int]*ask
 	seen map[int]bool

@@ -167,9 +167,8 @@ func (s *search) reloadOrOpen(ctx context.Context) (answered bool, left time.Dur
 	return true, 0
 }
 
-// targets returns the targets at this moment, and how much longer to wait for
-// the next document of a better tab (returning) and for the first sync of a
-// browser (arriving).
+// targets returns the current targets. returning is how much longer to wait for the
+// next document of a better tab, arriving for the first sync of a browser.
 func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arriving time.Duration) {
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]

@@ -61,7 +61,7 @@ type Place struct {
 	// ready is closed when the call may run or is rejected.
 	ready chan struct{}
 	// granted, rejected, turn and at are guarded by Queue.mu. turn and at are the
-	// position of a waiting place.
+	// position of the entry in the queue.
 	granted  bool
 	rejected *wire.CallError
 	turn     *turn

@@ -26,7 +26,7 @@ before(async () => {
     chrome: {
       args: [
         `--host-resolver-rules=MAP ${evil} 127.0.0.1, MAP *.${evil} 127.0.0.1`,
-        // Chrome's own checks of what reaches for this machine would answer for the server.
+        // Turns off Chrome's own checks of local requests, so that the server's checks are tested.
         '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessSendPreflights,PrivateNetworkAccessRespectPreflightResults',
       ],
     },

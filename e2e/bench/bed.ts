@@ -1,4 +1,7 @@
-/** What the rows run on: the stack of the end-to-end tests, the floors and the Go client. Each comes up when a row wants it. */
+/**
+ * The environment of the measurements: the stack of the end-to-end tests, the floors and the Go client. Each part is started when
+ * a row first uses it.
+ */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +102,7 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   const live = async () =>
     (await stack.tabs()).some((tab) => tab.plugins?.some((p) => JSON.stringify(p).includes('"bench"')));
   for (let tries = 0; ; tries++) {
-    await stack.page.reload(); // a page that was open before the plugin came does not trust it
+    await stack.page.reload(); // a page that was open before the plugin was added does not trust the plugin
     try {
       await until('the bench plugin in the page', live, 3_000);
       return;

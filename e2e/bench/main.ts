@@ -76,7 +76,7 @@ try {
 }
 const cpu = cpus();
 const machine = `${cpu.length} x ${cpu[0]?.model ?? arch()}, ${process.platform} ${release()}`;
-// Bars that are no ratio mean something on a machine that does nothing else.
+// Limits in absolute units are meaningful only on an idle machine.
 const busy = loadBefore > 0.5 ? `; it was busy with something else (load average ${loadBefore.toFixed(1)})` : '';
 process.stdout.write(`${new Date().toISOString()}, ${machine}${busy}\n\n${table(rows)}\n`);
 if (process.env.BENCH_JSON) {

@@ -4,7 +4,7 @@ import { median, quantile, type Summary } from './samples.ts';
 export interface Row {
   /** Id is what ROWS= chooses; several lines may share one. */
   readonly id: string;
-  /** What was measured, and how. */
+  /** The measured values, and how they were measured. */
   readonly what: string;
   /** Ours and floor are what was measured, as text with its unit. */
   readonly ours: string;

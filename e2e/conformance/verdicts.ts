@@ -76,7 +76,7 @@ export function readExpected(value: unknown): Expected {
   return { reasons, runs };
 }
 
-/** Comparison is how a run differs from what was expected. */
+/** Comparison is the difference between a run and the expected verdicts. */
 export interface Comparison {
   /** Checks that failed, or gave a warning, and are not listed. */
   readonly unexpected: readonly string[];

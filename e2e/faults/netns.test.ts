@@ -37,7 +37,7 @@ if (inside) {
     assert.equal(ran.status, 0, ran.stdout);
   });
 } else {
-  // Without root there is no namespace. Instead the proxy drops every packet in both directions.
+  // Network namespaces need root. Instead the proxy drops every packet in both directions.
   test('a call survives a link that loses every packet for 5 s', async () => {
     const bed = await Bed.make();
     try {

@@ -32,7 +32,7 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command may end without reading its input, which breaks the pipe. That is no failure.
+  // A command may end without reading its input, which breaks the pipe. That is not a failure.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<CommandResult>((resolve, reject) => {

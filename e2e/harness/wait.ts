@@ -1,6 +1,6 @@
 /**
- * until polls probe until probe returns a value other than undefined or false. After limitMs it throws an error that contains what.
- * The default limit is long enough for a slow machine; it ends a test that hangs and is no measurement.
+ * until polls probe until probe returns a value other than undefined or false. After limitMs it throws an error that contains
+ * what. The default limit is long enough for a slow machine. It ends a test that hangs, and measures nothing.
  */
 export async function until<T>(
   what: string,

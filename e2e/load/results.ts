@@ -1,8 +1,8 @@
-/** Callers of tools with large results, which count what comes instead of keeping it, or do not read at all. */
+/** Clients that call tools with large results, and either count the received bytes without storing them, or do not read at all. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { World } from '../soak/world.ts';
 
-/** Came is what came back: how many bytes, and the beginning and the end of them. */
+/** Came describes a response: its length, beginning and end. */
 export interface Came {
   readonly bytes: number;
   readonly head: string;

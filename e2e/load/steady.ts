@@ -1,4 +1,4 @@
-/** A steady stream of calls at a given pace, and what all sides hold before and after it. */
+/** A steady stream of calls at a given rate, and the memory of all processes before and after it. */
 import { pause, until } from '../harness/wait.ts';
 import type { Client, Ending } from '../soak/ending.ts';
 import { rawHttp } from '../soak/raw-http.ts';
@@ -35,8 +35,8 @@ function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
 }
 
 /**
- * warmCalls is how many calls are made before the first look, so that caches are as full as they get. A page's channels count
- * from their first message on, which for its timers comes late.
+ * warmCalls is the number of calls before the first measurement, so that caches are full. A page's channels count as memory only
+ * after their first message, which timers send late.
  */
 const warmCalls = 3000;
 

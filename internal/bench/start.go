@@ -129,7 +129,7 @@ func countTools(answer []byte) (int, error) {
 	return len(list.Result.Tools), err
 }
 
-// endedBy reports whether a process that did not exit by itself died of sig.
+// endedBy reports whether the signal sig ended a process.
 func endedBy(err error, sig syscall.Signal) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

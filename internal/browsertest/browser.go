@@ -217,8 +217,7 @@ const closeTimeout = time.Second
 // pollInterval is the interval between two checks of the browser's state.
 const pollInterval = 20 * time.Millisecond
 
-// parseTimeout is how long a new tab may take to parse its document before the test
-// goes on.
+// parseTimeout limits how long the test waits for a new tab to parse its document.
 const parseTimeout = 3 * time.Second
 
 // until returns when check returns true or an error.
@@ -265,7 +264,7 @@ func (t *Browser) Serve(answer func(context.Context, any) (json.RawMessage, erro
 	t.answer = answer
 }
 
-// answerRequest lets the test answer a request of a page.
+// answerRequest passes a request of a page to the test, and its answer to the page.
 func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab.Answer, error) {
 	t.mu.Lock()
 	answer := t.answer

@@ -225,8 +225,8 @@ func activityHead(a dispatch.ActivityView) string {
 	return head
 }
 
-// squeeze shortens lines to room of them, including a note with the number of omitted
-// lines. It keeps the end of text, which grows at its end.
+// squeeze shortens lines to at most room lines, including a note with the number of
+// omitted lines. It keeps the end of text, which grows at its end.
 func squeeze(kind string, lines []string, room int) []string {
 	if len(lines) <= room {
 		return lines

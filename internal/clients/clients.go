@@ -42,7 +42,7 @@ type Profile struct {
 	// star at the end matches any text.
 	Names []string
 	// From and Before are the range of versions: From <= version < Before. An empty
-	// string is no bound.
+	// string means no limit.
 	From, Before string
 	// Timeout is how long the client waits for the result of a call over stdio; 0
 	// means no limit. HTTPTimeout is the same over HTTP, if it differs.

@@ -36,7 +36,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestTable: each profile has sources, and Of finds each profile.
+// TestTable checks that each profile has sources and can be found by Of.
 func TestTable(t *testing.T) {
 	all := Table()
 	if last := all[len(all)-1]; last.Client != "" || last.Timeout != defaultTimeout || last.Resets {

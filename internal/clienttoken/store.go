@@ -68,7 +68,7 @@ type Client struct {
 	LastUsed time.Time `json:"last_used,omitzero"`
 }
 
-// stored is a client as it is in the file.
+// stored is the entry of a client in the file.
 type stored struct {
 	Client
 	// Sum is the SHA-256 sum of the token, in hex.

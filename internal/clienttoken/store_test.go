@@ -101,8 +101,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsWhatRuns: requests of the client end, those of others go on, also
-// if another process removed it, and if it was added again under the same name.
+// TestRemoveEndsWhatRuns checks that removing a client ends its requests and no
+// others, also if another process removed it or added it again under the same name.
 func TestRemoveEndsWhatRuns(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
@@ -163,7 +163,8 @@ func TestRemoveEndsWhatRuns(t *testing.T) {
 	})
 }
 
-// TestWatch: without a word from the command a removal counts within a second.
+// TestWatch checks that a removal takes effect within 1 s without a notification
+// from the command.
 func TestWatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +186,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestDamage: a damaged file admits no client, is reported, and is never
+// TestDamage checks that a damaged file accepts no client, is reported, and is never
 // overwritten.
 func TestDamage(t *testing.T) {
 	for _, damage := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {

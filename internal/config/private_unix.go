@@ -14,7 +14,7 @@ func isOwn(info fs.FileInfo) bool {
 	return !ok || int(stat.Uid) == os.Geteuid()
 }
 
-// isRoots reports whether a file belongs to root, who has full access anyway.
+// isRoots reports whether root owns a file. Root can read all files anyway.
 func isRoots(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == 0

@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// TestSettingsReachCalls: the limits of the settings are those of calls.
+// TestSettingsReachCalls checks that calls use the limits in the settings.
 func TestSettingsReachCalls(t *testing.T) {
 	for _, tt := range []struct{ set, interval time.Duration }{
 		{50 * time.Millisecond, 50 * time.Millisecond},

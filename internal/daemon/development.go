@@ -71,7 +71,7 @@ func (f *devFolders) permission(one *plugin.Plugin) (wire.Permission, bool) {
 	return folder.permission, true
 }
 
-// development lets `opentabs plugin dev` bring builds into pages. The user who runs
+// development sends the builds of `opentabs plugin dev` to pages. The user who runs
 // the command is the author of the plugin, so its builds count as reviewed. It is
 // safe for concurrent use.
 type development struct {

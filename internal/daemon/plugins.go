@@ -88,7 +88,7 @@ func (p *plugins) recordStart(s wsbridge.Start) {
 	}
 }
 
-// browserSync brings the current plugins into browsers.
+// browserSync sends the current plugins to browsers.
 type browserSync struct {
 	registry *catalog.Catalog
 	adapters *adapters

@@ -80,7 +80,7 @@ func TestAccepted(t *testing.T) {
 	}
 	got, err := generate(fstest.MapFS{
 		"kinds.go": {Data: src},
-		// Tests are no part of the wire.
+		// Test files do not define parts of the wire.
 		"kinds_test.go": {Data: []byte("package wire\n\ntype Error struct{}\n")},
 	})
 	if err != nil {

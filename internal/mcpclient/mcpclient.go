@@ -148,8 +148,7 @@ type Progress struct {
 	Total    float64
 	HasTotal bool
 	Message  string
-	// StatusWord is the tool's own word for what it does; it is for whom the message
-	// is.
+	// StatusWord is the tool's status word; it has the audience of the message.
 	StatusWord string
 	// Audience is for whom the message is: "user" or anything else.
 	Audience string
@@ -160,8 +159,8 @@ type Content struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
-	// Raw is the whole block as it came, if it is not text: other types have
-	// other members.
+	// Raw is the unchanged block if it is not text, because other types have other
+	// members.
 	Raw json.RawMessage `json:"-"`
 }
 

@@ -239,8 +239,8 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestCancel has a server that ends the stream of a cancelled call without an
-// answer, as MCP wants it, and one that forgets to.
+// TestCancel checks a server that ends the stream of a cancelled call without a
+// response, as MCP requires, and one that does not end it.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -307,7 +307,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// A server that hangs is given up, one that gives signs of life is not.
+// The client disconnects from a server that is silent for too long, but not from a
+// slow one that sends something.
 func TestSilentServer(t *testing.T) {
 	f := &fake{call: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -24,7 +24,7 @@ type RPCError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error returns the server's sentence.
+// Error returns the message of the server.
 func (e *RPCError) Error() string { return e.Message }
 
 // StatusError is an HTTP answer that is neither a success nor a JSON-RPC
@@ -286,7 +286,7 @@ func encode(m message, params any) ([]byte, error) {
 	return body, nil
 }
 
-// plain encodes v and leaves <, > and & as they are.
+// plain encodes v as JSON without escaping <, > and &.
 func plain(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

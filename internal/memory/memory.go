@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// lookEvery is the time between two looks at the memory; the first comes
+	// lookEvery is the time between two checks of the memory. The first check is
 	// firstLook after the start, which leaves garbage.
 	lookEvery = 10 * time.Second
 	firstLook = 3 * time.Second
 	// spare is how much more memory than the program needs it may keep, in
 	// bytes.
 	spare = 32 << 20
-	// garbage is how much may be made before the collector runs, in bytes, even
-	// if what lives is much less. By itself it would run after each few hundred
-	// calls, which made a quarter of what a call without a page costs.
+	// garbage is how much may be made before the collector runs, in bytes, even if
+	// what lives is much less. Go's default would collect after each few hundred
+	// calls, which was a quarter of the cost of a call without a page.
 	garbage = 16 << 20
 	// percentAtLeast is what Go's default is: garbage as large as what lives.
-	// With percentAtMost Go lets even an empty heap grow to as much as garbage
-	// (it counts 4 MB as alive at least).
+	// With percentAtMost, an empty heap may grow by about garbage too, because Go
+	// counts at least 4 MB as live.
 	percentAtLeast = 100
 	percentAtMost  = 400
 	// idle is how much may be allocated between two looks, in bytes, by a process
@@ -36,17 +36,17 @@ const (
 	worthIt = 4 << 20
 )
 
-// Keep gives memory back to the system after the start, after large results and
-// when the process becomes idle, which the garbage collector would keep for
-// minutes, and has the collector run seldom while the heap is small. It returns
-// when ctx ends, and leaves the collector as it was before.
+// Keep gives memory back to the system after the start, after large results and when
+// the process becomes idle, which the garbage collector would keep for minutes, and
+// has the collector run seldom while the heap is small. It returns when ctx ends,
+// and restores the collector's settings.
 func Keep(ctx context.Context) {
 	before := debug.SetGCPercent(percent(live()))
 	defer func() { debug.SetGCPercent(before) }()
 	defer afterEachCollection(func() { debug.SetGCPercent(percent(live())) })()
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
-	needed, allocated := uint64(0), uint64(0) // so that the first look gives back
+	needed, allocated := uint64(0), uint64(0) // so that the first check returns memory
 	for {
 		select {
 		case <-look.C:
@@ -65,9 +65,9 @@ func Keep(ctx context.Context) {
 	}
 }
 
-// afterEachCollection calls work after each collection until the function that
-// it returns is called. A heap that grows fast must not keep the percentage of
-// the small one that it was.
+// afterEachCollection calls work after each collection until the function that it
+// returns is called. The percentage is set again for a fast growing heap, because
+// that of a small heap is too large for it.
 func afterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards stopped, and keeps work from running after stop
 	stopped := false
@@ -90,15 +90,15 @@ func afterEachCollection(work func()) (stop func()) {
 	}
 }
 
-// total is how much was allocated since the process began, in bytes.
+// total returns how many bytes were allocated since the process started.
 func total() uint64 { return read("/gc/heap/allocs:bytes") }
 
-// percent is how much garbage may be made, in percent of what lives.
+// percent returns the garbage that is allowed, in percent of the live heap.
 func percent(live uint64) int {
 	return min(max(int(garbage*100/max(live, 1)), percentAtLeast), percentAtMost)
 }
 
-// live is what the last collection left of the heap, in bytes.
+// live returns the size of the heap after the last collection, in bytes.
 func live() uint64 { return read("/gc/heap/live:bytes") }
 
 func read(metric string) uint64 {
@@ -107,10 +107,10 @@ func read(metric string) uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// Use is what a process takes, in bytes.
+// Use is the memory use of a process.
 type Use struct {
-	// HeapBytes is what its objects take, those that are garbage already among
-	// them. SystemBytes is what it holds from the system.
+	// HeapBytes is the size of the objects on the heap, including garbage that is
+	// not collected yet. SystemBytes is what it holds from the system.
 	HeapBytes, SystemBytes uint64
 }
 

@@ -24,8 +24,8 @@ func keep(t *testing.T) (end func()) {
 	}
 }
 
-// TestMemoryIsGivenBack: what a large result took is with the system again at
-// the next look.
+// TestMemoryIsGivenBack checks that the memory of a large result is returned to the
+// system at the next check.
 func TestMemoryIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := keep(t)
@@ -43,8 +43,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	})
 }
 
-// TestIdleProcessGivesBack: what is less than spare is given back too, once nothing
-// happens any more, and what the start left at the first look.
+// TestIdleProcessGivesBack checks that an idle process returns memory even below
+// spare, and that the first check returns the garbage of the start.
 func TestIdleProcessGivesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := keep(t)
@@ -71,8 +71,9 @@ func touch(b []byte) {
 	}
 }
 
-// TestCollectorIsQuiet: a small heap may make 16 MB of garbage between two
-// collections, a large one as much as it holds, and nothing is left changed.
+// TestCollectorIsQuiet checks that a small heap may have 16 MB of garbage between
+// two collections and a large one as much as its live size, and that the settings
+// are restored.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
 		live uint64

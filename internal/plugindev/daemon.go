@@ -184,8 +184,8 @@ func (s *session) reportTabs(ctx context.Context, began time.Time) error {
 	}
 }
 
-// findObstacle returns why the daemon sends the plugin to no tab, and what to do;
-// empty if nothing prevents it.
+// findObstacle returns why the daemon does not send the plugin to any tab, and the
+// action against that; empty if nothing prevents it.
 func findObstacle(status httpapi.Status, one *plugin.Plugin) string {
 	for _, f := range status.Failed {
 		if f.Path == one.Dir {

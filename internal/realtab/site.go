@@ -195,7 +195,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, documen
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	}
 	w.WriteHeader(answer.Status)
-	_, _ = io.WriteString(w, answer.Body) // a page that has gone needs it no more
+	_, _ = io.WriteString(w, answer.Body) // a page that was closed needs no response
 }
 
 // ofBrowser reports whether the browser itself made a request, for example to ask
@@ -216,7 +216,7 @@ func (p Page) write(w http.ResponseWriter) {
 	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "<!doctype") {
 		text = "<!doctype html>" + text
 	}
-	_, _ = io.WriteString(w, text) // a page that has gone needs it no more
+	_, _ = io.WriteString(w, text) // a page that was closed needs no response
 }
 
 // openToAll allows pages of all origins to read a response: the page of a test may

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// restartWait is how long a lost daemon may take to come back before the relay
-	// starts one: the user may be restarting it.
+	// restartWait is how long the relay waits for a lost daemon before it starts
+	// one: the user may be restarting it.
 	restartWait = 500 * time.Millisecond
 	// minPoll and maxPoll bound the interval between two attempts to join a daemon
 	// while no request is open.

@@ -55,7 +55,7 @@ func (s *serverEnd) die()             { _ = s.r.Close(); _ = s.w.Close() }
 // testRelay is a relay with a client and daemons in memory.
 type testRelay struct {
 	t      *testing.T
-	client *io.PipeWriter // what the client sends
+	client *io.PipeWriter // the messages of the client
 	output chan string    // the lines that the client receives
 	ended  chan error
 	began  time.Time
@@ -277,8 +277,8 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// TestIdleClient has no open request when the daemon dies. The relay starts no daemon,
-// but joins one that another process starts.
+// The relay does not start a daemon, but connects to one that another process
+// starts.
 func TestIdleClient(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -411,7 +411,7 @@ func TestNoServer(t *testing.T) {
 	})
 }
 
-// TestDiskFull: an error of the system comes with an action for the user.
+// TestDiskFull checks that an error of the system has an action for the user.
 func TestDiskFull(t *testing.T) {
 	withRefusedStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
 		w.send(initializeLine)
@@ -519,7 +519,7 @@ func TestClientGone(t *testing.T) {
 	})
 }
 
-// pass waits for d of fake time and for what happens then.
+// pass advances the fake time by d and waits until all goroutines are idle.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

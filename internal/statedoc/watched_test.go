@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Whoever looks after a change sees it, also while another goroutine reads what
-// was there before.
+// A read after a change returns the change, even while another goroutine reads the
+// earlier content.
 func TestWatchedIsNeverOlderThanTheLook(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "file")
@@ -43,7 +43,7 @@ func TestWatchedIsNeverOlderThanTheLook(t *testing.T) {
 				}
 			})
 		}
-		begun.Wait() // most of them wait for the one that reads
+		begun.Wait() // most of them wait for the goroutine that reads
 		close(goOn)
 		looks.Wait()
 	}

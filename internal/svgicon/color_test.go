@@ -32,7 +32,8 @@ func TestGrey(t *testing.T) {
 	}
 }
 
-// A dark icon can be seen on a dark surface, and what can be seen is left alone.
+// A dark icon is changed to be visible on a dark surface; a visible icon is
+// unchanged.
 func TestOnDark(t *testing.T) {
 	for _, text := range []string{"#000000", "#0000ff", "#123456", "#1c1c1c", "#800000", "#004d00", "#333333cc"} {
 		before, _ := parseColor(text)

@@ -27,13 +27,13 @@ const MaxBytes = 16 << 10
 
 // Set are the icons of a plugin, each the text of an SVG.
 type Set struct {
-	// Icon is for a plugin that can be used, Inactive for one that can't.
+	// Icon is the icon of an active plugin, Inactive that of an inactive one.
 	Icon, Inactive string
 	// Dark and DarkInactive are the same on a dark surface.
 	Dark, DarkInactive string
 }
 
-// Problem is what is wrong with the file of an icon, and what to do about it.
+// Problem describes a problem of the icon's file and the action against it.
 type Problem struct{ File, Text string }
 
 // Make checks the files that an author made and returns the icons of the plugin.

@@ -65,8 +65,8 @@ func TestOwnVariantsCount(t *testing.T) {
 	}
 }
 
-// TestSmaller: parts that browsers do not draw are removed; the drawing is
-// unchanged.
+// TestSmaller checks that parts which browsers do not draw are removed, and that the
+// drawing is unchanged.
 func TestSmaller(t *testing.T) {
 	const drawn = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
 		"<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:inkscape=\"urn:i\" inkscape:version=\"1\" viewBox=\"0 0\n 8 8\">\n" +
@@ -78,7 +78,8 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
-// TestIDs: icons of several plugins are in one document, so their ids differ.
+// TestIDs checks that the IDs of different icons differ, because icons of several
+// plugins are in one document.
 func TestIDs(t *testing.T) {
 	const source = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="t b">` +
 		`<title id="t">star</title><style>#b,.x #a{fill:url(#a)}path{fill:#bbb}</style><linearGradient id="a"/><g id="b" clip-path="url('#a')"/>` +
@@ -163,7 +164,7 @@ func FuzzMake(f *testing.F) {
 		if len(problems) > 0 {
 			return
 		}
-		// What was made can be made of again, and gives no other picture.
+		// Processing the output again does not change it.
 		for _, svg := range []string{set.Icon, set.Inactive, set.Dark, set.DarkInactive} {
 			if len(svg) > MaxBytes {
 				continue

@@ -23,11 +23,11 @@ type attr struct{ name, value string }
 // maxDepth is how deep the elements of an icon may be nested.
 const maxDepth = 100
 
-// namespace is that of SVG, which a picture needs to be shown by itself.
+// namespace is the XML namespace of SVG, which a standalone SVG file must declare.
 const namespace = "http://www.w3.org/2000/svg"
 
-// parse reads an SVG file and leaves out what no browser draws: comments,
-// instructions, metadata, and what drawing programs note for themselves.
+// parse reads an SVG file without the parts that browsers do not draw: comments,
+// processing instructions, metadata, and data of drawing programs.
 func parse(text []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	var root *node
@@ -100,7 +100,7 @@ func nameOf(name xml.Name) string {
 	return name.Space + ":" + name.Local
 }
 
-// leftOut holds for elements of other programs and for what is not drawn.
+// leftOut reports whether an element belongs to a drawing program or is not drawn.
 func leftOut(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
 
 func attrsOf(list []xml.Attr) []attr {

@@ -83,7 +83,8 @@ func TestBlockAtRandom(t *testing.T) {
 	}
 }
 
-// TestBlockOnANarrowedTerminal: what was one line is two now.
+// TestBlockOnANarrowedTerminal checks a block whose lines wrap after the terminal
+// became narrower.
 func TestBlockOnANarrowedTerminal(t *testing.T) {
 	var out bytes.Buffer
 	columns := 80

@@ -90,7 +90,7 @@ func TestBarViewRate(t *testing.T) {
 	})
 }
 
-// pass waits for d of fake time and for what happens then.
+// pass advances the fake time by d and waits until all goroutines are idle.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

@@ -47,9 +47,9 @@ type barrier struct {
 	mu      sync.Mutex // guards all below
 	written uint64     // progress notifications written
 	pending *ping      // the newest ping without an answer; nil if there is none
-	// unanswered is when the first ping went out that was not answered in time;
-	// zero if there is none. Until an answer comes, late or not, no call waits and
-	// no ping is sent.
+	// unanswered is when the first ping went out that was not answered in time; zero
+	// if there is none. Until an answer arrives, late or not, no call waits and no
+	// ping is sent.
 	unanswered time.Time
 	// hasAnswered is set once the client has answered a ping.
 	hasAnswered bool
@@ -101,8 +101,8 @@ func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
 	return b.hasAnswered || time.Since(b.unanswered) <= progressRecent
 }
 
-// covering returns a ping that was sent after progress number n: one that is on
-// its way, or a new one. It returns nil while the client does not answer pings.
+// covering returns a ping that was sent after progress number n: an unanswered one,
+// or a new one. It returns nil while the client does not answer pings.
 func (b *barrier) covering(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unanswered.IsZero() {

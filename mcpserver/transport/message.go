@@ -99,8 +99,8 @@ func idAtEnd(text []byte) json.RawMessage {
 	return found[1]
 }
 
-// call reports whether m is a request for Handler. A request with another version of
-// JSON-RPC goes to mcp-go, which rejects it.
+// call reports whether m is a request for Handler. A request with another JSON-RPC
+// version is passed to mcp-go, which rejects it.
 func (m message) call() bool {
 	switch m.Method {
 	case MethodCall, MethodPrompt, MethodRead:

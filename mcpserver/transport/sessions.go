@@ -86,8 +86,8 @@ const (
 	endedKept = 256
 )
 
-// public returns the session's name in lists of calls. Unlike the ID, it is no
-// password.
+// public returns the session's name in lists of calls. Unlike the ID, the number is
+// not secret.
 func (s *session) public() string {
 	sum := sha256.Sum256([]byte(s.id))
 	return "session-" + hex.EncodeToString(sum[:6])

@@ -90,8 +90,8 @@ func TestFaultsOfADamagedFile(t *testing.T) {
 	}
 }
 
-// Code that comes to no page fails its calls at once; where it comes to a page, the
-// page decides.
+// A plugin whose code reaches no page fails its calls at once. If the code reaches a
+// page, the page decides.
 func TestFaultsGate(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())

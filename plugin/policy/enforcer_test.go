@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// gated is a policy with a dispatcher whose tools return at once.
+// gated has a policy, and a dispatcher whose tools return at once.
 type gated struct {
 	*policyWorld
 	calls *dispatch.Dispatcher
@@ -32,7 +32,7 @@ func newGated(t *testing.T, permission wire.Permission) *gated {
 	return newGatedWith(t, permission, two("a", "1;"), two("b", ""))
 }
 
-// newGatedWith reviews a, which is among the packages, with the permission.
+// newGatedWith reviews the plugin a, one of the packages, with this permission.
 func newGatedWith(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gated {
 	t.Helper()
 	g := &gated{policyWorld: newPolicyWorld(t, packages...)}
@@ -101,7 +101,7 @@ func allow(scope wire.Scope, d time.Duration) *dispatch.Resolution {
 	return &dispatch.Resolution{Allow: true, Scope: scope, For: d, By: "the side panel"}
 }
 
-// pass lets fake time pass.
+// pass advances the fake time by d.
 func pass(d time.Duration) { <-time.After(d) }
 
 var deny = &dispatch.Resolution{By: "the side panel"}
@@ -111,7 +111,7 @@ func TestGrants(t *testing.T) {
 		g := newGated(t, ask)
 		g.fails(wire.ErrDenied, "s1", "send", deny)
 		g.runs("s1", "send", allow(wire.ScopeOnce, 0))
-		g.runs("s1", "send", allow("", 0)) // once, so the next call waits again
+		g.runs("s1", "send", allow("", 0)) // approved once, so the next call needs approval again
 		g.runs("s1", "send", allow(wire.ScopeSession, 0))
 		g.runs("s1", "send", nil)
 		g.fails(wire.ErrDenied, "s2", "send", deny) // another session
@@ -126,7 +126,7 @@ func TestGrants(t *testing.T) {
 			t.Errorf("grants %v", grants)
 		}
 
-		// Any change by the user ends the grants.
+		// Each change by the user removes the grants.
 		must := g.must
 		must(g.policy.SetPermission("a", "send", ask, "x"))
 		g.fails(wire.ErrDenied, "s1", "send", deny)
@@ -134,10 +134,10 @@ func TestGrants(t *testing.T) {
 		must(g.policy.SetPermission("a", "", ask, "x"))
 		g.fails(wire.ErrDenied, "s1", "send", deny)
 		g.runs("s1", "send", allow(wire.ScopeSession, 0))
-		pass(24 * time.Hour) // a session's grant does not hold for ever
+		pass(24 * time.Hour) // a grant for a session expires
 		g.fails(wire.ErrDenied, "s1", "send", deny)
 
-		g.runs("", "read", allow(wire.ScopeSession, 0)) // no session is not all of them
+		g.runs("", "read", allow(wire.ScopeSession, 0)) // a call without a session gets no grant for a session
 		g.fails(wire.ErrDenied, "s1", "read", deny)
 	})
 }
@@ -146,7 +146,7 @@ func TestGrantAlways(t *testing.T) {
 	g := newGated(t, ask)
 	g.runs("s1", "send", allow(wire.ScopeAlways, 0))
 	g.runs("s2", "send", nil)
-	g.hold("a", ask, ask, ask) // it is for this client
+	g.hold("a", ask, ask, ask) // the grant applies to one client
 	other := g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if other.Suspend == nil {
 		t.Error("another client may call it, too")
@@ -155,20 +155,21 @@ func TestGrantAlways(t *testing.T) {
 	if all := again.Grants("a")["send"]; len(all) != 1 || all[0].Client != "Agent" || all[0].Caller != "" || all[0].By != "the side panel" || time.Since(all[0].At) > time.Minute {
 		t.Errorf("the file has %+v", all)
 	}
-	// Whatever a user sets ends it, for the tool or for all.
+	// Each setting of a permission, for the tool or for the plugin, removes the
+	// grant.
 	for _, tool := range []string{"send", ""} {
 		g.must(g.policy.SetPermission("a", tool, ask, "x"))
 		g.fails(wire.ErrDenied, "s1", "send", deny)
 		g.runs("s1", "send", allow(wire.ScopeAlways, 0))
 	}
-	// It was given for this content.
+	// The grant applied to the earlier content.
 	g.load(two("a", "2;"), two("b", ""))
 	g.fails(wire.ErrNotReviewed, "s1", "send", nil)
 	g.review("a", ask)
 	g.fails(wire.ErrDenied, "s1", "send", deny)
 }
 
-// What cannot be written down holds until the server ends.
+// A grant that cannot be written to the file is valid until the server ends.
 func TestGrantAlwaysCannotBeWritten(t *testing.T) {
 	g := newGated(t, ask)
 	lock := g.policy.Path() + ".lock"
@@ -178,7 +179,7 @@ func TestGrantAlwaysCannotBeWritten(t *testing.T) {
 	g.hold("a", ask, ask, ask)
 }
 
-// A grant is for the reviewed content.
+// A grant applies only to the reviewed content.
 func TestGrantEndsWithTheContent(t *testing.T) {
 	g := newGated(t, ask)
 	g.runs("s1", "send", allow(wire.ScopeTime, time.Hour))
@@ -193,9 +194,8 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	}
 }
 
-// The agent receives the true reason and the steps for the user, but no steps for
-// itself. The commands exist, which
-// cmd/opentabs/testdata/script/review.txtar runs.
+// The agent receives the reason and the steps for the user, but no steps for itself.
+// The script review.txtar in cmd/opentabs runs the commands that the texts name.
 func TestRefusals(t *testing.T) {
 	g := newGated(t, auto)
 	g.runs("s", "send", nil)
@@ -225,7 +225,7 @@ func TestRefusals(t *testing.T) {
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
-// A prompt has the permission of its plugin; an attempt to set one is an error.
+// A prompt has the permission of its plugin; setting one for a prompt is an error.
 func TestPermissionOfAPrompt(t *testing.T) {
 	one := two("a", "1;")
 	one.Prompts = []plugintest.Prompt{{Name: "digest"}}
@@ -237,7 +237,7 @@ func TestPermissionOfAPrompt(t *testing.T) {
 	}
 }
 
-// A prompt comes under its plugin's permission, and is no tool of that name.
+// A prompt has the permission of its plugin, not that of a tool with the same name.
 func TestPromptPermission(t *testing.T) {
 	g := newGated(t, ask)
 	g.must(g.policy.SetPermission("a", "send", off, "x"))
@@ -284,8 +284,8 @@ func TestLimit(t *testing.T) {
 		g.must(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
 		g.runs("s1", "read", nil)
 
-		// No approval is requested for a call that may not run, and one that was not
-		// allowed does not count.
+		// No approval is requested for a call above the limit, and a denied call
+		// does not count.
 		g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
 		g.fails(wire.ErrDenied, "s1", "send", deny)
 		g.runs("s1", "send", allow(wire.ScopeOnce, 0))
@@ -293,7 +293,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// However many come at once, no more run than may.
+// Concurrent calls cannot exceed the limit.
 func TestLimitAtOnce(t *testing.T) {
 	g := newGated(t, auto)
 	g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
@@ -321,7 +321,8 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// A call that waits while its permission changes is judged by the new one.
+// If the permission changes while a call waits, the new permission applies to that
+// call.
 func TestAsk(t *testing.T) {
 	g := newGated(t, ask)
 	in := dispatch.Info{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
@@ -344,7 +345,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// BenchmarkGates is what the policy costs a call that runs by itself.
+// BenchmarkGates measures the cost of the policy for a call that needs no approval.
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
 	one := plugintest.Load(b, two("a", ""))

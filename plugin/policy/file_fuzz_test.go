@@ -9,9 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// FuzzPermissions checks that no content of permissions.json allows anything
-// by mistake: what is read is a permission there is, and a change of one plugin
-// leaves the entries of the others as they were.
+// FuzzPermissions checks that malformed content of permissions.json allows nothing:
+// each permission that is read is in the file, and a change of one plugin keeps the
+// entries of the others.
 func FuzzPermissions(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1}`, `{"version":1,"plugins":{"a":{"reviewed":{"hash":"h"},"permission":"auto","tools":{"t":{"permission":"off","limit":"1/1m"}}}}}`,

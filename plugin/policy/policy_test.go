@@ -16,14 +16,14 @@ import (
 	"opentabs/wire"
 )
 
-// policyWorld is a policy over plugins that a test can change.
+// policyWorld has a policy, and plugins that a test can change.
 type policyWorld struct {
 	t      *testing.T
 	dir    string
 	policy *policy.Policy
 	// enforcer applies policy.
 	enforcer *policy.Enforcer
-	// warned and changes are the reports of the policy.
+	// warned and changes are the warnings and changes that the policy has reported.
 	warned  []string
 	changes []policy.Change
 
@@ -43,7 +43,7 @@ func newPolicyWorld(t *testing.T, packages ...plugintest.Package) *policyWorld {
 	return w
 }
 
-// two is a package with two tools.
+// two returns a package with two tools.
 func two(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},
@@ -56,7 +56,7 @@ func (w *policyWorld) Set() *plugin.Set {
 	return w.set
 }
 
-// load makes these the plugins there are.
+// load replaces the plugins with these packages.
 func (w *policyWorld) load(packages ...plugintest.Package) {
 	w.t.Helper()
 	var plugins []*plugin.Plugin
@@ -89,7 +89,8 @@ func (w *policyWorld) must(err error) {
 	}
 }
 
-// hold checks the permissions that hold: of the plugin, of read, of send.
+// hold checks the permissions in effect: of the plugin, of its tool read, and of its
+// tool send.
 func (w *policyWorld) hold(name string, want ...wire.Permission) {
 	w.t.Helper()
 	s := w.policy.State(name)
@@ -116,14 +117,14 @@ const (
 	auto = wire.PermissionAuto
 )
 
-// A review is for content, not for a version.
+// A review applies to content, not to a version.
 func TestReview(t *testing.T) {
 	w := newPolicyWorld(t, two("a", "1;"))
 	w.hold("a", off, off, off)
 	if err := w.policy.SetPermission("a", "", auto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
 		t.Errorf("a permission without a review: %v", err)
 	}
-	w.must(w.policy.SetPermission("a", "send", off, "the test")) // to forbid is always possible
+	w.must(w.policy.SetPermission("a", "send", off, "the test")) // turning a tool off needs no review
 	w.review("a", auto)
 	w.hold("a", auto, auto, off)
 	if info, err := os.Stat(w.policy.Path()); err != nil || info.Mode().Perm() != 0o600 {
@@ -134,7 +135,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("the review is recorded as %+v", s)
 	}
 
-	// The same version with other code is another plugin.
+	// The same version with other code needs a new review.
 	seen := w.hash("a")
 	w.must(w.policy.SetPermission("a", "read", auto, "me"))
 	w.load(two("a", "2;"))
@@ -146,10 +147,11 @@ func TestReview(t *testing.T) {
 		t.Errorf("a review of earlier content: %v", err)
 	}
 	w.hold("a", off, off, off)
-	// What ran by itself comes under the permission again, what was off stays off.
+	// A tool that was auto gets the permission of the review; a tool that was off
+	// stays off.
 	w.review("a", ask)
 	w.hold("a", ask, ask, off)
-	w.review("a", auto) // the same content: nothing else changes
+	w.review("a", auto) // the same content: only the permission changes
 	w.hold("a", auto, auto, off)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {
@@ -160,12 +162,12 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// A tool's off is written as off, and holds against a plugin that is auto.
+// "off" for a tool is stored, and applies even if the plugin is auto.
 func TestToolPermission(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	w.review("a", auto)
 	w.must(w.policy.SetPermission("a", "send", off, "x"))
-	if !strings.Contains(w.file(), `"permission": "off"`) { // not as the lack of one
+	if !strings.Contains(w.file(), `"permission": "off"`) { // not by removing the entry
 		t.Errorf("off is written as %s", w.file())
 	}
 	w.hold("a", auto, auto, off)
@@ -201,16 +203,15 @@ func TestToolPermission(t *testing.T) {
 	}
 }
 
-// What a plugin that is missing was allowed, what another version wrote
-// , and a review without a permission are still there after
-// others were changed.
+// A change of one plugin keeps the entries of missing plugins, entries of newer
+// versions, and permissions without a review.
 func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""), two("b", ""))
 	w.review("a", auto)
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
 	w.write(text)
-	w.load(two("b", "")) // a cannot be loaded for once
+	w.load(two("b", "")) // a cannot be loaded this time
 	w.hold("a", off, off, off)
 	w.review("b", ask)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
@@ -253,7 +254,7 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 	}
 }
 
-// A part that makes no sense forbids what it is about and nothing else.
+// A malformed part of the file turns off what the part is about, and nothing else.
 func TestPolicyPartsAreDamaged(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""), two("b", ""))
 	w.review("a", auto)
@@ -299,8 +300,7 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 	}
 }
 
-// A change by another process counts from the next question on, and listeners
-// hear of it.
+// A change by another process applies to the next call, and listeners are notified.
 func TestPolicyFollowsTheFile(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	heard := make(chan struct{}, 10)
@@ -310,7 +310,7 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 	w.hold("a", auto, auto, auto)
 	<-heard
 	text := w.file()
-	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // in place, as an editor may
+	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // written in place, as some editors do
 	w.hold("a", ask, ask, ask)
 	<-heard
 	w.must(os.Remove(w.policy.Path()))
@@ -318,7 +318,7 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 	<-heard
 }
 
-// A file that cannot be read is read again each time, and reported once.
+// An unreadable file is read again each time, and reported once.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	w.review("a", auto)
@@ -341,7 +341,7 @@ func TestPolicyCannotBeRead(t *testing.T) {
 	}
 }
 
-// A failed write is an error, and changes nothing.
+// A failed write returns an error and changes nothing.
 func TestPolicyCannotBeWritten(t *testing.T) {
 	w := newPolicyWorld(t, two("a", ""))
 	w.review("a", ask)
@@ -361,8 +361,8 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Many change and read at once, also through two policies of one folder, and
-// nothing is lost.
+// Concurrent changes and reads, also through two policies of one folder, lose
+// nothing.
 func TestPolicyAtOnce(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 8 {

@@ -48,7 +48,7 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 	}
 }
 
-// A secret that the plugin needs and does not get keeps its tools from running.
+// If a required secret is withheld from a plugin, its tools do not run.
 func TestRequiredSecretOfALatePlugin(t *testing.T) {
 	pack := late("a")
 	pack.Settings = json.RawMessage(strings.Replace(marked, `"secret":true`, `"secret":true,"required":true`, 1))
@@ -95,7 +95,7 @@ func TestSecretMark(t *testing.T) {
 	}
 }
 
-// raws returns settings from pairs of keys and JSON values.
+// raws builds settings from pairs of a key and a JSON value.
 func raws(pairs ...string) map[string]json.RawMessage {
 	m := map[string]json.RawMessage{}
 	for i := 0; i < len(pairs); i += 2 {

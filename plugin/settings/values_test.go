@@ -158,8 +158,8 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 }
 
-// What is set stays while a plugin is away or broken, and what a newer version does
-// not allow any more is not given to it.
+// Settings are kept while a plugin is removed or broken. A value that a newer
+// version does not allow is not passed to the plugin.
 func TestValuesOutliveThePlugin(t *testing.T) {
 	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, raws("mode", `"slow"`, "size", "3"), "me"); err != nil {
@@ -178,7 +178,7 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 	}
 }
 
-// A change of one setting leaves all else as it is: what a newer version wrote, other
+// A change of one setting keeps everything else: entries of newer versions, other
 // plugins, other files.
 func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 	dir, p := t.TempDir(), wiki(t)
@@ -230,7 +230,7 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// A change by another process counts from the next look on, and listeners hear of it.
+// A change by another process applies to the next read, and listeners are notified.
 func TestValuesFollowTheFile(t *testing.T) {
 	dir, p := t.TempDir(), wiki(t)
 	here, there := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})

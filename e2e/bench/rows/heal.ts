@@ -70,7 +70,7 @@ export async function restart(bed: Bed): Promise<Row[]> {
   const { stack } = await bed.live();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The extension tries again at its own pace; a server may come at any time of it.
+    // The extension retries on its own schedule; a server may start at any point of that.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');

@@ -5,7 +5,7 @@ import { instantServer } from './server.ts';
 
 const text = 'x'.repeat(188);
 
-/** hops is where the time of one echo goes: each line is the difference of two ways, of which one goes a hop further. */
+/** hops shows how the time of one echo is spent: each line is the difference between two routes, one of which is a hop longer. */
 export async function hops(bed: Bed): Promise<Row[]> {
   const { stack, floorPage } = await bed.live();
   const instant = await instantServer(bed);

@@ -1,4 +1,4 @@
-/** A browser beside a server with plugins: how soon after its launch one answers, and what the plugins take of its memory. */
+/** A browser beside a server with plugins: how soon after its launch a plugin responds, and how much memory the plugins use. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const keepMs = 7_000;
 export interface Launched {
   /** firstMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
   readonly firstMs: readonly number[];
-  /** againMs and otherMs are those of a profile that was used before: of the same plugin, and of another. */
+  /** againMs and otherMs are the times with a profile that was used before: for the same plugin, and for another one. */
   readonly againMs: readonly number[];
   readonly otherMs: readonly number[];
   /** pageMs are the times from the launch of a browser with a new profile to a page that is there: no plugin answers sooner. */
@@ -32,7 +32,7 @@ export interface Launched {
   readonly server: Memory;
 }
 
-/** Times are those of a Launched while they are measured. */
+/** Times collects the times of a Launched during the measurement. */
 interface Times {
   readonly firstMs: number[];
   readonly againMs: number[];

@@ -20,7 +20,7 @@ const Profile = z.object({
   }),
 });
 
-/** profile is not among the rows of a plain run: ROWS=profile. It has no bar; it explains those of echo and load. */
+/** profile is not among the rows of a plain run: ROWS=profile. The row has no limit; it explains the rows echo and load. */
 export async function profile(bed: Bed): Promise<Row[]> {
   const { stack, floorPage } = await bed.live();
   const cdp = await connectCdp(stack.chrome.debugPort);

@@ -78,7 +78,7 @@ export async function event(bed: Bed): Promise<Row[]> {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
     const seen = await bed.go.carryOut({ do: 'stream', target, tool, args }, Streamed);
-    // The first one comes while the page is busy with its clock.
+    // The first report arrives while the page is still busy.
     return (seen.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
   const seen = await inTurns(6, { floor: run('notes', 'notes'), ours: run('ours', 'bench__ticks') });

@@ -74,7 +74,7 @@ export async function start(bed: Bed): Promise<Row[]> {
   ];
 }
 
-/** Memory is the resident memory of a process, and what of it is not backed by a file. */
+/** Memory is the resident memory of a process, and the part of it that is not backed by a file. */
 export interface Memory {
   readonly rssBytes: number;
   readonly anonBytes: number;

@@ -63,7 +63,7 @@ async function tools(plugin: LegacyPlugin): Promise<unknown> {
 async function bundle(plugin: LegacyPlugin, contents: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
   const modules: Record<string, string> = {
     'legacy:plugin': plugin.source,
-    // The runner must be there before the source, whose imports come first.
+    // The runner must be loaded before the source, whose imports run first.
     'legacy:pre-script': `import 'legacy:runner'; import 'legacy:pre-source';`,
     'legacy:runner': `import { prepare } from 'legacy:pre'; prepare(${JSON.stringify(plugin.name)});`,
     'legacy:pre-source': plugin.preScript ?? '',

@@ -1,7 +1,7 @@
 /** The plugin that the tests put into one tab twice, under two names: what one has the other must never see. */
 import type { LegacyPlugin } from './legacy.ts';
 
-/** twin returns the plugin with a name of its own. It marks the page's root with what happens to it. */
+/** twin returns the plugin under the given name. It records the events of its life cycle in attributes of the root element. */
 export function twin(name: string): LegacyPlugin {
   return {
     name,
@@ -15,7 +15,7 @@ export function twin(name: string): LegacyPlugin {
   };
 }
 
-/** early is a plugin that wants to hear the page's first request without a pre-script. */
+/** early is a plugin that tries to observe the page's first request without a pre-script. */
 export const early: LegacyPlugin = {
   name: 'early',
   urlPatterns: ['*://127.0.0.1/*'],

@@ -147,7 +147,7 @@ export class BridgeCalls {
     this.#post({ op: 'leaving', begun });
   }
 
-  /** abandon cancels all calls, because the extension is gone. */
+  /** abandon cancels all calls, because the extension was removed or reloaded. */
   abandon(reason: string): void {
     for (const call of this.#byId.values()) {
       this.#sendToHost(call, 'cancel', reason);

@@ -4,7 +4,7 @@ import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
 export interface Host {
   readonly plugin: string;
   readonly hash: string;
-  /** base is the hash of what a new adapter cannot change in this document. Absent means nothing. */
+  /** base is the hash of the parts that a new adapter cannot replace in this document. Absent means nothing. */
   readonly base?: string;
   /** empty is set while the host waits for its adapter at its entry point. */
   readonly empty?: boolean;

@@ -10,7 +10,7 @@ export interface Port {
 }
 
 export interface LinkOptions {
-  /** connect opens a port to the worker and starts the worker if needed. It throws if the extension is gone. */
+  /** connect opens a port to the worker and starts the worker if needed. It throws if the extension was removed or reloaded. */
   connect(): Port;
   /** alive reports whether the extension of this script is still loaded. */
   alive(): boolean;

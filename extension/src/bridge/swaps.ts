@@ -30,7 +30,7 @@ export interface Swaps {
   hashOf(host: Host): string | undefined;
   /** finish ends the swap of a host, with the new adapter, the old one or none. */
   finish(host: Host): void;
-  /** clear ends all swaps, because the worker with the code is gone. */
+  /** clear ends all swaps, because the worker that has the code has stopped. */
   clear(): void;
 }
 

@@ -145,7 +145,7 @@ function useDecision({ card, settled, setOutcome, act }: TicketCardProps): Decis
 interface AnswerProps {
   readonly label: string;
   readonly kind?: 'yes';
-  /** off greys the button. It keeps the focus, which a disabled button loses. */
+  /** off greys the button. The button keeps the focus, which a disabled button would lose. */
   readonly off: boolean;
   readonly children: string;
   press(event: Event): void;

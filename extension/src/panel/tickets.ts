@@ -19,7 +19,7 @@ export const TimeMs = 600_000;
 export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
-  /** gone is set once the ticket is settled or withdrawn. */
+  /** gone is true after the ticket was settled or withdrawn. */
   readonly gone?: { readonly atMs: number; readonly outcome: string };
 }
 

@@ -1,4 +1,4 @@
-/** The tools and prompts that the official conformance suite of MCP uses, as far as those of a plugin can be them. */
+/** The tools and prompts that the official conformance suite of MCP calls, as far as a plugin can provide them. */
 import { audio, definePlugin, definePrompt, defineTool, image, log, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
@@ -43,7 +43,7 @@ const tools = [
   answers('test_tool_with_logging', 'Logs three times.', async () => {
     for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       log.info(message);
-      await sleep(150); // what is logged goes its own way, and should be there before the result
+      await sleep(150); // log entries use another route and should arrive before the result
     }
     return 'three things were logged';
   }),

@@ -12,7 +12,7 @@ import {
 } from '@opentabs/sdk';
 import { z } from 'zod';
 
-// The handlers call no method of a built-in, so all that a page learns of a call it learns from the SDK, the host or zod.
+// The handlers call no methods of built-ins, so everything that a page can observe of a call is from the SDK, the host or zod.
 
 const input = z.object({
   value: z.string().trim().min(1),
