@@ -180,12 +180,13 @@ type Bridge interface {
 	// for a document that is loading, and longer for a tab that it opens, but not longer
 	// than ctx. It opens no tab if two browsers could.
 	Targets(ctx context.Context, want Want) Targets
-	// Start sends run to its target's browser. The sink receives what happens to the run,
-	// and at last exactly one Finish: with the result, with an error of the page or the
-	// browser, or with tab_closed, navigated, browser_lost or link_lost. Start returns
-	// browser_lost if the browser is not connected, navigated if the document is gone,
-	// invalid_arguments if they exceed a frame, internal if the ID is in use; then the
-	// sink receives nothing.
+	// Start sends run to its target's browser. The sink receives what happens to the
+	// run, and at last exactly one Finish: with the result, with an error of the
+	// page or the browser, or with tab_closed, navigated, browser_lost or link_lost.
+	// Start returns browser_lost if the browser is not connected, navigated if the
+	// document is gone, invalid_arguments if the arguments are too large for a
+	// frame, and internal if the ID is in use. After an error the sink receives
+	// nothing.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
 	// Cancel asks the page to stop the run and drops its sink: no Finish follows. It calls
 	// answered exactly once with the outcome, after at most wire.CancelAnswerMs, then with

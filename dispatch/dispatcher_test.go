@@ -301,7 +301,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 			switch i % 4 {
 			case 0: // succeeds at once
 				s.Finish(run.Args, nil)
-			case 1: // lives by its reports
+			case 1: // its reports keep it alive
 				for range 4 {
 					sleep(20 * time.Second)
 					s.Reports(report(1, 2), 0)

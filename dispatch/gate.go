@@ -19,7 +19,8 @@ type Info struct {
 	ParentCallID string
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller
-	// Browser and TabID are the call's own choice; zero values if it made none.
+	// Browser and TabID are the tab that the call names; zero values if it names
+	// none.
 	Browser string
 	TabID   int
 	// Resolution is the user's decision about the last ticket of this gate for this
@@ -60,7 +61,7 @@ type Supplied struct {
 	Output json.RawMessage
 }
 
-// ResumeMode is what follows when the user has allowed a suspended call.
+// ResumeMode is what happens after the user has allowed a suspended call.
 type ResumeMode uint8
 
 const (

@@ -327,7 +327,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 	for _, level := range []zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-				for i := range 50 { // all but the first and the last are limited away
+				for i := range 50 { // only the first and the last report are sent
 					s.Reports(report(float64(i), 50), 0)
 				}
 				s.Reports([]wire.Report{

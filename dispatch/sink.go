@@ -80,7 +80,7 @@ func (s sink) acceptOne(r *wire.Report) {
 		logReport(line.Str("call", c.id).Str("tool", c.req.Tool.FullName()), r)
 	}
 	hasProgress := isProgress(r)
-	if hasProgress || r.Activity != nil { // the audience of the end alone is not a report of the tool
+	if hasProgress || r.Activity != nil { // not for a report that has only the audience of the end
 		c.reports.count++
 	}
 	n, ok := progress.NumbersOf(r)

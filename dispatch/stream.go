@@ -62,10 +62,10 @@ func (o *FollowOptions) matches(e *Event) bool {
 }
 
 // stream keeps the last events in one ring for all followers. The cost of publishing
-// does not depend on their number, and publishing waits for none of them.
+// does not depend on their number, and publishing does not wait for them.
 type stream struct {
-	// following is set while events are recorded. Without followers a report costs no
-	// event.
+	// following is set while events are recorded. Without followers, a report makes
+	// no event.
 	following atomic.Bool
 
 	mu    sync.RWMutex // guards all below; no other lock is taken while it is held
@@ -188,7 +188,7 @@ func (s *stream) drop(f *Follower) {
 	poke(s.dirty) // wakeFollowers may have skipped moved
 }
 
-// poke puts a token into c, unless it is full.
+// poke sends a token to c, unless c is full.
 func poke(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -1,6 +1,6 @@
 /**
- * The main job, for a reader who is new to opentabs: three long calls side by side in a real browser.
- * One lives by its progress, one is silent and is ended at 30.0 s, one is cancelled and the page's own request stops.
+ * The main job, for a reader who is new to opentabs: three long calls side by side in a real browser. One call stays alive by its
+ * progress, one is silent and times out after 30.0 s, and one is cancelled, which also stops the page's own request.
  */
 import { Bars } from './harness/bars.ts';
 import type { Outcome, ReceivedProgress } from './harness/client.ts';

@@ -150,8 +150,8 @@ func TestManyLargeBlocks(t *testing.T) {
 	}
 }
 
-// FuzzContent: the answer is valid JSON, and with the blocks put back it equals the
-// result.
+// FuzzContent checks that the response is valid JSON, and that it equals the result
+// after its blocks are put back.
 func FuzzContent(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"b":"\\\""}`,
@@ -176,7 +176,7 @@ func FuzzContent(f *testing.F) {
 		switch {
 		case r.output != nil:
 			rebuilt = putBack(t, r)
-		case r.data != nil: // the whole result is one
+		case r.data != nil: // the result itself is one block
 			rebuilt = r.blocks[0]
 		default:
 			rebuilt = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')

@@ -41,8 +41,8 @@ type jobs struct {
 	reply func(tool string, result dispatch.Result, err error) reply
 }
 
-// rules returns when the calls of a client become jobs. It reports false if they
-// never do; the client then sees no tools for jobs.
+// rules returns when the calls of a client become jobs. It returns false if calls
+// never become jobs; then the client gets no tools for jobs.
 func (j *jobs) rules(client string) (Detach, bool) {
 	if j.all == nil || j.detach == nil {
 		return Detach{}, false
@@ -154,8 +154,8 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, after time.D
 }
 
 // waitForJob waits for the end of a job and sends its progress to the client. It
-// reports false if the job still runs when the client left, when the client needs
-// an answer, or after a time (noLimit for none).
+// returns false if the job still runs when the client disconnects, when the client
+// needs an answer, or after the given time (noLimit for none).
 func waitForJob(ctx context.Context, q request, job *dispatch.Job, after time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -162,8 +162,8 @@ func (manyCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
 }
 
-// TestSubscribersAreNotified of changes in each transport, and once more after the last
-// change.
+// TestSubscribersAreNotified checks that subscribers are notified of changes in each
+// transport, and once more after the last change.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
 	s := serve(t, d, Options{Watch: d})

@@ -185,8 +185,8 @@ func (r *resources) noteEvents(events []*dispatch.Event, missed bool) {
 	}
 }
 
-// noteChange notifies the subscribers of a resource now, or after the rest of
-// updateInterval. The caller holds mu.
+// noteChange notifies the subscribers of a resource at once, or at the end of the
+// current updateInterval. The caller holds mu.
 func (r *resources) noteChange(uri string) {
 	one, ok := r.subscribed[uri]
 	if !ok || one.pending != nil || r.closed {

@@ -98,9 +98,9 @@ func (x *index) note(dir string, mark filemark.Mark, info adapterInfo) {
 	x.changed = true
 }
 
-// compiles reports whether the schemas of the package in dir with this manifest hash
+// hasCompiled reports whether the schemas of the package in dir with this manifest hash
 // compile, as far as the index has it.
-func (x *index) compiles(dir, manifest string) bool {
+func (x *index) hasCompiled(dir, manifest string) bool {
 	if x == nil {
 		return false
 	}

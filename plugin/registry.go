@@ -208,7 +208,7 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	case p.Name != e.Name:
 		return refuse(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
 	}
-	if p.ManifestHash != e.Manifest && !r.store.index.compiles(e.Path, p.ManifestHash) { // unchanged since it was added or last compiled
+	if p.ManifestHash != e.Manifest && !r.store.index.hasCompiled(e.Path, p.ManifestHash) { // unchanged since it was added or last compiled
 		if err := p.CheckSchemas(); err != nil {
 			return nil, err
 		}

@@ -192,9 +192,9 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.Taken).Msg("answer arrived")
 }
 
-// answerFrame returns a tool.answer frame. It is json.Marshal of
-// wire.ToolAnswerParams by hand, because Marshal would copy and rewrite the
-// output, which is JSON already.
+// answerFrame returns a tool.answer frame. It replaces json.Marshal of
+// wire.ToolAnswerParams, which would copy and rewrite the output, although that is
+// JSON already.
 func answerFrame(runID string, number int, output json.RawMessage, err *wire.CallError) []byte {
 	n := strconv.Itoa(number)
 	p := append([]byte(`{"dispatchId":`), marshal(runID)...)

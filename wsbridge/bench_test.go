@@ -37,8 +37,8 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	return c
 }
 
-// bareEcho returns a function that makes one round trip over the library alone:
-// the floor.
+// bareEcho returns a function that makes one round trip with the WebSocket library
+// only, as the lower bound.
 func bareEcho(b *testing.B) func(frame []byte) {
 	conns := make(chan *websocket.Conn, 1)
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -134,8 +134,8 @@ func hubEcho(b *testing.B, h *Hub, id string, args []byte, d done) {
 	}
 }
 
-// BenchmarkEcho compares a run through the hub with a bare echo of a frame of
-// the same size, in turns, one at a time.
+// BenchmarkEcho compares a run through the hub with an echo of a frame of the same
+// size; it alternates between them.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

@@ -83,7 +83,7 @@ func (w *twoBrowsers) stays() {
 }
 
 // TestAttackByBrowser attacks from a compromised browser, which has the token. It
-// must not touch other browsers' calls, nor the server.
+// must not affect the calls of other browsers, nor the server.
 func TestAttackByBrowser(t *testing.T) {
 	attack(t, "progress for another browser's call", func(w *twoBrowsers) {
 		for range 1000 {

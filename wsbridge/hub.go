@@ -245,9 +245,9 @@ func (h *Hub) WantPlugins() {
 	}
 }
 
-// Close ends all connections, ends the remaining runs with shutdown, and rejects
-// new connections. It returns when no goroutine of the hub is left, after a
-// second at most. It may be called more than once.
+// Close ends all connections, ends the remaining runs with shutdown, and rejects new
+// connections. It returns when all goroutines of the hub have ended, after 1 s at
+// most. It may be called more than once.
 func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }

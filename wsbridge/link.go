@@ -61,7 +61,7 @@ type link struct {
 	isReady bool
 	waiting int
 
-	// The reader alone uses these.
+	// Only the reader uses these.
 	buf         bytes.Buffer
 	hasAnswered bool // whether it has answered a request: the first is plugin.sync
 }

@@ -18,11 +18,11 @@ const maxLoads = 3
 // tab that was opened for the call.
 const openTimeout = 20 * time.Second
 
-// requestReload requests the reload of one of the tabs that the call allows,
-// best tab first. It reports whether a tab reloads; asked is false if the link
-// was lost and the browser may be tried again. The browser refuses a reload
-// that could lose the user's work. Tabs of several browsers are left alone,
-// because two browsers may be two accounts.
+// requestReload requests the reload of one of the tabs that the call allows, best
+// tab first. It reports whether a tab reloads; asked is false if the link was lost
+// and the browser may be tried again. The browser refuses a reload that could lose
+// the user's work. Nothing is reloaded if the tabs are in several browsers, because
+// these may be several accounts.
 func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loads, asked bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.want.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {

@@ -373,8 +373,8 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 	})
 }
 
-// TestPanelDecides: a decision of the user reaches the dispatcher, and the panel
-// receives the outcome.
+// TestPanelDecides checks that a decision of the user reaches the dispatcher, and
+// that the panel receives the outcome.
 func TestPanelDecides(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{}, func(w *world) {

@@ -28,7 +28,7 @@ func (rt *runTable) report(l *link, p wire.ToolProgressParams) {
 	fresh := false
 	if r != nil {
 		r.confirm()
-		fresh = r.dropKnown(&p)
+		fresh = r.dropRepeated(&p)
 	}
 	rt.mu.Unlock()
 	if r == nil {
@@ -42,10 +42,10 @@ func (rt *runTable) report(l *link, p wire.ToolProgressParams) {
 	r.sink.Reports(p.Reports, p.Skipped)
 }
 
-// dropKnown removes reports from p that arrived before on a lost link, and
+// dropRepeated removes reports from p that arrived before on a lost link, and
 // reports whether p has anything new. Missing reports count as skipped.
 // Impossible counts are ignored. The caller holds runTable.mu.
-func (r *run) dropKnown(p *wire.ToolProgressParams) bool {
+func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	p.Skipped = min(max(0, p.Skipped), maxCount)
 	if p.Seq == nil {
 		r.reports += len(p.Reports)

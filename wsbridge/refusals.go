@@ -7,9 +7,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// refusalQuiet is the minimum time between two log lines for one reason. Any
-// page that a user opens can make the browser attempt connections, as often as
-// the page likes.
+// refusalQuiet is the minimum time between two log lines for one reason. Any page
+// that a user opens can make the browser attempt connections, without limit.
 const refusalQuiet = 10 * time.Second
 
 // refusals limits the log lines about rejected connections. The zero value is

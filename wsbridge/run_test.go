@@ -113,7 +113,8 @@ func TestStartAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// TestStartWithoutDocument: a tab where no adapter is live has no document.
+// TestStartWithoutDocument checks a tab without a live adapter, which has no
+// document.
 func TestStartWithoutDocument(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

@@ -19,7 +19,8 @@ type callsDecideOptions struct {
 	program *program
 	id      string
 	allow   bool
-	// always, session and duration are the scope of an approval; without them it is for this call.
+	// always, session and duration are the scope of an approval. Without them the
+	// approval is for this call only.
 	always   bool
 	session  bool
 	duration time.Duration

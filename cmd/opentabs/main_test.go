@@ -27,8 +27,7 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// hangs is the timeout of a wait for an event. It is long, so that a slow machine does not
-// reach it.
+// hangs limits how long a test waits for an event.
 const hangs = 2 * time.Minute
 
 // quickRace turns off the second that the race detector waits at the end of each process.

@@ -422,8 +422,8 @@ func callingRows(one *plugin.Plugin, now httpapi.PluginPermissions) [][]string {
 	return rows
 }
 
-// withheldText is what follows in a list of settings on one that a plugin does not
-// get; empty for the others.
+// withheldText returns the remark on a setting that a plugin does not receive; empty
+// for other settings.
 func withheldText(v wire.SettingView) string {
 	if !v.Withheld {
 		return ""

@@ -24,9 +24,9 @@ const (
 	graceAfterSuspend = 5 * time.Second
 )
 
-// Clock measures one call. A report costs one read of the time and one atomic
-// store: the timer is not moved. When it fires, it checks for a newer report and
-// restarts itself. The zero Clock is ready for use.
+// Clock measures one call. A report takes one read of the time and one atomic store:
+// the timer is not moved. When it fires, it checks for a newer report and restarts
+// itself. The zero Clock is ready for use.
 type Clock struct {
 	start time.Time
 	idle  time.Duration

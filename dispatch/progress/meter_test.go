@@ -369,7 +369,7 @@ type meterCheck struct {
 	seen      bool     // a final report was made
 	final     *float64 // the first one that was sent, if its number could still come
 	finalSent bool
-	over      bool // what is left comes at once
+	over      bool // the remaining reports are sent at once
 	problem   string
 }
 

@@ -92,9 +92,9 @@ func (l *numberLine) scale() float64 {
 	}
 }
 
-// room is the range of steps above base. The tool's next number is expected beyond
-// it: the next whole number if the tool counts in whole numbers, else a number as
-// far away as the closest two so far.
+// room is the range of steps above base. The next number of the tool is expected
+// above that: the next whole number if the tool counts in whole numbers, else one as
+// far away as the closest two numbers so far.
 func (l *numberLine) room() float64 {
 	room := l.scale() * roomPart
 	if l.hasNumber && l.number == math.Trunc(l.number) && l.total == math.Trunc(l.total) {

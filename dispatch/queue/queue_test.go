@@ -68,7 +68,7 @@ func TestQueueIsBounded(t *testing.T) {
 	if err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "2 calls of this plugin are queued, the maximum") {
 		t.Fatalf("the fourth call: %+v, want rate_limited with the limit", err)
 	}
-	q.Leave("slack", places[2]) // a client that waited left
+	q.Leave("slack", places[2]) // a waiting client has left
 	enter(t, q, "b")
 }
 
@@ -131,19 +131,19 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 func TestQueueNeverLeaksAPlace(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	q := New(Limits{Running: 3, Waiting: 50, Bytes: 60})
-	var held []*Place
+	var places []*Place
 	for range 20000 {
-		if len(held) == 0 || rnd.IntN(2) == 0 {
+		if len(places) == 0 || rnd.IntN(2) == 0 {
 			if p, err := q.Enter("slack", string(rune('a'+rnd.IntN(4))), rnd.IntN(5)); err == nil {
-				held = append(held, p)
+				places = append(places, p)
 			}
 			continue
 		}
-		i := rnd.IntN(len(held))
-		q.Leave("slack", held[i])
-		held = append(held[:i], held[i+1:]...)
+		i := rnd.IntN(len(places))
+		q.Leave("slack", places[i])
+		places = append(places[:i], places[i+1:]...)
 		running, rejected := 0, 0
-		for _, p := range held {
+		for _, p := range places {
 			switch {
 			case q.Rejection(p) != nil:
 				rejected++
@@ -151,11 +151,11 @@ func TestQueueNeverLeaksAPlace(t *testing.T) {
 				running++
 			}
 		}
-		if want := min(len(held)-rejected, 3); running != want {
-			t.Fatalf("%d of %d calls run, want %d", running, len(held), want)
+		if want := min(len(places)-rejected, 3); running != want {
+			t.Fatalf("%d of %d calls run, want %d", running, len(places), want)
 		}
 	}
-	for _, p := range held {
+	for _, p := range places {
 		q.Leave("slack", p)
 	}
 	if len(q.lanes) != 0 {

@@ -11,13 +11,13 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { until } from '../harness/wait.ts';
 import { GoClient, type GoServer, Measured, startServer } from './go.ts';
 
-/** Live is all that rows with a page need. */
+/** Live has the browser, pages and servers that the rows with a page need. */
 export interface Live {
   readonly stack: Stack;
   readonly floorPage: Page;
 }
 
-/** Bed is what rows run on. */
+/** Bed is the environment in which the rows are measured. */
 export class Bed {
   readonly go = new GoClient();
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
@@ -47,10 +47,10 @@ export class Bed {
     return server;
   }
 
-  /** live is opentabs in a browser, beside the floor's extension in the same one; the targets "ours" and "floor-w" to "floor-b". */
+  /** live starts opentabs in a browser, beside the floor's extension; the targets "ours" and "floor-w" to "floor-b". */
   live(): Promise<Live> {
     this.#live ??= this.#startLive().catch((error: unknown) => {
-      this.#live = undefined; // the next row tries again
+      this.#live = undefined; // the next row retries
       throw error;
     });
     return this.#live;

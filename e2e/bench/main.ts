@@ -1,11 +1,6 @@
 /**
- * make bench: each row of the numbers that opentabs promises (docs/performance.md), beside the floor that was measured
- * in the same run.
- *
- *   ROWS=echo,load        these rows only
- *   BENCH_JSON=out.json   the rows as JSON too
- *
- * It exits with 1 when a bar is missed.
+ * make bench: measures each number that opentabs promises (docs/performance.md), beside a floor that is measured in the same run.
+ * ROWS=echo,load        these rows only BENCH_JSON=out.json   the rows as JSON too  It exits with 1 when a bar is missed.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { must } from '../harness/process.ts';
 
 export const pluginCount = 120;
-/** pluginTools is how many tools they have in all. */
+/** pluginTools is the total number of their tools. */
 export const pluginTools = 2_449;
 const smallestBytes = 60_000;
 const largestBytes = 900_000;
@@ -15,12 +15,12 @@ function bytesOf(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }
 
-/** toolsOf is how many tools a plugin has. */
+/** toolsOf returns the number of tools of a plugin. */
 function toolsOf(i: number): number {
   return Math.floor(((i + 1) * pluginTools) / pluginCount) - Math.floor((i * pluginTools) / pluginCount);
 }
 
-/** hostOf is where the pages of a plugin are; a browser finds each such host on this machine. */
+/** hostOf returns the host of a plugin's pages, which resolves to this machine. */
 export function hostOf(name: string): string {
   return `${name}.localhost`;
 }

@@ -2,11 +2,11 @@ import { median, quantile, type Summary } from './samples.ts';
 
 /** Row is one line of the table. */
 export interface Row {
-  /** Id is what ROWS= chooses; several lines may share one. */
+  /** Id is the name for ROWS=; several rows may have the same id. */
   readonly id: string;
   /** The measured values, and how they were measured. */
   readonly what: string;
-  /** Ours and floor are what was measured, as text with its unit. */
+  /** Ours and floor are the measured values, as text with a unit. */
   readonly ours: string;
   readonly floor?: string;
   /** Value is compared with bar, its upper or lower limit. Without a bar, the value is only reported. */

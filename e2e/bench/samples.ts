@@ -32,7 +32,7 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
   };
 }
 
-/** inTurns runs each side once per round: floor, ours, floor, ours. Other load on the machine affects all samples alike. */
+/** inTurns runs the sides alternately, once per round: floor, ours, floor, ours. Other load on the machine affects all samples alike. */
 export async function inTurns<K extends string>(
   rounds: number,
   sides: Readonly<Record<K, () => Promise<readonly number[]>>>,

@@ -98,7 +98,7 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
   onward.end(body);
 }
 
-/** prefixed is the header Mcp-Name as opentabs has to see it; what is not plain is in base64. */
+/** prefixed returns the header Mcp-Name with the plugin's prefix, in base64 if it is not plain ASCII. */
 function prefixed(name: string): string {
   const coded = /^=\?base64\?(.*)\?=$/.exec(name.trim());
   if (!coded) return prefix + name.trim();

@@ -1,6 +1,6 @@
 /** The verdicts of a conformance suite on its checks, and the expected failures. */
 
-/** Status is how the suites call an outcome. */
+/** Status is the outcome of a check, as the suites name it. */
 export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 
 /** Verdict is the worst verdict on a check, because a check may be reported more than once. */

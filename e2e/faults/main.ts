@@ -51,7 +51,7 @@ function readRow(text: string): Row {
   };
 }
 
-/** order puts the rows of a fault together, mid-call first. */
+/** order groups the rows of a fault, mid-call first. */
 function order(a: Row, b: Row): number {
   return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Cdp, Session } from '../harness/cdp.ts';
 
-/** Held is what one JavaScript realm holds. */
+/** Held is the memory use of one JavaScript realm. */
 export interface Held {
   /** Bytes of the JavaScript heap in use. */
   readonly heapBytes: number;
@@ -13,14 +13,14 @@ export interface Held {
   readonly entries: number;
 }
 
-/** Measured is one look at all sides. */
+/** Measured is one measurement of all processes. */
 export interface Measured {
   readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
   readonly worker: Held;
-  /** The page's own world, where adapters run, and the extension's beside it. */
+  /** The realm of the page, where adapters run, and that of the extension in the same page. */
   readonly page: Held;
   readonly bridge: Held;
-  /** Of the page's whole process. */
+  /** The memory of the page's process. */
   readonly documents: number;
   readonly listeners: number;
 }
@@ -85,7 +85,7 @@ async function collect(session: Session): Promise<void> {
   await session.send('HeapProfiler.disable');
 }
 
-/** Subject is what is measured: the server's status, and the page with this address. */
+/** Subject names what to measure: the server with this status, and the page with this address. */
 export interface Subject {
   readonly cdp: Cdp;
   readonly extensionId: string;

@@ -24,7 +24,7 @@ async function caller(): Promise<Caller> {
   return made;
 }
 
-/** whole checks an answer without keeping it: a result is in it as text and as data. */
+/** whole checks a response without storing it: the result must be in it as text and as data. */
 function whole(came: Came, bytes: number): void {
   assert.ok(
     came.bytes > 2 * bytes && came.bytes < 2 * bytes + 10_000,

@@ -27,7 +27,7 @@ export class Caller {
     this.#session = String(message.headers['mcp-session-id']);
   }
 
-  /** call reads the whole answer. */
+  /** call reads the complete response. */
   async call(tool: string, args: object): Promise<Came> {
     const begun = performance.now();
     const { message } = await this.#send('tools/call', { name: tool, arguments: args });

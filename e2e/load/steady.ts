@@ -6,13 +6,13 @@ import { rawStdio } from '../soak/raw-stdio.ts';
 import type { World } from '../soak/world.ts';
 import { type Measured, measure, rss } from './measure.ts';
 
-/** Pace is how many calls are made, and how fast. */
+/** Pace is the number of calls and their rate. */
 export interface Pace {
   readonly calls: number;
   readonly perMinute: number;
 }
 
-/** Streamed is what became of a stream. */
+/** Streamed is the result of a stream of calls. */
 export interface Streamed {
   readonly before: Measured;
   readonly after: Measured;
@@ -21,7 +21,7 @@ export interface Streamed {
   /** Each call that ended in another way than it should. */
   readonly wrong: readonly string[];
   readonly tookMs: number;
-  /** The largest resident memory of the server that was seen, in bytes. */
+  /** The largest resident memory of the server, in bytes. */
   readonly peakRssBytes: number;
 }
 
@@ -170,7 +170,7 @@ export function grown({ before, after }: Streamed): string[] {
   return found;
 }
 
-/** table shows both looks side by side. */
+/** table shows both measurements side by side. */
 export function table({ before, after, endings, tookMs, peakRssBytes }: Streamed): string {
   const mb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const row = (what: string, was: string | number, is: string | number) => `  ${what.padEnd(28)} ${was} -> ${is}`;

@@ -28,8 +28,8 @@ export const ACCEPTED = 'taken';
 export const UP = 'up';
 export const DOWN = 'down';
 
-// Messages up are an operation, a space, the call's number, and operands:
-// "p 7 2 0 [{...},{...}]". They are not JSON, so that no step parses a result
+// Messages from the host consist of an operation, a space, the call's number, and
+// operands: "p 7 2 0 [{...},{...}]". They are not JSON, so that no step parses a result
 // of 100 MB.
 //
 //   ready                              the adapter is registered and locked

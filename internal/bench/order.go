@@ -28,8 +28,8 @@ type order struct {
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
-	// TokenFile is the file with the server's token. If it is not empty, start lists
-	// the server's tools.
+	// TokenFile is the file with the server's token. If TokenFile is not empty, the
+	// order "start" lists the server's tools.
 	TokenFile string `json:"tokenFile"`
 	// SettleMs is the time between the start and the measurement of the memory.
 	SettleMs float64 `json:"settleMs"`

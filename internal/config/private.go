@@ -9,9 +9,10 @@ import (
 )
 
 // MakePrivate creates dir if it is missing and removes the access of other users. It
-// returns a warning for a mode that it corrected. It rejects a directory that belongs
-// to another user, who could read and replace its files, and a directory that
-// contains another user's files, which were put there while it was open.
+// returns a warning for a mode that it corrected. It rejects a directory that
+// belongs to another user, who could read and replace its files. It also rejects a
+// directory with files of another user, who put them there while the directory was
+// writable.
 func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)

@@ -110,7 +110,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// openClients opens the file of client tokens. A damaged file is put aside.
+// openClients opens the file of client tokens. A damaged file is renamed.
 func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	clients := clienttoken.Open(dirs.ClientsFile())
 	if warning, err := clients.Mend(); err != nil || warning != "" {

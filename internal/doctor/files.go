@@ -103,7 +103,7 @@ func (l logLine) String() string {
 	return l.Message + ": " + l.Error
 }
 
-// logTail is how much of the end of the log is read, in bytes.
+// logTail is the number of bytes that are read from the end of the log.
 const logTail = 256 << 10
 
 // lastError returns the last line of level error or worse in the end of the log, or

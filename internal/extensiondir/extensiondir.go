@@ -117,7 +117,7 @@ func checkVacant(dir string) error {
 }
 
 // replaceFile writes a file and its parent folders, readable by the owner only. It
-// leaves a file with the same content alone.
+// does not write a file that has this content already.
 func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

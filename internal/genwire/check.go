@@ -26,7 +26,7 @@ func checkTypeName(name string) error {
 	return nil
 }
 
-// checkField holds the rules that generated types alone would leave open.
+// checkField checks rules that generated types cannot express.
 func checkField(fd field) error {
 	switch {
 	case (fd.pointer || fd.list) && !fd.optional:
@@ -47,7 +47,7 @@ func lacksUnit(name string) bool {
 	return false
 }
 
-// check refuses what only the whole package shows.
+// check finds problems that need the whole package.
 func (s *schema) check() error {
 	enums, structs := map[string]bool{}, map[string]bool{}
 	for _, en := range s.enums {

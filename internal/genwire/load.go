@@ -56,8 +56,8 @@ type field struct {
 }
 
 // load reads the Go files of the package in dir, tests excepted. Functions,
-// variables and unexported names have no wire form and are left out, and so is
-// a type whose doc comment carries //genwire:skip and a reason.
+// variables and unexported names have no wire form and are left out. A type is left
+// out too if its doc comment has //genwire:skip and a reason.
 func load(dir fs.FS) (*schema, error) {
 	names, err := fs.Glob(dir, "*.go")
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 	startTimeout = 10 * time.Second
 	// startPoll is the interval between two attempts to reach it.
 	startPoll = 10 * time.Millisecond
-	// otherTimeout is how long the daemon of another process may take to answer
-	// after ours has exited because the other was first.
+	// otherTimeout limits how long the daemon of another process may take to answer,
+	// if that process started its daemon first.
 	otherTimeout = time.Second
 )
 

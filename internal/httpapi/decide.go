@@ -23,8 +23,8 @@ type Decision struct {
 	// of ScopeTime, in milliseconds.
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
-	// TicketID is the ID of the question that the user saw; absent for the open
-	// question.
+	// TicketID is the ID of the approval request that the user saw; absent for the
+	// open one.
 	TicketID string `json:"ticket_id,omitempty"`
 }
 

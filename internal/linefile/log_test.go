@@ -139,7 +139,7 @@ func untilDropped(l *Log, want int) {
 	}
 }
 
-// A line that is damaged or too long costs that line.
+// A damaged or too long line is skipped; the other lines are read.
 func TestDamagedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	text := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
@@ -156,7 +156,7 @@ func TestDamagedLines(t *testing.T) {
 	}
 }
 
-// Everybody writes at once, and each line is whole.
+// Several processes write concurrently, and each line stays complete.
 func TestAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	logs := []*Log{Open(path, options(Options{})), Open(path, options(Options{}))}

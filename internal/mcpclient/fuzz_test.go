@@ -24,8 +24,8 @@ func (r answers) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswer has a server answer a call with anything: the client never panics
-// or hangs, and accepts only an answer with the call's id as its result.
+// FuzzAnswer checks arbitrary responses of a server: the client must not panic or
+// hang, and accepts only a response with the call's ID.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"isError":true}}`,

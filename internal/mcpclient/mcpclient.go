@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// protocolVersion is the revision of MCP that the client speaks.
+// protocolVersion is the MCP version that the client uses.
 const protocolVersion = "2025-11-25"
 
 const (

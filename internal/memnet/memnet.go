@@ -21,7 +21,8 @@ type Listener struct {
 	once  sync.Once
 }
 
-// Listen returns a listener. Call it in the bubble that uses the listener.
+// Listen returns a listener. In a test with fake time, call Listen in the synctest
+// bubble that uses the listener.
 func Listen() *Listener {
 	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }

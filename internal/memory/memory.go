@@ -13,33 +13,32 @@ import (
 
 const (
 	// lookEvery is the time between two checks of the memory. The first check is
-	// firstLook after the start, which leaves garbage.
+	// firstLook after the start, because the start leaves garbage.
 	lookEvery = 10 * time.Second
 	firstLook = 3 * time.Second
-	// spare is how much more memory than the program needs it may keep, in
-	// bytes.
+	// spare is how many bytes above its needs a busy process may keep.
 	spare = 32 << 20
-	// garbage is how much may be made before the collector runs, in bytes, even if
-	// what lives is much less. Go's default would collect after each few hundred
-	// calls, which was a quarter of the cost of a call without a page.
+	// garbage is how many bytes of garbage may be made before the collector runs,
+	// even if the live heap is much smaller. Go's default would collect after each
+	// few hundred calls, which was a quarter of the cost of a call without a page.
 	garbage = 16 << 20
-	// percentAtLeast is what Go's default is: garbage as large as what lives.
-	// With percentAtMost, an empty heap may grow by about garbage too, because Go
-	// counts at least 4 MB as live.
+	// percentAtLeast is Go's default: as much garbage as live data. With
+	// percentAtMost, an empty heap may grow by about garbage too, because Go counts
+	// at least 4 MB as live.
 	percentAtLeast = 100
 	percentAtMost  = 400
-	// idle is how much may be allocated between two looks, in bytes, by a process
-	// that does nothing.
+	// idle is the maximum number of bytes that an idle process allocates between two
+	// checks.
 	idle = 1 << 20
-	// worthIt is how much memory the program may hold without need, in bytes,
-	// before an idle process gives it back, which takes a collection.
+	// worthIt is how many bytes above its needs an idle process may keep: less is
+	// not worth a collection.
 	worthIt = 4 << 20
 )
 
-// Keep gives memory back to the system after the start, after large results and when
-// the process becomes idle, which the garbage collector would keep for minutes, and
-// has the collector run seldom while the heap is small. It returns when ctx ends,
-// and restores the collector's settings.
+// Keep returns memory to the system after the start, after large results, and when
+// the process becomes idle; the garbage collector alone would keep it for minutes.
+// It also makes the collector run less often while the heap is small. It returns
+// when ctx ends, and restores the collector's settings.
 func Keep(ctx context.Context) {
 	before := debug.SetGCPercent(percent(live()))
 	defer func() { debug.SetGCPercent(before) }()
@@ -110,12 +109,12 @@ func read(metric string) uint64 {
 // Use is the memory use of a process.
 type Use struct {
 	// HeapBytes is the size of the objects on the heap, including garbage that is
-	// not collected yet. SystemBytes is what it holds from the system.
+	// not collected yet. SystemBytes is the memory obtained from the operating
+	// system.
 	HeapBytes, SystemBytes uint64
 }
 
-// Used is what this process takes now. It stops the process for some
-// microseconds.
+// Used returns the memory use of this process.
 func Used() Use {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -18,7 +18,7 @@ func Name(wrong string, names []string) string {
 		if len(wrong) > maxName || len(name) > maxName {
 			continue
 		}
-		// Any short name is only a few edits away.
+		// Between short names the distance is always small.
 		if d := levenshtein.ComputeDistance(wrong, name); d < bestDistance && d*3 <= len(name) {
 			best, bestDistance = name, d
 		}

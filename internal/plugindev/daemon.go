@@ -16,10 +16,10 @@ import (
 const (
 	// reconnectInterval is the interval between two attempts to reach a daemon.
 	reconnectInterval = 500 * time.Millisecond
-	// liveTimeout is how long tabs may take to load a new build.
+	// liveTimeout limits how long tabs may take to load a new build.
 	liveTimeout = 5 * time.Second
-	// reloadWait is how long a tab may report that it needs a reload: it also does so
-	// for a moment during a hot reload.
+	// reloadWait limits how long a tab may report that it needs a reload: a hot
+	// reload also reports that for a moment.
 	reloadWait = 2 * time.Second
 	// livePoll is the interval between two checks of the tabs.
 	livePoll = 20 * time.Millisecond

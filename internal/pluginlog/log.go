@@ -26,7 +26,7 @@ const (
 	keptPlugins = 64
 	// waiting is how many entries may wait for one follower.
 	waiting = 1000
-	// incoming is how many additions may wait for the removal of their secrets,
+	// incoming is the maximum number of additions whose secrets are not removed yet,
 	// incomingBytes the approximate limit of their memory.
 	incoming      = 256
 	incomingBytes = 32 << 20

@@ -158,8 +158,8 @@ func (r *relay) linkDone() <-chan struct{} {
 	return r.link.done
 }
 
-// nextPoll returns a channel that fires when it is time to look for a daemon again;
-// nil while there is a link.
+// nextPoll returns a channel that fires when the relay should search for a daemon
+// again; nil while there is a link.
 func (r *relay) nextPoll() <-chan time.Time {
 	if r.link != nil {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// tempEnd is the suffix of a file that is being written.
-const tempEnd = ".tmp"
+// tempSuffix is the suffix of a file that is being written.
+const tempSuffix = ".tmp"
 
 // leftoverAge is the age from which a temporary file counts as abandoned. If the clock
 // was set back, its time may be as far in the future.
 const leftoverAge = time.Minute
 
-// Write atomically replaces the file at path by data. A reader sees either the old or
-// the new content, even after a crash or a power cut. The mode is 0600.
+// Write atomically replaces the file at path by data. A reader gets either the old
+// or the new content, even after a crash or a power failure. The mode is 0600.
 func Write(path string, data []byte) error {
 	temp, err := writeTemp(path, data)
 	if err != nil {
@@ -55,7 +55,7 @@ func Create(path string, data []byte) error {
 // writeTemp writes data to a new file beside path and returns its name.
 // os.CreateTemp gives it mode 0600.
 func writeTemp(path string, data []byte) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempEnd)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
@@ -107,7 +107,7 @@ func RemoveLeftovers(dir string) {
 		return
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), tempEnd) {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), tempSuffix) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()).Abs() > leftoverAge {

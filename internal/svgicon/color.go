@@ -11,8 +11,8 @@ import (
 // color is an sRGB color; each part is from 0 to 1.
 type color struct{ r, g, b, alpha float64 }
 
-// darkSurface is what dark icons are drawn on, and minContrast what they need to
-// be seen there: that of WCAG 2.2, 1.4.11.
+// darkSurface is the background of dark icons. minContrast is the contrast that they
+// need on it, from WCAG 2.2, 1.4.11.
 var darkSurface = color{28.0 / 255, 28.0 / 255, 28.0 / 255, 1}
 
 const minContrast = 3

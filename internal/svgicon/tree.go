@@ -32,7 +32,7 @@ func parse(text []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	var root *node
 	var open []*node
-	skipped := 0 // how deep inside an element that is left out
+	skipped := 0 // depth inside an element that is left out
 	for {
 		token, err := decoder.RawToken()
 		if errors.Is(err, io.EOF) {

@@ -55,7 +55,7 @@ func TestTerminalIsSafe(t *testing.T) {
 	}
 }
 
-// TestPipeIsExact leaves what a program reads alone.
+// TestPipeIsExact checks that output for a program is not changed.
 func TestPipeIsExact(t *testing.T) {
 	var b bytes.Buffer
 	newTestPipe(&b).PrintText("\x1b[31mred\n")

@@ -74,7 +74,8 @@ func TestBarView(t *testing.T) {
 	})
 }
 
-// TestBarViewRate reports much more often than anybody can see.
+// TestBarViewRate checks that the bar is redrawn at a limited rate, however often
+// there are reports.
 func TestBarViewRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}

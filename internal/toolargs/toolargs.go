@@ -235,13 +235,13 @@ func (t Tool) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) 
 		return
 	}
 	seen[p] = true
-	var one string
-	var several []string
+	var single string
+	var types []string
 	switch {
-	case json.Unmarshal(p.Type, &one) == nil && one != "":
-		kinds[one] = true
-	case json.Unmarshal(p.Type, &several) == nil:
-		for _, kind := range several {
+	case json.Unmarshal(p.Type, &single) == nil && single != "":
+		kinds[single] = true
+	case json.Unmarshal(p.Type, &types) == nil:
+		for _, kind := range types {
 			kinds[kind] = true
 		}
 	case p.Const != nil:

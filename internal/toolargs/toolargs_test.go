@@ -154,8 +154,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// A schema whose parts refer to each other in very many ways is looked through
-// in no time.
+// A schema whose parts refer to each other in very many ways is searched without
+// delay.
 func TestParseArgumentsOfATangledSchema(t *testing.T) {
 	refs := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
 	a := toolWith(`{"$defs":{"a":{"anyOf":[` + refs + `]},"b":{"oneOf":[{"type":"integer"},` + refs + `]}},"properties":{"x":{"allOf":[` + refs + `]}}}`)

@@ -86,7 +86,7 @@ const (
 	endedKept = 256
 )
 
-// public returns the session's name in lists of calls. Unlike the ID, the number is
+// public returns the session's name in lists of calls. Unlike the ID, the name is
 // not secret.
 func (s *session) public() string {
 	sum := sha256.Sum256([]byte(s.id))

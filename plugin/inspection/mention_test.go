@@ -49,7 +49,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// What only looks like a power is none.
+// Text that only resembles a power is not one.
 func TestMentionsOfNothing(t *testing.T) {
 	for _, code := range []string{
 		`import x from "y";`, `e.import(x)`, `reimport(x)`, `f.call(this,a,b)`, `Object.prototype.hasOwnProperty.call(e,"a")`,

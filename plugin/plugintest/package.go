@@ -136,8 +136,8 @@ func (p *Package) fill() {
 
 // Adapter returns code with the statement that a build appends to it.
 func Adapter(name, code string) []byte {
-	const appended = `(function(){var o=(globalThis).__openTabs;var a=o.adapters[%q];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
-	return append([]byte(code), fmt.Sprintf(appended, name, sha256.Sum256([]byte(code)))...)
+	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters[%q];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
+	return append([]byte(code), fmt.Sprintf(statement, name, sha256.Sum256([]byte(code)))...)
 }
 
 func encode(t testing.TB, v any) []byte {

@@ -1,7 +1,7 @@
 // Package policy decides which plugins and tools may run.
 //
-// [Policy] is what the user lets agents do: reviews, permissions, limits and grants,
-// stored in permissions.json. [Enforcer] applies a Policy to calls with the gates and
+// [Policy] stores what the user allows agents to do: reviews, permissions, limits and
+// grants, in permissions.json. [Enforcer] applies a Policy to calls with the gates and
 // hooks of a dispatcher: review, calling plugin, permission, limit and secret settings.
 //
 // # Concurrency

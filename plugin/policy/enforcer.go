@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// Enforcer applies a [Policy] to calls. Its gates and hooks belong into the options of
-// a dispatcher. It is safe for concurrent use.
+// Enforcer applies a [Policy] to calls. Pass its gates and hooks to the dispatcher
+// in its options. It is safe for concurrent use.
 type Enforcer struct {
 	policy *Policy
 	meters meters
@@ -151,7 +151,7 @@ func whoWants(in dispatch.Info) string {
 	if who == "" {
 		return "An agent"
 	}
-	if in.Client.Via != "" { // the server composed the first words
+	if in.Client.Via != "" { // these words are the server's own
 		who = strings.ToUpper(who[:1]) + who[1:]
 	}
 	return who

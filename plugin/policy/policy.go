@@ -62,9 +62,9 @@ func (o Options) trusts(one *plugin.Plugin) bool {
 	return trusted
 }
 
-// Policy is what the user lets agents do: which plugins are reviewed, and whether each
-// tool runs, needs approval, or is off. It is stored in permissions.json in the state
-// folder; grants for a session or for some time are in memory only.
+// Policy stores what the user allows agents to do: which plugins are reviewed, and
+// whether each tool runs, needs approval, or is off. It is stored in permissions.json
+// in the state folder; grants for a session or for some time are in memory only.
 //
 // A plugin without an entry is not reviewed, and neither is one whose content differs
 // from the reviewed content. A change of the file by another process or an editor

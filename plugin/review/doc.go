@@ -3,6 +3,6 @@
 // [ReadCode] splits the code of a plugin into the author's code and libraries.
 // [Archive] stores the reviewed content and shows later what has changed.
 //
-// The package has no locks. An Archive replaces whole files, so that readers never see
-// half of one.
+// The package has no locks. An Archive replaces complete files, so that no reader gets
+// a partial one.
 package review

@@ -95,7 +95,7 @@ func mergeTags(forms [][]violation, depth int) (violation, bool) {
 	return violation{at: at, text: "want " + listValues(wants)}, len(forms) > 0
 }
 
-// mergeWants merges alternatives that only want another type or other constants for
+// mergeWants merges alternatives that differ only in the type or the constants of
 // the value itself.
 func mergeWants(at []string, forms [][]violation) (violation, bool) {
 	got := ""

@@ -209,7 +209,7 @@ func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 	}
 }
 
-// A file that can't be read costs the settings, not the file.
+// If the file cannot be read, there are no settings, and the file is kept.
 func TestDamagedSettings(t *testing.T) {
 	dir, p := t.TempDir(), wiki(t)
 	file := filepath.Join(dir, "settings.json")

@@ -24,7 +24,7 @@ async function bench(pattern: string, dir: string): Promise<Map<string, Map<stri
   );
 }
 
-/** dispatch is what a report and a call cost in package dispatch, with 10,000 calls running. */
+/** dispatch measures a report and a call in package dispatch while 10,000 calls run. */
 export async function dispatch(): Promise<Row[]> {
   const seen = await bench('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
   const get = (name: string, unit: string) => seen.get(name)?.get(unit) ?? Number.NaN;

@@ -13,12 +13,12 @@ import { rss } from '../../load/measure.ts';
 import { hostOf } from '../many-plugins.ts';
 import { type Memory, settleMs } from './start.ts';
 
-/** launches is how many profiles are made. */
+/** launches is the number of profiles. */
 const launches = 3;
 /** keepMs is longer than a browser takes to write down which plugins were used. */
 const keepMs = 7_000;
 
-/** Launched is what was measured of browsers with one home. */
+/** Launched has the measurements of browsers with one home. */
 export interface Launched {
   /** firstMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
   readonly firstMs: readonly number[];
@@ -40,7 +40,7 @@ interface Times {
   readonly pageMs: number[];
 }
 
-/** removeProfile removes a profile, as far as helper processes of the browser no longer write to it: a file that is left spoils no figure. */
+/** removeProfile removes a profile. It logs a failure, because helper processes of the browser may still write to the folder. */
 function removeProfile(profile: string): void {
   try {
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
@@ -49,7 +49,10 @@ function removeProfile(profile: string): void {
   }
 }
 
-/** launch launches browsers beside a server of this home and calls these plugins, two of each profile; without any it shows a page. */
+/**
+ * launch starts browsers beside a server of this home, and calls each plugin in two launches of each profile; without plugins it
+ * shows a page.
+ */
 export async function launch(home: string, plugins: readonly string[]): Promise<Launched> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
   const extension = join(home, 'unpacked');
@@ -71,7 +74,7 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
     });
     return performance.now() - beganMs;
   };
-  /** show launches a browser with a page that no plugin wants. */
+  /** show starts a browser with a page that matches no plugin. */
   const show = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(url('none'));
@@ -131,18 +134,18 @@ function pss(root: number): number {
         .split(' ');
       parents.set(pid, Number(fields[1]));
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
-  const isOf = (pid: number): boolean => pid === root || (parents.has(pid) && isOf(parents.get(pid) ?? 0));
+  const isDescendant = (pid: number): boolean => pid === root || (parents.has(pid) && isDescendant(parents.get(pid) ?? 0));
   let bytes = 0;
   for (const pid of parents.keys()) {
-    if (!isOf(pid)) continue;
+    if (!isDescendant(pid)) continue;
     try {
       const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
       bytes += Number(kilobytes ?? 0) * 1024;
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
   return bytes;

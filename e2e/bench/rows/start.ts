@@ -8,12 +8,12 @@ import { program, Started } from '../go.ts';
 import { atMost, mb, type Row, typical } from '../row.ts';
 import { median } from '../samples.ts';
 
-/** starts is how often a server is started for one number. */
+/** starts is how many servers are started for one number. */
 export const starts = 15;
-/** settleMs is after a look of the server at its own memory, which is each 10 s. */
+/** settleMs is longer than the 10 s between two checks of the server's own memory. */
 export const settleMs = 11_000;
 
-/** clientTokenFile is where the token of the MCP client is that lists the tools of a server of this home. */
+/** clientTokenFile has the token of the MCP client that lists the tools of a server of this home. */
 export function clientTokenFile(home: string): string {
   return join(home, 'bench-client-token');
 }
@@ -80,7 +80,7 @@ export interface Memory {
   readonly anonBytes: number;
 }
 
-/** memory is a line about memory that was looked at settleMs after something. */
+/** memory returns a line about memory that was measured settleMs after an event. */
 export function memory(id: string, what: string, s: Memory, limitMb: number): Row {
   return {
     id,
@@ -91,7 +91,7 @@ export function memory(id: string, what: string, s: Memory, limitMb: number): Ro
   };
 }
 
-/** size is what the program takes on disk and, idle, in memory. */
+/** size measures the program on disk and, idle, in memory. */
 export async function size(bed: Bed): Promise<Row[]> {
   const bytes = statSync(binary).size;
   return [

@@ -40,7 +40,7 @@ export async function buildLegacy(dir: string, plugin: LegacyPlugin): Promise<vo
   dist('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await tools(plugin) }));
 }
 
-/** locking is what stands after every adapter: it names the code before it and locks what has registered. */
+/** locking is the code after every adapter: it names the preceding code and locks the registered plugin. */
 function locking(name: string, hash: string): string {
   const key = JSON.stringify(name);
   return `(function(){var o=(globalThis).__openTabs;var a=o&&o.adapters&&o.adapters[${key}];if(!a)return;

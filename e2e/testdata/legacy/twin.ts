@@ -1,4 +1,4 @@
-/** The plugin that the tests put into one tab twice, under two names: what one has the other must never see. */
+/** The plugin that the tests add twice to one tab, under two names. Neither copy may see the data of the other. */
 import type { LegacyPlugin } from './legacy.ts';
 
 /** twin returns the plugin under the given name. It records the events of its life cycle in attributes of the root element. */

@@ -21,7 +21,7 @@ export interface LinkOptions {
   /** greeting is the first message on a new port. */
   greeting(): FromBridge;
   connected(): void;
-  /** alone is the option of makeBatcher. */
+  /** alone is passed to makeBatcher. */
   alone(): boolean;
   /** orphaned reports that the extension was removed, reloaded or updated, so no port can be opened. */
   orphaned(): void;

@@ -25,7 +25,7 @@ export interface PanelProps {
   readonly act: Act;
 }
 
-/** Panel is the whole side panel. */
+/** Panel is the root component of the side panel. */
 export function Panel(props: PanelProps): VNode {
   const { state, act } = props;
   const link = state?.link;

@@ -189,12 +189,12 @@ function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
 function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
-  const own = ownCount(tools);
+  const ownPermissions = ownCount(tools);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
         {tools.length === 1 ? '1 tool' : `${tools.length} tools`}
-        {own > 0 && `, ${own} with ${own === 1 ? 'its' : 'their'} own permission`}
+        {ownPermissions > 0 && `, ${ownPermissions} with ${ownPermissions === 1 ? 'its' : 'their'} own permission`}
       </summary>
       {open && (
         <ToolList tools={tools}>

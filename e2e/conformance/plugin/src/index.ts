@@ -98,7 +98,7 @@ const tools = [
       return region;
     },
   }),
-  // Its schema is put in by run.ts.
+  // run.ts adds its schema.
   answers('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
 ];
 

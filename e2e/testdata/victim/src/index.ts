@@ -24,7 +24,7 @@ const output = z.unknown();
 
 type Input = z.infer<typeof input>;
 
-/** seen is what a handler sees of its arguments. */
+/** seen lists the arguments that a handler receives. */
 const seen = (params: Input) => ({
   value: params.value,
   limit: params.limit ?? 'none',
