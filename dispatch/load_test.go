@@ -12,8 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestGreedyClientDoesNotDelayOthers has 64 clients: one makes 1,000 calls, then each
-// other makes one. Four calls run at once, each for a second.
+// TestGreedyClientDoesNotDelayOthers checks 64 clients, of which one makes 1,000
+// calls before each of the others makes one. Four calls run at once, each for a
+// second.
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {

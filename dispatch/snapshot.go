@@ -177,7 +177,7 @@ type Event struct {
 	// internal.
 	Audience string `json:"audience,omitempty"`
 
-	text *eventText // set for an event of a follower
+	text *eventText // set for events that a follower receives
 }
 
 // ForUser reports whether surfaces show the event to the user by default: reports

@@ -12,7 +12,7 @@ func TestStatusMachine(t *testing.T) {
 		dispatch.StatusNew, dispatch.StatusRunning, dispatch.StatusSuspended, dispatch.StatusResuming,
 		dispatch.StatusSucceeded, dispatch.StatusFailed, dispatch.StatusCancelled,
 	}
-	// Rows are from, columns to, in the order of all.
+	// Each row is a state before, each column a state after, in the order of all.
 	want := []string{
 		".xx.xxx", // new
 		"..x.xxx", // running

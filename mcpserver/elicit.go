@@ -133,7 +133,7 @@ func visible(text string, limit int) string {
 			break
 		}
 		n++
-		if r != ' ' && unicode.In(r, unicode.Zs, unicode.Co) { // looks like a space, or has no standard shape
+		if r != ' ' && unicode.In(r, unicode.Zs, unicode.Co) { // a character that resembles a space, or has no standard glyph
 			b.WriteString(escape(r))
 			continue
 		}

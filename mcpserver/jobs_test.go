@@ -98,8 +98,8 @@ func handleIn(t *testing.T, msgs []received) jobAnswer {
 	return a
 }
 
-// TestJobIsPickedUpByAnotherSession: the first session gets the job's ID and ends.
-// Another one gets progress and result.
+// TestJobIsPickedUpByAnotherSession checks a job whose session gets its ID and ends.
+// Another session gets the progress and the result.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		start, first := time.Now(), s.as("first", "1")

@@ -147,7 +147,8 @@ func TestModernClientListens(t *testing.T) {
 	}
 }
 
-// TestModernEmptySubscription: the answer follows the acknowledgement at once.
+// TestModernEmptySubscription checks that the response to an empty subscription
+// follows the acknowledgement at once.
 func TestModernEmptySubscription(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	c := s.modern(t)

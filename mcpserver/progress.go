@@ -89,7 +89,7 @@ func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []by
 }
 
 // appendNumber appends a finite number with all its digits, so different numbers
-// stay different. Very small and very large ones have an exponent.
+// stay different. Very small and very large numbers have an exponent.
 func appendNumber(dst []byte, f float64) []byte {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)

@@ -17,8 +17,8 @@ import (
 
 // The limits of calls that wait between two requests.
 const (
-	// maxResumable is the most calls that wait between two requests. Above that, a
-	// call keeps its request open, as for a client without forms.
+	// maxResumable is the maximum number of calls that wait between two requests.
+	// Above that, a call keeps its request open, as for a client without forms.
 	maxResumable = 256
 	// keepAnswer is how long the answer of a call that ended between two requests is
 	// kept. maxAnswerBytes is the size of all such answers; above it the oldest are

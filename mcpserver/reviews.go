@@ -58,7 +58,7 @@ func hasInspector(s *Server, _ string) bool { return s.reviews.inspector != nil 
 type reviews struct {
 	inspector Inspector // nil for none
 	plugins   *plugin.Registry
-	tokens    inspection.Tokens // of the plugins that agents have inspected
+	tokens    inspection.Tokens // for the plugins that agents have inspected
 }
 
 // authorNotice precedes texts of a plugin's author.

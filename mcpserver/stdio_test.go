@@ -242,7 +242,7 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 			ended <- context.Cause(ctx)
 			return dispatch.Result{}, errors.New("cancelled")
 		}), packages.reg, Options{})
-		here, there := net.Pipe() // a write waits for its reader
+		here, there := net.Pipe() // a write blocks until it is read
 		done := make(chan error)
 		begin := time.Now()
 		go func() { done <- s.ServeStdio(t.Context(), here, here) }()

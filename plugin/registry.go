@@ -58,7 +58,7 @@ func (r *Registry) entries() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
-	seen := stamps{} // taken before the files are read
+	seen := stamps{} // recorded before the files are read
 	seen.addLists(r.store.Path(), folders)
 	entries, failed, err := r.store.list()
 	if err != nil {
@@ -241,7 +241,7 @@ func choosePlugins(entries []Entry, loaded []outcome, old *Set) []*Plugin {
 		if j, clash := first[e.Name]; clash {
 			if one := loaded[j].plugin; e.Source != SourceGlobal || one == nil || one.Package != e.Package {
 				loaded[i].err = clashError(entries[j], e)
-			} // else it is the same package, which the user has also added or installed
+			} // otherwise the user has added or installed the same package too
 			continue
 		}
 		first[e.Name] = i

@@ -206,9 +206,9 @@ func withParams[P any](e wire.Envelope, use func(P)) error {
 	return nil
 }
 
-// failUnparsed ends a run whose answer is not JSON. The browser forwards the
-// text of a result without parsing it, so a malformed result breaks the whole
-// frame. The beginning of the frame still names the run.
+// failUnparsed ends a run whose answer is not valid JSON. The browser forwards the
+// text of a result without parsing it, so a malformed result breaks the whole frame.
+// The beginning of the frame still names the run.
 func (in *inbox) failUnparsed(b *browser, frame []byte) {
 	rest, ok := bytes.CutPrefix(frame, []byte(`{"jsonrpc":"2.0","id":"`))
 	if !ok {

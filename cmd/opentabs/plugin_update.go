@@ -52,8 +52,8 @@ type offer struct {
 	Name    string `json:"name"`
 	Package string `json:"package"`
 	Current string `json:"current"`
-	// Wanted is the version that update would install, and Latest the newest one
-	// regardless of the range.
+	// Wanted is the version that update would install, Latest the newest version,
+	// even outside of the allowed range.
 	Wanted string `json:"wanted,omitempty"`
 	Latest string `json:"latest,omitempty"`
 	Want   string `json:"range,omitempty"`

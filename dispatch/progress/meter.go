@@ -45,7 +45,7 @@ type notice struct {
 	exact, hasTotal bool
 	// final marks the first final report: sent at once, never merged.
 	final bool
-	// due marks a notice that the rate allowed at once, kept one from before a
+	// due marks a notice that is within the rate limit; kept marks one from before a
 	// suspension. Neither is replaced.
 	due, kept bool
 	// reminder marks a message of opentabs. It replaces no message of the tool for

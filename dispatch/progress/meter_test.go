@@ -359,15 +359,15 @@ func meterProblem(seed uint64) string {
 type meterCheck struct {
 	m          *meter
 	audienceOf map[string]string // by message
-	forUser    string            // the last message for the user, until it has come
-	kept       map[string]bool   // the messages for the user before suspensions, until they have come
+	forUser    string            // the last message for the user, until it is sent
+	kept       map[string]bool   // the messages for the user before suspensions, until they are sent
 
 	last      float64
 	greatest  float64 // of the tool's own numbers
 	sentAt    time.Time
-	urgent    bool     // the first final one waits, and what is before it comes at once
-	seen      bool     // a final report was made
-	final     *float64 // the first one that was sent, if its number could still come
+	urgent    bool     // while the first final report waits, earlier ones are sent at once
+	seen      bool     // there was a final report
+	final     *float64 // the first final report that was sent, if its number is still possible
 	finalSent bool
 	over      bool // the remaining reports are sent at once
 	problem   string

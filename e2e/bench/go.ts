@@ -13,7 +13,7 @@ export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 const Answer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
 
-/** Measured is the answer to the order "calls". Times are in nanoseconds. */
+/** Measured is the response to the order "calls". Times are in nanoseconds. */
 export const Measured = z.object({
   eachNs: z.array(z.number()),
   allNs: z.number(),

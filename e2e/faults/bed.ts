@@ -195,7 +195,7 @@ export class Bed {
     return found.id;
   }
 
-  /** evaluate evaluates in the page of a path. */
+  /** evaluate runs an expression in the page at this path. */
   async evaluate(path: string, expression: string): Promise<unknown> {
     return this.browser.inPage(await this.target(path), (page) => page.evaluate(expression));
   }

@@ -21,7 +21,7 @@ const hold = (what: 'browser' | 'both', forMs: number) => async () => {
   for (const pid of pids) process.kill(pid, 'SIGCONT');
 };
 
-/** restart kills the browser, restarts it with the same profile, and opens the page as a user would. */
+/** restart kills the browser, starts it again with the same profile, and opens the page like a user. */
 const restart = (downMs: number) => async (place: Place) => {
   await bed.browser.kill();
   await pause(downMs);

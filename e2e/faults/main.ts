@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Row, rowsFile } from './cell.ts';
 
-/** Most cells only wait, so the files run in parallel. */
+/** Most test cases only wait, so the files run in parallel. */
 const sideBySide = 3;
 
 const here = fileURLToPath(new URL('.', import.meta.url));

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export interface Site {
   readonly origin: string;
   readonly url: string;
-  /** The channels of the requests received so far. */
+  /** The channels in the requests received so far. */
   readonly asked: string[];
   /** Requests that the page aborted before the site answered. They show that the abort reached the page's code. */
   readonly dropped: string[];

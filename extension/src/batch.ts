@@ -12,7 +12,7 @@ export interface BatcherOptions<M> {
   send(messages: readonly M[]): boolean;
   /** charsOf returns the approximate length of a message, in UTF-16 units. */
   charsOf(message: M): number;
-  /** alone reports that no other message is likely to follow soon. */
+  /** alone returns whether no other message is likely to follow soon. */
   alone(): boolean;
   /** soon runs work once, after the tasks that are due. Default afterTasks(). */
   readonly soon?: (work: () => void) => void;

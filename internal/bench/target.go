@@ -20,7 +20,7 @@ type target struct {
 // maxIdle limits the idle connections.
 const maxIdle = 1024
 
-// connect returns a target. If token is not empty, the target is an MCP server, and
+// connect returns a target. If token is not empty, the target is an MCP server; then
 // connect starts a session of protocol version 2025-11-25.
 func connect(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idle: make(chan *conn, maxIdle)}

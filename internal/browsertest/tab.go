@@ -242,8 +242,8 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	return state, nil
 }
 
-// logMark is the plugin name of the marks that lastLogged adds to the log. No plugin has
-// this name.
+// logMark is the plugin name of the marks that lastLogged adds to the log. No plugin
+// can have this name.
 const logMark = "(plugin test)"
 
 // lastLogged returns the sequence number of the last log entry that has arrived. The log

@@ -26,7 +26,7 @@ type sheet struct {
 // sheetLabel is the width of the labels.
 const sheetLabel = 9
 
-// field returns a line with a label.
+// field returns a line with a label and a text.
 func field(label, text string) string { return fmt.Sprintf("%-*s  %s", sheetLabel, label, text) }
 
 // lines returns the sheet: the facts of the call, its timeline and question, and the

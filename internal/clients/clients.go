@@ -45,7 +45,7 @@ type Profile struct {
 	// string means no limit.
 	From, Before string
 	// Timeout is how long the client waits for the result of a call over stdio; 0
-	// means no limit. HTTPTimeout is the same over HTTP, if it differs.
+	// means no limit. HTTPTimeout is the timeout over HTTP, if it differs.
 	Timeout     time.Duration
 	HTTPTimeout time.Duration
 	// Resets is true if each progress notification restarts the timeout.

@@ -22,8 +22,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestAdaptersCheckAgain: an adapter that an older version added without the check
-// is sent to no browser and written to no file.
+// TestAdaptersCheckAgain checks that an unchecked adapter from an older version is
+// neither sent to a browser nor written to a file.
 func TestAdaptersCheckAgain(t *testing.T) {
 	const evil = "var a = 1}, EVIL(), function () {"
 	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})

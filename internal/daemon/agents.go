@@ -15,8 +15,8 @@ import (
 // CommandClient is the client name of `opentabs call` in MCP's initialize.
 const CommandClient = "opentabs call"
 
-// mcpOptions returns the options of the MCP server. It has jobs only if the
-// settings let calls of some client become jobs.
+// mcpOptions returns the options of the MCP server. Jobs are enabled only if the
+// settings allow calls of some client to become jobs.
 func mcpOptions(
 	s config.Settings, enforcer *policy.Enforcer, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *loading, log zerolog.Logger,
 ) mcpserver.Options {

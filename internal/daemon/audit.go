@@ -21,8 +21,8 @@ type callAuditor struct {
 
 var _ dispatch.After = callAuditor{}
 
-// After implements dispatch.After. It runs before the policy's own hook, which
-// forgets why the call was allowed.
+// After implements dispatch.After. It runs before the policy's own hook, because
+// that hook discards why the call was allowed.
 func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
 	v := e.View
 	r := audit.Record{

@@ -22,7 +22,7 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fakeTimeDaemon is a whole daemon in fake time.
+// fakeTimeDaemon is a complete daemon in fake time.
 type fakeTimeDaemon struct {
 	t      *testing.T
 	listen *memnet.Listener

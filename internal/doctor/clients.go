@@ -92,7 +92,7 @@ func ClientTable() [][]string {
 	return rows
 }
 
-// versionRange describes a range of versions, to follow a name.
+// versionRange describes a range of versions, as text that follows a name.
 func versionRange(from, before string) string {
 	switch {
 	case from == "" && before == "":

@@ -222,7 +222,7 @@ func TestCancelOverHTTP(t *testing.T) {
 	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) || !strings.Contains(body, `"cancel_reason":"the wrong channel"`) {
 		t.Errorf("got %s", body)
 	}
-	// Without a body there is no reason.
+	// A request without a body has no reason.
 	id, _ = f.call(t)
 	if resp, body := f.ask(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
 		t.Errorf("without a body: %d %q", resp.StatusCode, body)

@@ -18,7 +18,7 @@ import (
 // Reader reads the members of one JSON object and collects problems. Unlike
 // encoding/json it compares names exactly.
 type Reader struct {
-	// Path is the path of the object in its file, as in "tools[3].".
+	// Path is the path of the object in its file, such as "tools[3].".
 	Path     string
 	Members  map[string][]byte
 	Problems *Problems

@@ -172,8 +172,8 @@ func checkTSImports(f tsFile) []string {
 	return bad
 }
 
-// chromeUse is chrome's API: chrome.tabs.query, chrome['tabs'], = chrome;. A
-// value of ours may be called chrome and have methods: chrome.register().
+// chromeUse is chrome's API: chrome.tabs.query, chrome['tabs'], = chrome;. Our own
+// values may be called chrome and have methods: chrome.register().
 var chromeUse = regexp.MustCompile(`\bchrome\s*(\[|\??\.\s*\w+\s*(\??\.\s*\w|[;,)\]]))|=\s*chrome\s*;|\btypeof\s+chrome\b`)
 
 func checkChrome(f tsFile) []string {

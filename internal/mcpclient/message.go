@@ -70,7 +70,7 @@ func (l watchedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// request sends a request and decodes the result of its answer into result.
+// request sends a request and decodes the response into result.
 func (c *Client) request(ctx context.Context, method string, params any, progress func(Progress), result any) error {
 	x := exchange{client: c, id: c.lastID.Add(1), progress: progress}
 	if progress != nil {

@@ -53,7 +53,7 @@ func cleanString(quoted []byte) (clean []byte, changed bool) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(Clean(s, math.MaxInt)) != nil { // a string always encodes
+	if e.Encode(Clean(s, math.MaxInt)) != nil { // encoding a string cannot fail
 		return nil, false
 	}
 	return bytes.TrimRight(b.Bytes(), "\n"), true

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBar draws states at several widths. The bars stand between two marks, so
-// that spaces at their ends show.
+// TestBar draws states at several widths. The test prints each bar between two
+// marks, so that spaces at its ends are visible.
 func TestBar(t *testing.T) {
 	half := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,

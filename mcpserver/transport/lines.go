@@ -30,9 +30,9 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), max: limit}
 }
 
-// next returns the next line that is not blank, without its end; the caller
-// owns it. A line over the limit is skipped and returns *lineTooLong; next
-// may be called again. The last line may lack an end.
+// next returns the next line that is not blank, without its end; the caller owns it.
+// A line over the limit is skipped and returns *lineTooLong; next may be called
+// again. The last line may have no line end.
 func (l *lineReader) next() ([]byte, error) {
 	for {
 		line, err := l.line()

@@ -66,7 +66,7 @@ func (m message) badID() bool {
 // searched for its ID.
 const idSearched = 4096
 
-// idAtStart returns the ID in the start of a request, nil if it is not there.
+// idAtStart returns the ID at the start of a request, or nil if it is not there.
 func idAtStart(text []byte) json.RawMessage {
 	text = text[:min(len(text), idSearched)]
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -81,7 +81,7 @@ const (
 	// earlyFor is how long a cancellation waits for its request. Over HTTP the two use
 	// separate connections, so the cancellation may arrive first.
 	earlyFor = 5 * time.Second
-	// earlyKept and endedKept are the most keys of each kind.
+	// earlyKept and endedKept are the maximum number of stored keys of each kind.
 	earlyKept = 64
 	endedKept = 256
 )

@@ -12,7 +12,8 @@ import (
 	"opentabs/plugin"
 )
 
-// mayCall reports whether the user lets the plugin call the tools of another one.
+// mayCall reports whether the user allows the plugin to call the tools of another
+// one.
 func (s State) mayCall(other string) bool {
 	_, ok := s.Calls[other]
 	return s.Reviewed && ok
@@ -121,6 +122,6 @@ func (p *Policy) allowAlways(name, tool string, allowed AlwaysAllowed) error {
 	})
 }
 
-// CallsTo returns the plugins that the user lets the plugin call, sorted by name. They
-// have no effect while the plugin is not reviewed.
+// CallsTo returns the plugins that the user allows the plugin to call, sorted by
+// name. They have no effect while the plugin is not reviewed.
 func (s State) CallsTo() []string { return slices.Sorted(maps.Keys(s.Calls)) }

@@ -119,7 +119,7 @@ func readRules(p *statedoc.Plugins) *rules {
 	return r
 }
 
-// readStanding reads the entry of one plugin.
+// readStanding reads the entry of one plugin in permissions.json.
 func readStanding(raw json.RawMessage, to *jsonread.Problems) Standing {
 	var s Standing
 	text, problem := rawjson.Compact(raw, nil)

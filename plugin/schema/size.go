@@ -15,7 +15,8 @@ const (
 	// maxNumberChars is the longest number, in characters. Numbers are compared
 	// exactly; time and memory grow with their length.
 	maxNumberChars = 1000
-	// maxExponent is the largest power of ten. JavaScript numbers end at 308.
+	// maxExponent is the largest accepted exponent of a number. JavaScript numbers
+	// end at 308.
 	maxExponent = 400
 )
 

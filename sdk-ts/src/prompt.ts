@@ -54,8 +54,8 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
   arguments?: readonly PromptArgument[] | undefined;
   limits?: CallLimits | undefined;
   /**
-   * Makes the prompt, in the page. The context is that of a tool, with the same limits: a slow prompt should report.
-   * The context is absent only where a test calls `render` directly.
+   * Makes the prompt, in the page. The context is like that of a tool, with the same limits, so a slow prompt should report
+   * progress. The context is absent only where a test calls `render` directly.
    */
   render(args: Params, context?: ToolHandlerContext): Rendered;
 }

@@ -137,7 +137,8 @@ function pss(root: number): number {
       // The process has ended.
     }
   }
-  const isDescendant = (pid: number): boolean => pid === root || (parents.has(pid) && isDescendant(parents.get(pid) ?? 0));
+  const isDescendant = (pid: number): boolean =>
+    pid === root || (parents.has(pid) && isDescendant(parents.get(pid) ?? 0));
   let bytes = 0;
   for (const pid of parents.keys()) {
     if (!isDescendant(pid)) continue;

@@ -70,7 +70,7 @@ export async function plugins(bed: Bed): Promise<Row[]> {
   ];
 }
 
-/** launchRows are the launch times of browsers with the plugins, compared with browsers without them. */
+/** launchRows compares the launch times of browsers with and without the plugins. */
 function launchRows(taken: Launched, none: Launched): Row[] {
   const times = [
     { what: 'browser launch, new profile, to the first answer of a plugin, p50', of: taken.firstMs, limitMs: 1000 },

@@ -8,7 +8,7 @@ export interface Host {
   readonly base?: string;
   /** empty is set while the host waits for its adapter at its entry point. */
   readonly empty?: boolean;
-  /** based is set for a host that the base made. It uses the entry point of the base. */
+  /** based is true if the base created the host. It uses the entry point of the base. */
   readonly based?: boolean;
   /** send dispatches a message to the host; it returns at once. */
   send(text: string): void;

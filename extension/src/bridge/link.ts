@@ -47,7 +47,7 @@ export interface Link {
 
 /** ShortMs is the lifetime below which a port counts as short, in milliseconds. */
 const ShortMs = 1000;
-/** RetryMs is the delay after two short ports in a row, in milliseconds. Each further one doubles it, up to MaxRetryMs. */
+/** RetryMs is the delay after two short ports in a row, in milliseconds. Each further attempt doubles the delay, up to MaxRetryMs. */
 const RetryMs = 50;
 const MaxRetryMs = 1000;
 /** CheckMs is the interval, in milliseconds, of the Checks checks after a closed port that the extension is still loaded. */
@@ -71,7 +71,7 @@ export function makeLink(options: LinkOptions): Link {
   const soon = options.soon ?? afterTasks();
   const batcher = makeBatcher({ send, charsOf, alone: options.alone, soon });
   let left = false;
-  /** short is the number of short ports in a row. */
+  /** short is the number of consecutive ports that were open for a short time. */
   let short = 0;
 
   const onDisconnected = (openedAt: number) => {

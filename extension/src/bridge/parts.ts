@@ -15,7 +15,7 @@ export const MaxInFlight = 8;
 /** OldestEach is the interval, in parts, at which the oldest result sends a part. */
 const OldestEach = 4;
 
-/** Load is one ending: its messages and how many of them were sent. */
+/** Load is the outcome of one call: its messages, and how many of them were sent. */
 interface Load {
   readonly messages: readonly FromBridge[];
   sent: number;

@@ -17,7 +17,7 @@ export interface ProbingOptions {
 export interface Probing {
   /** loaded reports that the document is parsed or loaded. */
   loaded(): void;
-  /** moved reports a new address of the same document. */
+  /** moved is called when the URL of the document has changed. */
   moved(): void;
   /** shown reports that the document may be visible again. */
   shown(): void;

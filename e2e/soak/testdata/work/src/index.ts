@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** What runs in this document, by the caller's key: the attribute data-running of <html> lists it for the soak. */
 const running = new Set<string>();
 
-/** note tells the site that a handler began or ended, and keeps the list of those that run. */
+/** kept reports to the site that a handler has started or ended, and updates the list of running handlers. */
 async function kept<T>(key: string, work: () => Promise<T>): Promise<T> {
   running.add(key);
   show();
