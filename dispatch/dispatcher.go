@@ -71,7 +71,8 @@ type Options struct {
 	// suspensions and those of its nested calls. Default 5 min; after that it fails
 	// with approval_timeout. Hard and SuspendLimit together bound a call that has begun.
 	SuspendLimit time.Duration
-	// Gates decide which calls may run, in this order. Default none: all may run.
+	// Gates decide which calls may run, in this order. By default there are no
+	// gates, and all calls run.
 	Gates []Gate
 	// Before are hooks that run before each allowed call, in this order. Default none.
 	Before []Before

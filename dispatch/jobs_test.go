@@ -110,7 +110,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestLastReportComesBeforeTheEnd reports and ends at the same time.
+// TestLastReportComesBeforeTheEnd checks a call that reports and ends at the same
+// time.
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := dispatch.NewJobs(dispatch.New(counts(2, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})

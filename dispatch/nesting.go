@@ -65,7 +65,7 @@ func (n *nesting) begin(ask int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish ends one request. Its number stays in use.
+// finish ends one request. Its number is not reused.
 func (n *nesting) finish(ask int, cause error) {
 	n.mu.Lock()
 	cancel := n.asks[ask]

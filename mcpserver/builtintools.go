@@ -22,7 +22,7 @@ type builtinTool struct {
 	run func(s *Server, ctx context.Context, q request) reply
 }
 
-// builtinTools are all of them, by name.
+// builtinTools has all built-in tools by name.
 var builtinTools = byName(jobTools, tabTools, reviewTools)
 
 func byName(lists ...[]builtinTool) map[string]builtinTool {

@@ -379,7 +379,7 @@ func (p *stdioPeer) next() (received, bool) {
 	}
 }
 
-// must reads one message.
+// must reads one message, and fails the test if there is none.
 func (p *stdioPeer) must() received {
 	p.t.Helper()
 	m, ok := p.next()

@@ -305,8 +305,8 @@ func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
 	})
 }
 
-// TestCancelBeforeTheHandle: a cancellation before the job is reported cancels the
-// call, in each transport.
+// TestCancelBeforeTheHandle checks that a cancellation cancels the call if it
+// arrives before the job is reported, in each transport.
 func TestCancelBeforeTheHandle(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")

@@ -12,8 +12,9 @@ import (
 
 const setLevel = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":%q}}`
 
-// TestClientsReceiveLogs at their log level, over both transports. A client of
-// protocol version 2026-07-28 receives none.
+// TestClientsReceiveLogs checks that clients receive log messages of their level,
+// over both transports. A client of protocol version 2026-07-28 receives no log
+// messages.
 func TestClientsReceiveLogs(t *testing.T) {
 	s := serve(t, returns(`1`), Options{})
 	p := s.dial(t)

@@ -35,8 +35,8 @@ func TestPromptsAreListed(t *testing.T) {
 	}
 }
 
-// TestPromptsListChanged: clients are notified of new prompts, but not of a new plugin
-// without prompts.
+// TestPromptsListChanged checks that clients are notified of new prompts, but not of
+// a new plugin without prompts.
 func TestPromptsListChanged(t *testing.T) {
 	s := serve(t, returns(`"x"`), Options{}, withPrompts)
 	p := s.dial(t)

@@ -64,7 +64,8 @@ func TestListsDoNotWaitForEver(t *testing.T) {
 	}
 }
 
-// TestCallOfABrokenPlugin: the error contains the reason and no path of the user.
+// TestCallOfABrokenPlugin checks that the error contains the reason, and no path of
+// the user's files.
 func TestCallOfABrokenPlugin(t *testing.T) {
 	s := newServer(t, callerFunc(echo), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	one, _ := s.reg.Set().Plugin("a")

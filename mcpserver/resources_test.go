@@ -143,7 +143,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestListOfCallsIsBounded: the list has at most maxListedCalls.
+// TestListOfCallsIsBounded checks that the list has at most maxListedCalls calls.
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := manyCalls(maxListedCalls + 7)
 	var list callList
@@ -337,7 +337,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMissedEvents: after missed events, all resources count as changed.
+// TestMissedEvents checks that after missed events all resources count as changed.
 func TestMissedEvents(t *testing.T) {
 	w := newResources(manyCalls(1))
 	defer w.close()

@@ -79,8 +79,8 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
 }
 
-// tabsOf returns a plugin and its tabs. Of a plugin that may not run, the answer
-// contains no text of its author.
+// tabsOf returns a plugin and its tabs. For a plugin that must not run, the answer
+// has no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	places := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: places.State(), Tabs: []tabAnswer{}}

@@ -31,8 +31,9 @@ var agentTools = []string{
 	"messages__permission", "config.permission", "plugin__review",
 }
 
-// TestAttackByAgent: an agent tries to run tools that the user has not allowed. The agent
-// has only MCP: an agent with a shell can do everything that the user can.
+// TestAttackByAgent checks that an agent cannot run tools that the user has not
+// allowed. The agent has only MCP: an agent with a shell can do everything that the
+// user can.
 func TestAttackByAgent(t *testing.T) {
 	t.Run("every method and tool, while a call waits for approval", attackMethods)
 	t.Run("calls that cannot run, to flood the user with questions", attackQuestions)
@@ -155,7 +156,7 @@ func attackWords(t *testing.T) {
 	}
 }
 
-// untilCalls waits until the server's calls are as they should be.
+// untilCalls waits until good returns true for the server's calls.
 func untilCalls(t *testing.T, dirs config.Dirs, good func([]dispatch.View) bool) {
 	t.Helper()
 	untilStatus(t, dirs, func(httpapi.Status) bool {

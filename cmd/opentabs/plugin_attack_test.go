@@ -10,7 +10,8 @@ import (
 	"opentabs/internal/config"
 )
 
-// TestAttackByPlugin: a malicious package attacks while it is added or built.
+// TestAttackByPlugin checks that a malicious package cannot attack while it is added
+// or built.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("adapters that leave the function around them", func(t *testing.T) {
 		for _, code := range []string{

@@ -47,8 +47,8 @@ var evilTexts = map[string]string{
 	"half characters":                "x\xed\xa0\x80y\xc3",
 }
 
-// TestAttackByText: texts of tools, pages, clients and plugins attack the user's terminal
-// and the logs.
+// TestAttackByText checks that texts of tools, pages, clients and plugins cannot
+// attack the user's terminal or the logs.
 func TestAttackByText(t *testing.T) {
 	for name, evil := range evilTexts {
 		t.Run(name+" in everything that is printed", func(t *testing.T) {

@@ -50,7 +50,8 @@ func openTempDir(t *testing.T) string {
 	return dir
 }
 
-// TestAttackByUser: another user of the machine attacks the installation.
+// TestAttackByUser checks that another user of the machine cannot attack the
+// installation.
 func TestAttackByUser(t *testing.T) {
 	t.Run("reading the token, the settings, the log, the list of plugins and the extension", attackFiles)
 	t.Run("a state directory that the other user made first", attackPlantedHome)

@@ -8,8 +8,7 @@ import "math"
 type numberLine struct {
 	high float64 // progress of the last notification
 	base float64 // start of the steps: the last number of the tool, if any
-	// hasNumber is set once the tool has reported a number. number is the last one,
-	// and leastRise the least increase between two, 0 before the second.
+	// hasNumber is set once the tool has reported a number.
 	hasNumber         bool
 	number, leastRise float64
 	total             float64 // the total that steps are a part of, 0 if unknown

@@ -32,7 +32,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 	if !granted(first) || !granted(other) {
 		t.Fatal("the first call of each plugin should run at once")
 	}
-	// a's first, then b, c, a, b, a: never two of one session while another waits.
+	// The calls run in the order a, b, c, a, b, a: no session has two in a row while
+	// another one waits.
 	running := first
 	for _, i := range []int{0, 3, 4, 1, 5, 2} {
 		q.Leave("slack", running)
@@ -72,8 +73,9 @@ func TestQueueIsBounded(t *testing.T) {
 	enter(t, q, "b")
 }
 
-// TestFullQueueRejectsTheGreediest: a client with one call gets a place in a
-// queue that another has filled; the call that loses its place gets the reason.
+// TestFullQueueRejectsTheGreediest checks that a client with one call gets a place
+// in a queue that another client has filled, and that the call that loses its place
+// gets the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{Running: 1, Waiting: 4, Bytes: 100})
 	running := enter(t, q, "greedy")
@@ -127,7 +129,8 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-// TestQueueNeverLeaksAPlace enters and leaves at random, waiting and running.
+// TestQueueNeverLeaksAPlace takes and frees places at random, and checks that the
+// counts stay correct.
 func TestQueueNeverLeaksAPlace(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	q := New(Limits{Running: 3, Waiting: 50, Bytes: 60})

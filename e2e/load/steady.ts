@@ -58,7 +58,7 @@ export async function stream(world: World, pace: Pace, report: (line: string) =>
   }
 }
 
-/** settled measures when nothing is on its way any more: endings are confirmed after a second, and idle connections close. */
+/** settled measures after all calls have ended, their endings are confirmed (1 s) and idle connections are closed. */
 async function settled(world: World): Promise<Measured> {
   await until('the end of all calls', async () => {
     const { calls } = await world.status();

@@ -61,8 +61,8 @@ type callOutcome struct {
 	*tabState
 }
 
-// stopTimeout is how long the report about the stop in the page may take after a call
-// has ended. The page itself has 2 s.
+// stopTimeout limits the wait for the page's report about a stop, after the call has
+// ended. The page sends it within 2 s.
 const stopTimeout = 10 * time.Second
 
 // runningCall is a call that runs. Only the goroutine of follow uses it until done is

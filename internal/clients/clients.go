@@ -82,7 +82,7 @@ func Of(name, version string) Profile {
 // Table returns all profiles. The last one is the profile of unknown clients.
 func Table() []Profile { return append(slices.Clone(table), unknown) }
 
-// has reports whether the profile is of clients with this name.
+// has reports whether the profile applies to clients with this name.
 func (p Profile) has(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return slices.ContainsFunc(p.Names, func(pattern string) bool {
@@ -94,7 +94,7 @@ func (p Profile) has(name string) bool {
 	})
 }
 
-// covers reports whether the profile is of clients with this version. A version
+// covers reports whether the profile applies to clients of this version. A version
 // that is missing or malformed counts as the oldest.
 func (p Profile) covers(version string) bool {
 	return compare(version, p.From) >= 0 && (p.Before == "" || compare(version, p.Before) < 0)

@@ -52,7 +52,7 @@ func inspect(dir string) []Flaw {
 		path := filepath.Join(dir, e.Name())
 		info, err := e.Info()
 		switch {
-		case err != nil: // it was removed meanwhile
+		case err != nil: // the file was just removed
 		case !isOwn(info) && !isRoots(info):
 			flaws = append(flaws, Flaw{Fact: path + " belongs to another user", Remedy: "read it, then remove it", Serious: true})
 		case info.Mode().IsRegular():

@@ -17,7 +17,7 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)
 	}
-	// The link, if dir is a link, and its target.
+	// If dir is a link, both the link and its target are checked.
 	for _, look := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
 		info, err := look(dir)
 		if err != nil {

@@ -34,8 +34,8 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon is a daemon that was built. The exported parts are for `opentabs plugin
-// test --browser`, which runs a separate one.
+// Daemon has the parts of one daemon, as built by newDaemon. The exported parts are
+// for `opentabs plugin test --browser`, which runs a separate one.
 type Daemon struct {
 	Registry *catalog.Catalog
 	Policy   *policy.Policy

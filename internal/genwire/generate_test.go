@@ -62,8 +62,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// wholePackage reports whether an error concerns no single line, so that it
-// carries no position.
+// wholePackage reports whether an error is about the package and not about one line.
 func wholePackage(text string) bool {
 	for _, part := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
 		if strings.Contains(text, part) {

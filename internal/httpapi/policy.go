@@ -115,8 +115,9 @@ type Recommendation struct {
 // ToolPermissions are the permissions of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
-	// Permission is the permission in effect. Own is the permission that was set for
-	// this tool, and Mark is about Own; without it, the plugin's permission applies.
+	// Permission is the permission in effect: Own, or that of the plugin. Own is the
+	// permission that was set for this tool, and Mark has the surface and time of
+	// that change.
 	Permission wire.Permission `json:"permission"`
 	Own        wire.Permission `json:"own,omitempty"`
 	Mark

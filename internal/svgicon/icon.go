@@ -33,7 +33,7 @@ type Set struct {
 	Dark, DarkInactive string
 }
 
-// Problem describes a problem of the icon's file and the action against it.
+// Problem describes a problem of the icon's file, and how to fix it.
 type Problem struct{ File, Text string }
 
 // Make checks the files that an author made and returns the icons of the plugin.

@@ -8,7 +8,7 @@ import (
 )
 
 // Short writes a duration without its zero parts: 5m and 24h, not 5m0s and 24h0m0s.
-// [time.ParseDuration] parses the text.
+// [time.ParseDuration] can parse the text.
 func Short(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {

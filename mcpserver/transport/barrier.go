@@ -32,9 +32,9 @@ const (
 	// two reads, so the end of such an answer is never in one chunk with the line
 	// before. The line still fits clients that read lines of at most 64 KiB.
 	paddedBytes = 64 << 10
-	// minSeparation is the least time between progress and an answer of the protocol
-	// versions without ping. It serves clients that read more at once than
-	// Node.js does.
+	// minSeparation is the minimum time between progress and an answer in protocol
+	// versions without ping. The pause is for clients that read more bytes at once
+	// than Node.js does.
 	minSeparation = 10 * time.Millisecond
 )
 

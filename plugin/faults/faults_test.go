@@ -38,7 +38,7 @@ func TestFaultsAreThoseOfAContent(t *testing.T) {
 	changes := 0
 	kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
 	kept.OnChange(func() { changes++ })
-	for range 2 { // each tab reports it
+	for range 2 { // two tabs report the same failure
 		kept.Failed(one, "it threw", "https://example.com/page?x=1", "Home")
 	}
 	fault, broken := kept.Of(one)

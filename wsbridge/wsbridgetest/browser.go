@@ -31,11 +31,11 @@ type Options struct {
 	// Tools are the tools and prompts of the browser's pages by plugin__tool;
 	// default none.
 	Tools map[string]Tool
-	// Changed is called after each change of the plugins, when the server has
-	// the tabs in which they are live; default none.
+	// Changed is called after each change of the plugins, as soon as the server
+	// knows their tabs; default none.
 	Changed func(plugins []string)
-	// State is called with the state of an open side panel (Watch). Like the
-	// two below it must return at once; default none.
+	// State is called with the state of an open side panel (Watch). It must return
+	// at once, like Plugins and Resync; default none.
 	State func(wire.StateSyncParams)
 	// Plugins is called with the plugins of an open side panel; default none.
 	Plugins func([]wire.PluginView)

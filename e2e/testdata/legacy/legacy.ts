@@ -1,4 +1,4 @@
-/** Packages as the existing tool chain makes them, of plugins in plain JavaScript. */
+/** Packages in the format of the original OpenTabs SDK, for plugins in plain JavaScript. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export async function buildLegacy(dir: string, plugin: LegacyPlugin): Promise<vo
   dist('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await tools(plugin) }));
 }
 
-/** locking is the code after every adapter: it names the preceding code and locks the registered plugin. */
+/** locking returns the code at the end of every adapter: it stores the hash of the code before it, and locks the registered adapter. */
 function locking(name: string, hash: string): string {
   const key = JSON.stringify(name);
   return `(function(){var o=(globalThis).__openTabs;var a=o&&o.adapters&&o.adapters[${key}];if(!a)return;
@@ -49,7 +49,7 @@ Object.defineProperty(o.adapters,${key},{value:a,writable:false,configurable:fal
 Object.defineProperty(o,"adapters",{value:o.adapters,writable:false,configurable:false,enumerable:true})})();`;
 }
 
-/** tools runs the plugin's module, as the tool chain does, and returns its tools as dist/tools.json has them. */
+/** tools runs the plugin's module, as the build of the original OpenTabs SDK does, and returns the tools for dist/tools.json. */
 async function tools(plugin: LegacyPlugin): Promise<unknown> {
   const listing = `import { z } from 'zod'; import plugin from 'legacy:plugin';
     const schema = (type) => { const { $schema, ...rest } = z.toJSONSchema(type); return rest; };

@@ -62,7 +62,7 @@ import {
 } from '@opentabs-dev/plugin-sdk';
 
 const mark = (word) => {
-  if (!globalThis.document) return; // the tool chain imports the module without a page
+  if (!globalThis.document) return; // the original SDK imports the module without a page
   const { dataset } = document.documentElement;
   dataset[NAME] = (dataset[NAME] ?? '') + word + ' ';
 };
