@@ -211,7 +211,7 @@ func (t *ticket) await(ctx context.Context) (Resolution, bool) {
 			c.cancel(CancellationOf(ctx))
 		}
 	case <-limit.C:
-		if !t.withdraw() { // decided at this very time
+		if !t.withdraw() { // a decision was made in the meantime
 			r := <-t.decided
 			return r, t.resume(r)
 		}

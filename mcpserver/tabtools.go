@@ -123,7 +123,7 @@ func originOf(address string) string {
 }
 
 // shownURL returns a URL without user, query and fragment; "" if it is not allowed
-// or no URL.
+// or malformed.
 func shownURL(address string, allowed bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !allowed {

@@ -84,8 +84,8 @@ var requestAdvice = map[string]string{
 	"user_timeout":                  "Ask the user to be ready for the tool's request, then call again.",
 }
 
-// Code names the code. The details of a tool's error have the form that users of
-// plugins for the original OpenTabs search for.
+// Code names the code. For errors of a tool it returns the details in the format of
+// the original OpenTabs, for which users of its plugins search.
 func Code(err *wire.CallError) string {
 	t := err.Tool
 	if t == nil || t.Code == "" {

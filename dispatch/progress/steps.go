@@ -8,7 +8,8 @@ import "math"
 type numberLine struct {
 	high float64 // progress of the last notification
 	base float64 // start of the steps: the last number of the tool, if any
-	// hasNumber is set once the tool has reported a number.
+	// hasNumber is set once the tool has reported a number. number is the last
+	// number, and leastRise the smallest increase between two numbers so far, or 0.
 	hasNumber         bool
 	number, leastRise float64
 	total             float64 // the total that steps are a part of, 0 if unknown

@@ -81,10 +81,10 @@ type file struct {
 	Clients []stored `json:"clients"`
 }
 
-// Store is the tokens in one file.
+// Store stores the tokens in one file.
 type Store struct {
 	path string
-	work sync.WaitGroup // writes of last uses
+	work sync.WaitGroup // pending writes of last uses
 
 	mu       sync.Mutex // guards all below
 	clients  map[string]*admitted

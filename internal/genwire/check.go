@@ -76,8 +76,8 @@ func (s *schema) check() error {
 	return s.checkMethods(structs)
 }
 
-// checkMethods refuses a method without its parameters and parameters without
-// their method: twins carry the same name.
+// checkMethods rejects a method without its parameters type, and a parameters type
+// without its method: both are found by their names.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	known := map[string]bool{}
 	for _, m := range s.methods() {

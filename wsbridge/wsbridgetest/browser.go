@@ -31,8 +31,8 @@ type Options struct {
 	// Tools are the tools and prompts of the browser's pages by plugin__tool;
 	// default none.
 	Tools map[string]Tool
-	// Changed is called after each change of the plugins, as soon as the server
-	// knows their tabs; default none.
+	// Changed is called after each change of the plugins, as soon as the server has
+	// their tabs; default none.
 	Changed func(plugins []string)
 	// State is called with the state of an open side panel (Watch). It must return
 	// at once, like Plugins and Resync; default none.
