@@ -92,11 +92,11 @@ func (c Client) Identity() string {
 	return c.String()
 }
 
-// String names the client for users: its verified credential, then its name for
-// itself.
+// String names the client for users: its verified credential, then the name that it
+// sent.
 func (c Client) String() string {
 	known := c.Known()
-	own := c.Via == ViaCommandLine && strings.HasPrefix(c.Name, OwnPrefix) // the name of the command adds nothing
+	own := c.Via == ViaCommandLine && strings.HasPrefix(c.Name, OwnPrefix) // the user need not see the name of the command
 	if known == "" || c.Name == "" || c.Name == c.Token || own {
 		return cmp.Or(known, c.Name)
 	}

@@ -73,8 +73,8 @@ func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	return m.ID
 }
 
-// FuzzHTTP: each posted text gets one complete answer with a correct status, and its
-// session remains usable.
+// FuzzHTTP checks that each posted text gets one complete answer with a correct
+// status, and that its session remains usable.
 func FuzzHTTP(f *testing.F) {
 	for i, seed := range oddMessages() {
 		f.Add([]byte(seed), uint8(i))

@@ -35,7 +35,7 @@ const detachSchema = `{"type":"string","description":"When to stop waiting and g
 
 // jobs are the calls that outlive their requests. It is safe for concurrent use.
 type jobs struct {
-	all    *dispatch.Jobs // nil if there are none
+	all    *dispatch.Jobs // nil if calls never become jobs
 	detach func(client string) Detach
 	// reply returns the reply for the end of a call of the tool with this name.
 	reply func(tool string, result dispatch.Result, err error) reply
@@ -137,7 +137,8 @@ func (t *answerTimer) restart() {
 	}
 }
 
-// run runs a call that may become a job. If it does, job is set.
+// run runs a call that may become a job, and returns the job if it does. If the call
+// ends first, job is nil.
 func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, after time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
 	job = j.all.Start(c)
 	ended := waitForJob(ctx, q, job, after)

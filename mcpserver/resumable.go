@@ -279,8 +279,8 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 const goneText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-// find returns the call of a requestState if the request is the same. Otherwise
-// the reply is the error.
+// find returns the call of a requestState. If the state is unknown or belongs to
+// another request, it returns the error as a reply.
 func (r *resumableCalls) find(state string, bound [digestSize]byte) (*resumableCall, reply) {
 	in, ok := r.seal.open(state)
 	if !ok {

@@ -206,8 +206,8 @@ func TestModernStateIsForItsOwnClient(t *testing.T) {
 	}
 }
 
-// TestModernElsewhere: a call continues when another surface decides, whether its
-// client waits or not.
+// TestModernElsewhere checks that a call continues when another surface decides,
+// whether its client waits or not.
 func TestModernElsewhere(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {

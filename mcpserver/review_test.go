@@ -80,8 +80,8 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	}
 }
 
-// TestCallOfAToolThatIsOff: the error contains the reason and what the user can do, also
-// for invalid arguments, because the agent has no schema.
+// TestCallOfAToolThatIsOff checks that the error contains the reason and what the
+// user can do, also for invalid arguments, because the agent has no schema.
 func TestCallOfAToolThatIsOff(t *testing.T) {
 	denied := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "denied by a gate"}

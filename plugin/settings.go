@@ -17,8 +17,8 @@ import (
 var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 
 const (
-	// maxSettings is the most settings of a plugin; maxOptions is the most options of a
-	// setting. Surfaces receive all of them with every update.
+	// maxSettings is the maximum number of settings of a plugin, maxOptions that of
+	// the options of a setting. Surfaces receive all of them with every update.
 	maxSettings = 100
 	maxOptions  = 500
 	// maxSettingText is the longest text of a setting, in characters.

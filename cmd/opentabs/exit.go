@@ -59,7 +59,8 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrInternal:         exitFailed,
 }
 
-// failure is an error with its exit code. One without a code is exitFailed.
+// failure is an error with its exit code. An error without a code exits with
+// exitFailed.
 type failure struct {
 	code int
 	err  error

@@ -138,8 +138,8 @@ func (p *program) reportTabs(ctx context.Context, client *httpapi.Client) error 
 
 type extractOptions struct{ program *program }
 
-// newExtractCmd is the child process in which `plugin build` runs a plugin's
-// modules. Users do not run it.
+// newExtractCmd returns the command that `plugin build` starts as a child process to
+// run a plugin's modules. Users do not run it.
 func newExtractCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",

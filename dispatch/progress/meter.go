@@ -232,7 +232,7 @@ func (m *meter) displace(e notice) {
 		switch {
 		case !e.isForUser():
 			return
-		case next.exact && next.progress > m.line.high: // it is sent, and numbers above it are free
+		case next.exact && next.progress > m.line.high: // next will be sent exactly, and e can have a number above it
 			behind := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, reminder: e.reminder}
 			m.queue = slices.Insert(m.queue, i+1, behind)
 			return

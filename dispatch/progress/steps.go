@@ -79,8 +79,8 @@ func (l *numberLine) next(ceiling float64) float64 {
 	return l.high + first
 }
 
-// scale is the number that steps are a part of: the total, or at most 1 if it is
-// unknown.
+// scale returns the number that steps are a part of: the total, or at most 1 if the
+// total is unknown.
 func (l *numberLine) scale() float64 {
 	switch {
 	case l.total > 0:
@@ -92,9 +92,9 @@ func (l *numberLine) scale() float64 {
 	}
 }
 
-// room is the range of steps above base. The next number of the tool is expected
-// above that: the next whole number if the tool counts in whole numbers, else one as
-// far away as the closest two numbers so far.
+// room returns the range of steps above base. The next number of the tool is
+// expected above that: the next whole number if the tool counts in whole numbers,
+// else one as far away as the closest two numbers so far.
 func (l *numberLine) room() float64 {
 	room := l.scale() * roomPart
 	if l.hasNumber && l.number == math.Trunc(l.number) && l.total == math.Trunc(l.total) {

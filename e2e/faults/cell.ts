@@ -86,7 +86,7 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
   const healed = performance.now();
   // The next call may reload the page.
   if (expected.stopReceived) await bed.stopReceived(place.path, born);
-  const [out, next] = await Promise.all([call, works(place, expected, healed)]);
+  const [out, next] = await Promise.all([call, callUntilSuccess(place, expected, healed)]);
   const took = endedAt - struck;
   const counted = expected.code ? 0 : await bed.reports(tool);
   note({
@@ -100,7 +100,7 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
     assert.equal(out.code, expected.code, out.text);
     assert.ok(took <= (expected.endsMs ?? 2000) + busyMs, `it ended ${ms(took)} after the fault`);
   } else {
-    whole(out, from);
+    assertComplete(out, from);
     assert.equal(counted, from, 'the server counted every report once');
   }
   check(next, expected);
@@ -113,7 +113,7 @@ export async function between(fault: string, bed: Bed, strike: Strike, expected:
   const warm = await place.client.call('messages__echo', { value: 0, tabId: place.tab.tabId });
   assert.equal(warm.isError, false, warm.text);
   await strike(place);
-  const next = await works(place, expected, performance.now());
+  const next = await callUntilSuccess(place, expected, performance.now());
   note({ fault, when: 'between', call: '', next: describe(next), stopReceived: '' });
   check(next, expected);
   await bed.closeTabs();
@@ -125,8 +125,8 @@ async function enter(bed: Bed, stdio = false): Promise<Place> {
   return { bed, path, tab, client: stdio ? await bed.stdioClient() : await bed.client() };
 }
 
-/** whole asserts that no report was lost, duplicated or reordered. */
-function whole(out: Outcome, from: number): void {
+/** assertComplete asserts that no report was lost, duplicated or reordered. */
+function assertComplete(out: Outcome, from: number): void {
   assert.equal(out.isError, false, out.text);
   assert.deepEqual(out.structured, { counted: from });
   const seen = out.progress.map((p) => p.progress);
@@ -145,8 +145,8 @@ interface Next {
   readonly texts: readonly string[];
 }
 
-/** works calls until a call succeeds, as a retrying agent does, with a new session each time. */
-async function works(place: Place, expected: Expected, since: number): Promise<Next> {
+/** callUntilSuccess repeats a call until it succeeds, as an agent that retries does, with a new session each time. */
+async function callUntilSuccess(place: Place, expected: Expected, since: number): Promise<Next> {
   const failures: string[] = [];
   const texts: string[] = [];
   const limit = since + (expected.nextMs ?? 2000) + 30_000;

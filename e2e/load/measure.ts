@@ -6,7 +6,7 @@ import type { Cdp, Session } from '../harness/cdp.ts';
 export interface Held {
   /** Bytes of the JavaScript heap in use. */
   readonly heapBytes: number;
-  /** Live objects of some classes that leaks are made of, and the entries of all Maps and Sets. */
+  /** The number of live objects of classes that typically leak, and of entries in all Maps and Sets. */
   readonly promises: number;
   readonly ports: number;
   readonly controllers: number;

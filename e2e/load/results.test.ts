@@ -24,8 +24,8 @@ async function caller(): Promise<Caller> {
   return made;
 }
 
-/** whole checks a response without storing it: the result must be in it as text and as data. */
-function whole(came: Came, bytes: number): void {
+/** assertResult checks a response without storing it: the result must be in it as text and as data. */
+function assertResult(came: Came, bytes: number): void {
   assert.ok(
     came.bytes > 2 * bytes && came.bytes < 2 * bytes + 10_000,
     `${came.bytes} bytes came: ${came.head.slice(0, 600)}`,
@@ -36,7 +36,7 @@ function whole(came: Came, bytes: number): void {
 
 test('a result of 90 MB arrives complete, and one of 101 MB fails with result_too_large, both sizes and the action', async () => {
   const client = await caller();
-  whole(await client.call('work__big', { key: 'ninety', bytes: 90 * mib }), 90 * mib);
+  assertResult(await client.call('work__big', { key: 'ninety', bytes: 90 * mib }), 90 * mib);
   const refused = await client.call('work__big', { key: 'more', bytes: 101 * mib });
   assert.match(refused.head, /result of big has 101\.\d MB, the limit is 100 MB \(result_too_large\).*Ask for less/);
 });
@@ -58,7 +58,7 @@ test('ten concurrent results of 50 MB arrive complete in bounded memory, and sho
   const came = await all;
   over.yet = true;
   await looking;
-  for (const one of came) whole(one, 50 * mib);
+  for (const one of came) assertResult(one, 50 * mib);
   const { peak } = rss(pid);
   const sorted = echoes.toSorted((a, b) => a - b);
   t.diagnostic(
@@ -81,7 +81,7 @@ test('a client that does not read its large result delays no other client, and i
     assert.match(head, /structuredContent/);
     assert.ok(ms < 5_000, `an echo took ${ms} ms`);
   }
-  whole(await short.call('work__big', { key: 'other', bytes: 20 * mib }), 20 * mib);
+  assertResult(await short.call('work__big', { key: 'other', bytes: 20 * mib }), 20 * mib);
   held.leave();
   await until('the memory to be given back', () => rss(pid).now < 150 * mib, 40_000);
 });

@@ -62,8 +62,8 @@ func TestSheetFitsTheScreen(t *testing.T) {
 	}
 }
 
-// TestSheetHidesInternalActivities: without --verbose the sheet shows only messages and
-// activities for the user.
+// TestSheetHidesInternalActivities checks that without --verbose the sheet shows
+// only messages and activities for the user.
 func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {

@@ -99,12 +99,12 @@ func glance(value json.RawMessage) string {
 	return truncate(b.String())
 }
 
-// maxGlance is the maximum length of a value in a message, in bytes.
-const maxGlance = 100
+// maxShownValue is the maximum length of a value in a message, in bytes.
+const maxShownValue = 100
 
 func truncate(text string) string {
-	if len(text) > maxGlance {
-		text = text[:maxGlance] + "..."
+	if len(text) > maxShownValue {
+		text = text[:maxShownValue] + "..."
 	}
 	return strings.ToValidUTF8(text, "?")
 }

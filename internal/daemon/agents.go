@@ -32,8 +32,8 @@ func mcpOptions(
 	return o
 }
 
-// detachRules returns when calls become jobs, by client. Those of `opentabs call`
-// never do: the user waits for the result.
+// detachRules returns when the calls of a client become jobs. Calls of `opentabs
+// call` never do, because the user waits for the result.
 func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 	return func(client string) mcpserver.Detach {
 		if client == CommandClient {

@@ -9,9 +9,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPPathsTakeOneCredentialEach: a client's token opens /mcp, the
-// administrator's token the path of the commands, and neither opens the other
-// path or a session that began there.
+// TestMCPPathsTakeOneCredentialEach checks that a client's token is valid only on
+// /mcp, the administrator's only on the path of the commands, and each only for its
+// own sessions.
 func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 	withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 		post := func(path, token, session, body string) (*http.Response, string) {

@@ -86,7 +86,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// A single file is emptied.
+// If only one file is kept, rotation empties it.
 func TestRotationOfOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	o := options(Options{FileBytes: 300, Files: 1})

@@ -277,7 +277,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelTooLate has the answer win.
+// TestCancelTooLate checks a response that arrives before the cancellation takes
+// effect.
 func TestCancelTooLate(t *testing.T) {
 	var cancel context.CancelFunc
 	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {

@@ -90,7 +90,7 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 	s.server.SetKeepAlivesEnabled(false) // a browser repeats a request if a reused connection breaks
 	secure := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	s.served.Go(func() { s.accept(secure) })
-	s.served.Go(func() { _ = s.server.Serve(s.shared) }) // it ends when it is closed
+	s.served.Go(func() { _ = s.server.Serve(s.shared) }) // returns when the server is closed
 	return s, nil
 }
 

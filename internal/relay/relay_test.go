@@ -449,7 +449,7 @@ func TestLongLine(t *testing.T) {
 	})
 }
 
-// TestLastLine sends a last line without a newline.
+// TestLastLine checks a last line without a newline.
 func TestLastLine(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

@@ -85,7 +85,7 @@ func parse(text []byte) (*node, error) {
 	return root, nil
 }
 
-// addText adds text where it means something.
+// addText adds text to n if n is an element whose text has a meaning.
 func (n *node) addText(text string) {
 	switch n.name {
 	case "text", "tspan", "textPath", "style", "title", "desc":

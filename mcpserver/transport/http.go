@@ -75,7 +75,7 @@ func (s httpTransport) sessionOf(w http.ResponseWriter, r *http.Request, id json
 // malformed returns the error for the params of m, a call.
 func malformed(m message, err error) string {
 	why := err.Error()
-	var wrong *json.UnmarshalTypeError // its own text names Go types
+	var wrong *json.UnmarshalTypeError // the text of this error has names of Go types
 	if errors.As(err, &wrong) {
 		why = strings.TrimSuffix("params."+wrong.Field, ".") + " is a JSON " + wrong.Value
 	}

@@ -106,8 +106,8 @@ func newLineWriter(out io.Writer) *lineWriter {
 // because the client may have received half a line.
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.padded(0, f) }
 
-// padded is write, and pads the line with spaces to least bytes. JSON allows spaces
-// after a value.
+// padded is like write, and pads the line with spaces to at least least bytes. JSON
+// allows spaces after a value.
 func (l *lineWriter) padded(least int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

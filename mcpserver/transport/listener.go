@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// maxPendingNotes is the most notifications of the library that wait for the
+// maxPendingNotes is the maximum number of mcp-go's notifications that wait for the
 // writer. All but the first are list_changed, so a client that misses one got an
 // equal one before.
 const maxPendingNotes = 64

@@ -19,7 +19,7 @@ var (
 	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// Keys that compact text must contain before it is split.
+// A compact schema without these keys is not parsed further.
 var (
 	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // the f
 	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // the q
