@@ -413,8 +413,8 @@ func TestClientsWithoutForms(t *testing.T) {
 	}
 }
 
-// TestNoFormAfterTheAnswer: a ticket created after the answer to its request is not
-// shown to the client.
+// TestNoFormAfterTheAnswer checks that a ticket created after the answer to its
+// request is not shown to the client.
 func TestNoFormAfterTheAnswer(t *testing.T) {
 	s := newServer(t, callerFunc(echo), Options{})
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
@@ -433,7 +433,8 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 	f.show(t.Context(), dispatch.Waiting{})
 }
 
-// TestNoForms: with the setting off, no client receives a form in any version.
+// TestNoForms checks that with the setting off no client receives a form, in any
+// version.
 func TestNoForms(t *testing.T) {
 	for name, open := range parties {
 		t.Run(name, func(t *testing.T) {
@@ -491,8 +492,8 @@ func TestApprovalTimesOut(t *testing.T) {
 	})
 }
 
-// TestNoProgressAfterTheAnswer: a call that waits between two requests may report
-// progress, which is not sent after the answer to the first request.
+// TestNoProgressAfterTheAnswer checks that progress between two requests of a
+// waiting call is not sent after the answer to the first request.
 func TestNoProgressAfterTheAnswer(t *testing.T) {
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
@@ -508,8 +509,8 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// TestRemindersLeaveTheNumbers: progress that is sent while a call waits does not
-// change the numbers of the tool.
+// TestRemindersLeaveTheNumbers checks that reminders of a waiting call do not change
+// the numbers of the tool.
 func TestRemindersLeaveTheNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -582,8 +583,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestFormNamesTheCaller: the form for a nested call names its caller, and to which
-// calls a longer permission applies.
+// TestFormNamesTheCaller checks that the form for a nested call names its caller,
+// and the calls to which a longer permission applies.
 func TestFormNamesTheCaller(t *testing.T) {
 	q := question{dispatch.Waiting{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},

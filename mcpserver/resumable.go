@@ -58,7 +58,7 @@ type resumableCall struct {
 	reply   reply
 
 	mu       sync.Mutex      // guards all below
-	progress *progressSender // of the request that waits
+	progress *progressSender // progress of the request that waits for the call
 	waits    bool            // a request waits
 	tickets  []*openTicket
 	drop     *time.Timer // runs while the answer is kept

@@ -106,10 +106,9 @@ type Options struct {
 	// documents in which they are live. Call Sync after a change. Default: no
 	// settings.
 	Settings func() []wire.PluginSettingsParams
-	// RunsIn reports whether a plugin may run in a document with this URL;
-	// frame is true for documents other than the top one of a tab. Documents
-	// that a browser reports beyond that get no calls. Default: every reported
-	// document is accepted.
+	// RunsIn reports whether a plugin may run in a document with this URL; frame is
+	// true for documents other than the top one of a tab. Documents for which it
+	// returns false get no calls. Default: every reported document is accepted.
 	RunsIn func(plugin, url string, frame bool) bool
 	// Logs receives the log entries of adapters with the ID and the name of the
 	// browser, in order for each browser. It must not block. Default: entries

@@ -37,7 +37,8 @@ type Options struct {
 	// Signals are interrupts. The first stops a running call, else Run returns;
 	// required.
 	Signals <-chan os.Signal
-	// Lines are the lines that the user types. If Lines is nil, there is no prompt.
+	// Lines are the lines that the user types. By default it is nil, and there is no
+	// prompt.
 	Lines <-chan string
 	// Call runs a call to the end and prints its result or error; required with Lines.
 	Call func(ctx context.Context, c Call)

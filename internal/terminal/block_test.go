@@ -38,7 +38,7 @@ func TestBlock(t *testing.T) {
 	b.Clear()
 }
 
-// TestBlockWritesChanges: what stays the same is not written again.
+// TestBlockWritesChanges checks that unchanged lines are not written again.
 func TestBlockWritesChanges(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 80, Rows: 50}
 	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}

@@ -14,8 +14,7 @@ import (
 	"opentabs/plugin"
 )
 
-// Package is a package to be written. Empty fields get values that make it a
-// good one.
+// Package describes a package to write. Empty fields get valid default values.
 type Package struct {
 	// Name is the plugin's name; default "messages".
 	Name string
@@ -65,7 +64,7 @@ func (p Package) Write(t testing.TB) string {
 	return dir
 }
 
-// WriteTo writes the package to dir, over what is there.
+// WriteTo writes the package to dir and replaces existing files.
 func (p Package) WriteTo(t testing.TB, dir string) {
 	t.Helper()
 	p.fill()

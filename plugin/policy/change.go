@@ -181,8 +181,8 @@ func (p *Policy) change(c Change, edit func(entry statedoc.Object) (before strin
 	})
 }
 
-// changeFile edits the file, records the change and notifies listeners. edit may
-// complete c.
+// changeFile edits the file, records the change and notifies listeners. edit may set
+// further fields of c.
 func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
 	err := p.file.Change(func(doc *statedoc.Plugins) error {
 		edit(doc)

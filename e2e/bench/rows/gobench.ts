@@ -45,7 +45,7 @@ export async function dispatch(): Promise<Row[]> {
   ];
 }
 
-/** hub is a run through wsbridge, against an echo over the bare WebSocket library. */
+/** hub measures a run through wsbridge, compared with an echo over the WebSocket library alone. */
 export async function hub(): Promise<Row[]> {
   const seen = await bench('^BenchmarkEcho$/^200$', './wsbridge');
   const metrics = seen.get('BenchmarkEcho/200');

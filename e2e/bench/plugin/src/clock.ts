@@ -1,6 +1,6 @@
 /**
- * clockAhead returns how far Date.now() is ahead of performance.timeOrigin + performance.now(), in milliseconds with a
- * fraction: the page's fine clock counts from a moment that need not agree with the system's clock. It takes 15 ms.
+ * clockAhead returns how far Date.now() is ahead of performance.timeOrigin + performance.now(), in milliseconds with a fraction.
+ * The two clocks of a page can differ. It takes 15 ms.
  */
 export function clockAhead(): number {
   const found: number[] = [];
