@@ -196,8 +196,8 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// await waits for the decision. It returns false without one; then a call that does
-// not run yet has ended.
+// await waits for the decision. It returns false if there was none; a call that has
+// not started is then cancelled or timed out.
 func (t *ticket) await(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limit := time.NewTimer(time.Until(t.Until))

@@ -216,8 +216,8 @@ const (
 	activityDelta    = "ActivityDelta"
 )
 
-// ProgressActivity is the activity type of the progress of a call. Each event without
-// another activity is a snapshot of it.
+// ProgressActivity is the activity type of the progress of a call. An event that has
+// no other activity is a snapshot of the progress.
 const ProgressActivity = "tool-call-progress"
 
 // encodedEvent is the JSON of an event: an activity that a frontend can draw by its

@@ -152,8 +152,8 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 	}
 }
 
-// TestStdioClientWithoutPongWaitsOnce: a client that answers no pings gets later
-// answers without delay and padding.
+// TestStdioClientWithoutPongWaitsOnce checks that a client which answers no pings
+// gets later answers without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	withPinged(t, 0, func(p *pinged) {
 		p.pong = -1
@@ -172,7 +172,7 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestStdioLatePong: after a late pong, answers wait for pings again.
+// TestStdioLatePong checks that after a late pong, answers wait for pings again.
 func TestStdioLatePong(t *testing.T) {
 	withPinged(t, 0, func(p *pinged) {
 		p.pong = 80 * time.Millisecond
@@ -193,7 +193,7 @@ func TestStdioLatePong(t *testing.T) {
 	})
 }
 
-// TestStdioCallsShareAPing: concurrent calls share pings.
+// TestStdioCallsShareAPing checks that concurrent calls share pings.
 func TestStdioCallsShareAPing(t *testing.T) {
 	const n = 100
 	withPinged(t, time.Second, func(p *pinged) {

@@ -8,8 +8,9 @@ import (
 	"opentabs/plugin"
 )
 
-// TestBuiltinToolsOfTheLoader: package plugin warns of descriptions that name built-in
-// tools. Its list must be complete, because it cannot import this package.
+// TestBuiltinToolsOfTheLoader checks that package plugin warns of descriptions that
+// name built-in tools. Its list must be complete, because it cannot import this
+// package.
 func TestBuiltinToolsOfTheLoader(t *testing.T) {
 	known := slices.Sorted(slices.Values(plugin.OwnTools))
 	if own := slices.Sorted(maps.Keys(builtinTools)); !slices.Equal(own, known) {

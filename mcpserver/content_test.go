@@ -15,7 +15,8 @@ import (
 // png is the data of an image. It is never decoded here.
 const png = `iVBORw0KGgo=` // 8 bytes
 
-// TestBlocksOfContent: blocks in a tool's result reach the agent as content, once.
+// TestBlocksOfContent checks that each block in a tool's result reaches the agent
+// once, as content.
 func TestBlocksOfContent(t *testing.T) {
 	picture := `{"type":"image","data":"` + png + `","mimeType":"image/png"}`
 	sound := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`

@@ -44,8 +44,8 @@ func (s *site) openAs(t *testing.T, token, name string) *client {
 	return c
 }
 
-// TestCallsNameTheirClient: a call has the name of the token. The name that the client
-// reports is added and never replaces it.
+// TestCallsNameTheirClient checks that a call has the name of its client's token.
+// The name that the client reports is added and never replaces it.
 func TestCallsNameTheirClient(t *testing.T) {
 	var made []dispatch.Client
 	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
@@ -75,8 +75,8 @@ func TestCallsNameTheirClient(t *testing.T) {
 	}
 }
 
-// TestAttackByClient: a client with its own token tries to use sessions and calls of
-// another client.
+// TestAttackByClient checks that a client with its own token cannot use sessions and
+// calls of another client.
 func TestAttackByClient(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{}).known(t)
@@ -114,8 +114,8 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
-// TestRevoke: sessions, streams and calls of the client end, also without a session.
-// Those of other clients continue.
+// TestRevoke checks that sessions, streams and calls of the client end when its
+// token is removed, also without a session. Those of other clients continue.
 func TestRevoke(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{}).known(t)
@@ -150,8 +150,8 @@ func TestRevoke(t *testing.T) {
 	<-done
 }
 
-// TestRevokeEndsJobs: only the client that started a job has access to it, and the
-// job ends when its token is removed.
+// TestRevokeEndsJobs checks that only the client that started a job has access to
+// it, and the job ends when its token is removed.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
 		var p transport.Params

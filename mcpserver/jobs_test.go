@@ -213,8 +213,8 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 	})
 }
 
-// TestJobThatWaitsForTheUser: the client gets a job that waits for the user, its form
-// is cancelled, and the job continues after a decision.
+// TestJobThatWaitsForTheUser checks that the client gets a job that waits for the
+// user, its form is cancelled, and the job continues after a decision.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
 	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(3, `"done"`), func(t *testing.T, s *jobSite) {
@@ -246,7 +246,8 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 	})
 }
 
-// TestRemindersRestartTheTimer: a client that receives reminders does not give up.
+// TestRemindersRestartTheTimer checks that a client that receives reminders does not
+// give up.
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, always(Detach{Auto: true}), counting(1, `1`), func(t *testing.T, s *jobSite) {
@@ -258,8 +259,8 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 	})
 }
 
-// TestResumableCallBecomesAJob: a client of protocol version 2026-07-28 shows a form,
-// repeats its request, and gets a job before it gives up.
+// TestResumableCallBecomesAJob checks that a client of protocol version 2026-07-28
+// shows a form, repeats its request, and gets a job before it gives up.
 func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
 	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(90, `"done"`), func(t *testing.T, s *jobSite) {
@@ -333,7 +334,8 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 	})
 }
 
-// TestHandleThatIsNotDelivered: a job whose ID does not reach its client is stopped.
+// TestHandleThatIsNotDelivered checks that a job whose ID does not reach its client
+// is stopped.
 func TestHandleThatIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
 		info := transport.ClientInfo{Name: "x", Transport: transport.OverHTTP}
@@ -355,8 +357,8 @@ func TestDetachWithoutJobs(t *testing.T) {
 	}
 }
 
-// TestJobsReasonIsOneLine: the reason of a job that waits is one line without hidden
-// characters.
+// TestJobsReasonIsOneLine checks that the reason of a job that waits is one line
+// without hidden characters.
 func TestJobsReasonIsOneLine(t *testing.T) {
 	v := dispatch.JobView{View: dispatch.View{Waiting: &dispatch.Waiting{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
@@ -365,7 +367,8 @@ func TestJobsReasonIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAudienceOfTheEnd: the result contains the audience if the tool set one.
+// TestAudienceOfTheEnd checks that the result contains the audience if the tool set
+// one.
 func TestAudienceOfTheEnd(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
 		s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

@@ -35,8 +35,8 @@ func TestJobCancel(t *testing.T) {
 	})
 }
 
-// TestJobCancelBeforeItBegan: a job that waits for approval has nothing to stop in a
-// page.
+// TestJobCancelBeforeItBegan checks the cancellation of a job that waits for
+// approval: there is nothing to stop in a page.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
 	withJobs(t, o, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
@@ -80,7 +80,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 	})
 }
 
-// TestJobsAreForSomeClients: the others get no tools for jobs.
+// TestJobsAreForSomeClients checks that the other clients get no tools for jobs.
 func TestJobsAreForSomeClients(t *testing.T) {
 	detach := func(client string) Detach { return Detach{Auto: client == "new" || client == "some"} }
 	withJobs(t, dispatch.Options{}, detach, counting(1, `1`), func(t *testing.T, s *jobSite) {

@@ -184,8 +184,8 @@ func TestModernDiscoverAndList(t *testing.T) {
 	}
 }
 
-// TestModernBadRequests: invalid requests get the status of protocol version
-// 2026-07-28.
+// TestModernBadRequests checks that invalid requests get the status of protocol
+// version 2026-07-28.
 func TestModernBadRequests(t *testing.T) {
 	s := serve(t, callerFunc(echo), Options{})
 	for _, test := range []struct {

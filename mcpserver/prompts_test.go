@@ -174,7 +174,8 @@ func TestPromptFailures(t *testing.T) {
 	}
 }
 
-// TestPromptIsCancelled: after a cancellation, the client receives nothing more.
+// TestPromptIsCancelled checks that after a cancellation, the client receives
+// nothing more.
 func TestPromptIsCancelled(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{}, withPrompts)

@@ -14,8 +14,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// TestListsWaitForThePlugins: a list that is requested during startup waits until all
-// plugins are loaded. initialize does not wait.
+// TestListsWaitForThePlugins checks that a list requested during startup waits until
+// all plugins are loaded.
 func TestListsWaitForThePlugins(t *testing.T) {
 	for _, request := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
@@ -44,8 +44,8 @@ func TestListsWaitForThePlugins(t *testing.T) {
 	}
 }
 
-// TestListsDoNotWaitForEver: if loading takes too long, the client gets an error, not an
-// empty list.
+// TestListsDoNotWaitForEver checks that if loading takes too long, the client gets
+// an error, not an empty list.
 func TestListsDoNotWaitForEver(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{Ready: func(context.Context) error {

@@ -232,8 +232,9 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 }
 
-// TestUpdatesAreFew: at most two notifications a second for each resource, the first at
-// once, and always one after the last change. Progress does not change the list.
+// TestUpdatesAreFew checks that each resource has at most two notifications a
+// second: the first at once, and always one after the last change. Progress does not
+// change the list.
 func TestUpdatesAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)

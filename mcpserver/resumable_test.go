@@ -123,7 +123,8 @@ func TestModernClientDecides(t *testing.T) {
 	}
 }
 
-// TestModernSessions: over HTTP there is no session, so no permission for a session.
+// TestModernSessions checks that there is no session over HTTP, and so no permission
+// for a session.
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newGuarded(t, askGate{})
@@ -242,8 +243,8 @@ func TestModernElsewhere(t *testing.T) {
 	}
 }
 
-// TestModernApprovalTimesOut: a client that repeats its request after the time limit
-// gets the error.
+// TestModernApprovalTimesOut checks that a client that repeats its request after the
+// time limit gets the error.
 func TestModernApprovalTimesOut(t *testing.T) {
 	eachModernParty(t, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, ask modernParty) {
 		f := g.Follow(dispatch.FollowOptions{})
@@ -380,7 +381,8 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	})
 }
 
-// TestResumableCallsAreBounded: above the limit, a call keeps its request open.
+// TestResumableCallsAreBounded checks that above the limit, a call keeps its request
+// open.
 func TestResumableCallsAreBounded(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()

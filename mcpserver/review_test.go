@@ -26,8 +26,8 @@ func refusing(code wire.ErrorCode, message string, names ...string) func(string)
 	}
 }
 
-// TestToolsThatAreOffAreNotListed: when the user turns a plugin on, each session is
-// notified once.
+// TestToolsThatAreOffAreNotListed checks that when the user turns a plugin on, each
+// session is notified once.
 func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	var on atomic.Bool
 	off := refusing(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")

@@ -61,8 +61,8 @@ func markText(token, more string) string {
 	return toolText("plugin_mark_reviewed", `{"plugin":"messages","reviewToken":"`+token+`","permission":"auto"`+more+`}`, `{}`)
 }
 
-// TestAgentsReviewIsARecommendation: an agent that inspects and recommends a plugin
-// enables nothing. The user sees the recommendation and decides.
+// TestAgentsReviewIsARecommendation checks that an agent that inspects and
+// recommends a plugin enables nothing. The user sees the recommendation and decides.
 func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, desk := withReviews(t)
 	token := inspectedToken(t, c)
@@ -82,8 +82,8 @@ func TestAgentsReviewIsARecommendation(t *testing.T) {
 	}
 }
 
-// TestReviewIsOfWhatWasInspected: a recommendation is for the inspected content, also if
-// the version stays the same.
+// TestReviewIsOfWhatWasInspected checks that a recommendation applies only to the
+// inspected content, even if the version stays the same.
 func TestReviewIsOfWhatWasInspected(t *testing.T) {
 	s, c, desk := withReviews(t)
 	token := inspectedToken(t, c)
@@ -139,7 +139,8 @@ func TestInspectTool(t *testing.T) {
 	}
 }
 
-// TestInspectToolHasNoLocalPath: not even errors contain a path of this machine.
+// TestInspectToolHasNoLocalPath checks that the output and the errors contain no
+// path of this machine.
 func TestInspectToolHasNoLocalPath(t *testing.T) {
 	s, c, _ := withReviews(t)
 	one, _ := s.reg.Set().Plugin("messages")

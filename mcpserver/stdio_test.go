@@ -40,8 +40,8 @@ func TestStdioCancelInTheSameChunk(t *testing.T) {
 	}
 }
 
-// TestCancelReason: the reason of a notifications/cancelled reaches the call,
-// without hidden characters and truncated, over both transports.
+// TestCancelReason checks that the reason in notifications/cancelled reaches the
+// call, truncated and without hidden characters, over both transports.
 func TestCancelReason(t *testing.T) {
 	for reason, want := range map[string]string{
 		`"the user pressed Escape"`:              "the user pressed Escape",

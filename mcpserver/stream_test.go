@@ -236,9 +236,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 	})
 }
 
-// TestAClientThatIsGoneIsNotListed: a killed client does not end its session. It counts
-// as gone after it closed a response early, or after 10 min without requests, until its
-// next request.
+// TestAClientThatIsGoneIsNotListed checks that a killed client does not end its
+// session. It counts as gone after it closed a response early, or after 10 min
+// without requests, until its next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quiet *client) {
 		listening, calling := s.over(t, quiet, "listening"), s.over(t, quiet, "calling")

@@ -67,8 +67,8 @@ func TestAgentsListTabs(t *testing.T) {
 	}
 }
 
-// TestTabsOfAPluginThatIsOffHaveOrigins: for a plugin that is off, agents get origins and
-// titles. Queries are never shown.
+// TestTabsOfAPluginThatIsOffHaveOrigins checks that for a plugin that is off, agents
+// get origins and titles. Queries are never shown.
 func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	c := withTabsBut(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
@@ -99,8 +99,8 @@ func TestBuiltinToolsAreListedWhereTheyAreOffered(t *testing.T) {
 	}
 }
 
-// TestInstanceOfACall: tools list the instances if there is more than one, and the call
-// runs in the named instance.
+// TestInstanceOfACall checks that tools list the instances if there is more than
+// one, and the call runs in the named instance.
 func TestInstanceOfACall(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`)
 	wiki := &plugin.Plugin{Name: "wiki", DisplayName: "Wiki"}

@@ -199,7 +199,7 @@ func TestOwnParametersStayWithTheTool(t *testing.T) {
 	}
 }
 
-// TestCategoryOfATool: the category is in the tool's _meta.
+// TestCategoryOfATool checks that the category is in the tool's _meta.
 func TestCategoryOfATool(t *testing.T) {
 	c := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},

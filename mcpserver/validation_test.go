@@ -23,9 +23,9 @@ func (g *countingGate) Decide(dispatch.Info) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// TestArgumentsAreValidatedBeforeGates: a call, job, resumable call or prompt with
-// invalid arguments ends before any gate. So it needs no approval and no limit counts
-// it.
+// TestArgumentsAreValidatedBeforeGates checks that a call, job, resumable call or
+// prompt with invalid arguments ends before any gate. So it needs no approval and no
+// limit counts it.
 func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	pkg := plugintest.Package{
 		Tools: []plugintest.Tool{{

@@ -59,8 +59,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsTooLarge: a result that passes the limit ends the run at once and
-// makes the browser stop sending.
+// TestPartsTooLarge checks that a result that passes the limit ends the run at once
+// and makes the browser stop sending.
 func TestPartsTooLarge(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestDecisionIsAboutOneQuestion: a call that has asked something else meanwhile
-// does not take the answer for that.
+// TestDecisionIsAboutOneQuestion checks that a decision about one ticket does not
+// apply to a later ticket of the same call.
 func TestDecisionIsAboutOneQuestion(t *testing.T) {
 	w := dispatch.Waiting{TicketID: "ticket_1"}
 	yes := callsDecideOptions{allow: true, duration: time.Minute}.decision(w, wire.ScopeTime)

@@ -50,8 +50,8 @@ func TestMCPNonsense(t *testing.T) {
 	}
 }
 
-// TestMCPInputEndsMidCall: when a client closes its input during a call, the call is
-// cancelled and the process ends.
+// TestMCPInputEndsMidCall checks that when a client closes its input during a call,
+// the call is cancelled and the process ends.
 func TestMCPInputEndsMidCall(t *testing.T) {
 	dirs := installation(t)
 	c := startMCP(t, dirs)
@@ -68,8 +68,8 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
 
-// TestMCPOutputCloses: when a client closes the output, the process ends and its calls are
-// cancelled.
+// TestMCPOutputCloses checks that when a client closes the output, the process ends
+// and its calls are cancelled.
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := installation(t)
 	cmd := opentabs(t, dirs, "mcp")

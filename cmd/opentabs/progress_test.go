@@ -17,8 +17,8 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// TestShownProgress: numbers are always shown, messages only if they are for the
-// user or all are shown.
+// TestShownProgress checks that numbers are always shown, and messages only if they
+// are for the user or all are shown.
 func TestShownProgress(t *testing.T) {
 	reports := []mcpclient.Progress{
 		{Progress: 0.000001, Message: "indexing"},
@@ -48,8 +48,8 @@ func TestShownProgress(t *testing.T) {
 	}
 }
 
-// TestBarKeepsMessageForTheUser: an internal message does not replace the last one
-// that is for the user.
+// TestBarKeepsMessageForTheUser checks that an internal message does not replace the
+// last one that is for the user.
 func TestBarKeepsMessageForTheUser(t *testing.T) {
 	for all, want := range map[bool]string{
 		false: "a__b  ####..........   33%  1/3  0.3s  Reads the list.",

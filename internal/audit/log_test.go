@@ -59,7 +59,8 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// TestDamagedLines: a damaged or truncated line does not affect the other lines.
+// TestDamagedLines checks that a damaged or truncated line does not affect the other
+// lines.
 func TestDamagedLines(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`

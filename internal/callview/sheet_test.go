@@ -41,7 +41,8 @@ func runningView() dispatch.View {
 	}
 }
 
-// TestSheetFitsTheScreen: text keeps its end on the screen, a table its beginning.
+// TestSheetFitsTheScreen checks that text keeps its end on the screen, a table its
+// beginning.
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
 	s := sheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), read: now}

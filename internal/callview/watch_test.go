@@ -27,7 +27,8 @@ func (r *recordedDisplay) event(e dispatch.Event, _ []byte) error {
 	return nil
 }
 
-// TestWatchHandlesEventsOnce: events that the first view includes are not shown again.
+// TestWatchHandlesEventsOnce checks that events that the first view includes are not
+// shown again.
 func TestWatchHandlesEventsOnce(t *testing.T) {
 	ui := &recordedDisplay{}
 	w := watcher{display: ui, last: &dispatch.View{}, since: 5}
@@ -76,7 +77,8 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 	}
 }
 
-// TestPlainCallPrintsChanges: an activity is printed from its first changed line.
+// TestPlainCallPrintsChanges checks that an activity is printed from its first
+// changed line.
 func TestPlainCallPrintsChanges(t *testing.T) {
 	var b bytes.Buffer
 	p := &plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), drawn: map[string][]string{}}

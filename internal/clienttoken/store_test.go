@@ -38,7 +38,8 @@ func enter(s *Store, token string) string {
 	return name
 }
 
-// TestTokensAreStoredAsHashes: the file is the owner's alone and holds no token.
+// TestTokensAreStoredAsHashes checks that only the owner can read the file, and that
+// it has no token.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	s, path := open(t)
 	a, b := add(t, s, "laptop"), add(t, s, "Desk-2.local")
@@ -217,7 +218,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: several processes change the file at the same time.
+// TestManyAtOnce checks that several processes can change the file at the same time.
 func TestManyAtOnce(t *testing.T) {
 	_, path := open(t)
 	var adding sync.WaitGroup

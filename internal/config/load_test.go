@@ -59,8 +59,8 @@ func TestLoadWholeFile(t *testing.T) {
 	}
 }
 
-// TestMaxIdleTimeout: an idle limit that the user has set limits the idle limits of
-// tools; the default does not.
+// TestMaxIdleTimeout checks that an idle limit that the user has set limits the idle
+// limits of tools; the default does not.
 func TestMaxIdleTimeout(t *testing.T) {
 	for _, c := range []struct {
 		file      string

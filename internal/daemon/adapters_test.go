@@ -55,7 +55,8 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	}
 }
 
-// TestAdaptersOfReviewedPlugins: browsers get no code of plugins that may not run.
+// TestAdaptersOfReviewedPlugins checks that browsers get no code of plugins that may
+// not run.
 func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
 	dirs := config.Dirs{State: t.TempDir()}
@@ -90,8 +91,8 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	hold("one") // for tools that it may get
 }
 
-// TestAdaptersScript: the script of a plugin has all that a page gets, and its id
-// depends on all of it.
+// TestAdaptersScript checks that the script of a plugin has everything that a page
+// receives, and that its ID depends on all of it.
 func TestAdaptersScript(t *testing.T) {
 	registry, _ := testCatalog(t,
 		plugintest.Package{Name: "ours"},
@@ -192,8 +193,8 @@ func compose(b *testing.B, a *adapters) {
 	}
 }
 
-// TestAdapterFilesOfSimilarNames: when the plugin x is removed, the file of the
-// plugin x-prescript stays.
+// TestAdapterFilesOfSimilarNames checks that removing the plugin x keeps the file of
+// the plugin x-prescript.
 func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	registry, store := testCatalog(t, plugintest.Package{Name: "x", PreScript: "token()"}, plugintest.Package{Name: "x-prescript"})
 	dirs := config.Dirs{State: t.TempDir()}

@@ -115,8 +115,8 @@ func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duratio
 	}
 }
 
-// TestLongStreams: no limit for slow clients ends a stream or a session that takes
-// minutes.
+// TestLongStreams checks that no limit for slow clients ends a stream or a session
+// that takes minutes.
 func TestLongStreams(t *testing.T) {
 	const long = 20 * time.Minute
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`

@@ -63,7 +63,8 @@ func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, erro
 	return i.Fetch(t.Context(), from, version, "")
 }
 
-// TestInstallChecksName: a package with another name or version is not installed.
+// TestInstallChecksName checks that a package with another name or version is not
+// installed.
 func TestInstallChecksName(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publish(t, registry, "opentabs-plugin-bank", "1.0.0", plugintest.Package{Name: "evil"})
@@ -109,8 +110,8 @@ func TestInstallConcurrently(t *testing.T) {
 	}
 }
 
-// TestInstallRemovesLeftovers: files of a process that was killed are removed by a
-// later one.
+// TestInstallRemovesLeftovers checks that files of a process that was killed are
+// removed by a later one.
 func TestInstallRemovesLeftovers(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publish(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})

@@ -53,8 +53,8 @@ func ask(t *testing.T, c *http.Client, method, url string, headers map[string]st
 
 func nothing(context.Context, Request) (Answer, error) { return Answer{Missing: true}, nil }
 
-// TestSitePage: the page is at its address with http and https; other addresses have
-// an empty page.
+// TestSitePage checks that the page is at its address with http and https, and that
+// other addresses have an empty page.
 func TestSitePage(t *testing.T) {
 	s, client := startSite(t, nothing)
 	for _, at := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
@@ -73,7 +73,8 @@ func TestSitePage(t *testing.T) {
 	}
 }
 
-// TestSiteRoutes: the test receives requests, and the page receives its answers.
+// TestSiteRoutes checks that the test receives requests, and the page receives its
+// answers.
 func TestSiteRoutes(t *testing.T) {
 	var asked []Request
 	_, client := startSite(t, func(_ context.Context, r Request) (Answer, error) {

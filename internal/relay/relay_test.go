@@ -296,8 +296,8 @@ func TestIdleClient(t *testing.T) {
 	})
 }
 
-// TestCancelsDaemonRequests: the requests that a lost daemon sent to the client are
-// cancelled.
+// TestCancelsDaemonRequests checks that the requests that a lost daemon sent to the
+// client are cancelled.
 func TestCancelsDaemonRequests(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

@@ -36,8 +36,8 @@ func wantCheck(t *testing.T, c *Cache, n *int, code string, good bool, count int
 	}
 }
 
-// TestCache: a script that passed is not checked again, in any process. One that
-// failed is checked again in another process only.
+// TestCache checks that a script that passed is not checked again, in any process.
+// One that failed is checked again in another process only.
 func TestCache(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
 	c, n := newCountedCache(dirs)
@@ -59,7 +59,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheDamaged: entries of a damaged file, or of another version of the check, are ignored.
+// TestCacheDamaged checks that entries of a damaged file, or of another version of
+// the check, are ignored.
 func TestCacheDamaged(t *testing.T) {
 	dirs := config.Dirs{State: t.TempDir()}
 	c, n := newCountedCache(dirs)
@@ -86,7 +87,8 @@ func TestCacheDamaged(t *testing.T) {
 	}
 }
 
-// TestCacheUnwritable: without a writable file, scripts are still checked once per process.
+// TestCacheUnwritable checks that without a writable file, scripts are still checked
+// once per process.
 func TestCacheUnwritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -97,7 +97,8 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// TestLineView: numbers that have not changed are not repeated without a message.
+// TestLineView checks that numbers that have not changed are not repeated without a
+// message.
 func TestLineView(t *testing.T) {
 	var b bytes.Buffer
 	v := newTestPipe(&b).ShowProgress("a__b")

@@ -35,7 +35,7 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 	}
 }
 
-// TestAcknowledgementComesFirst: a resource that changes before the
+// TestAcknowledgementComesFirst checks that a resource which changes before the
 // acknowledgement is notified after it.
 func TestAcknowledgementComesFirst(t *testing.T) {
 	l := newListener("l", recordOnly{})
@@ -55,7 +55,7 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	}
 }
 
-// TestUnreadLogsAreBounded: the newest messages are kept.
+// TestUnreadLogsAreBounded checks that the newest messages are kept.
 func TestUnreadLogsAreBounded(t *testing.T) {
 	l := newListener("x", nil)
 	l.Initialize()

@@ -85,7 +85,8 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 	})
 }
 
-// TestNoRequestToAClientThatIsGone: a request whose context has ended is not sent.
+// TestNoRequestToAClientThatIsGone checks that a request whose context has ended is
+// not sent.
 func TestNoRequestToAClientThatIsGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

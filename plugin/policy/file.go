@@ -74,7 +74,7 @@ type ToolStanding struct {
 type AlwaysAllowed struct {
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tool calls; empty for a call of the client itself.
+	// Caller is the plugin whose tool makes the call; empty if the client makes it.
 	Caller string `json:"caller,omitempty"`
 	Mark
 }

@@ -47,7 +47,10 @@ export interface Link {
 
 /** ShortMs is the lifetime below which a port counts as short, in milliseconds. */
 const ShortMs = 1000;
-/** RetryMs is the delay after two short ports in a row, in milliseconds. Each further attempt doubles the delay, up to MaxRetryMs. */
+/**
+ * RetryMs is the delay after two short ports (see ShortMs) in a row, in milliseconds. Each further attempt doubles the delay, up
+ * to MaxRetryMs.
+ */
 const RetryMs = 50;
 const MaxRetryMs = 1000;
 /** CheckMs is the interval, in milliseconds, of the Checks checks after a closed port that the extension is still loaded. */

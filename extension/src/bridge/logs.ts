@@ -12,7 +12,10 @@ const MaxMessageChars = 256 * 1024;
 
 /** Logs sends the log entries of this document's adapters, in order and at a limited rate. */
 export interface Logs {
-  /** add queues entries of a plugin. entries is the JSON text of an array of count, dropped how many before them were lost. */
+  /**
+   * add queues entries of a plugin. entries is the JSON text of an array with count entries; dropped is the number of entries that
+   * were lost before them.
+   */
   add(plugin: string, count: number, dropped: number, entries: string): void;
   /** flush sends all waiting entries. Without a port they continue to wait. */
   flush(): void;
