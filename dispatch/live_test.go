@@ -149,7 +149,7 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != wire.StatusPending {
 			t.Fatalf("calls %+v, want one running and one pending", calls)
 		}
-		for i := range calls { // the waiting one first
+		for i := range calls { // cancels the pending call first
 			id := calls[len(calls)-1-i].CallID
 			if !d.Cancel(id, "the side panel", "") {
 				t.Errorf("call %d was not cancelled", i)

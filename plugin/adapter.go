@@ -68,13 +68,13 @@ func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, prob
 	defer f.Close()
 	before, err := f.Stat()
 	if err != nil {
-		return info, unreadable(err)
+		return info, unreadableText(err)
 	}
 	mark := filemark.Of(before)
 	if info, ok := known.adapter(dir, mark); ok {
 		return info, ""
 	}
-	m.text = sized(m.text, size+1) // one more byte detects a file that grows
+	m.text = withLength(m.text, size+1) // one more byte detects a file that grows
 	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}

@@ -41,8 +41,8 @@ type memory struct {
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
 
-// sized returns b with this length and any content, reallocated if necessary.
-func sized(b []byte, length int64) []byte {
+// withLength returns b with this length and any content, reallocated if necessary.
+func withLength(b []byte, length int64) []byte {
 	return slices.Grow(b[:0], int(length))[:length]
 }
 
@@ -134,7 +134,7 @@ func readFile(dir, file string, limit int64, memory []byte) (content []byte, pro
 		return nil, problem
 	}
 	defer f.Close()
-	content = sized(memory, size)
+	content = withLength(memory, size)
 	if _, err := io.ReadFull(f, content); err != nil {
 		return nil, "cannot be read: " + err.Error()
 	}
@@ -157,7 +157,7 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, "is missing; run opentabs plugin build first"
 	case err != nil:
-		return nil, 0, unreadable(err)
+		return nil, 0, unreadableText(err)
 	case !info.Mode().IsRegular():
 		return nil, 0, "is not a regular file; build the plugin again"
 	case info.Size() == 0:
@@ -166,14 +166,14 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 		return nil, 0, fmt.Sprintf("has %d bytes, more than the %d allowed; make it smaller", info.Size(), limit)
 	}
 	if f, err = root.Open(filepath.FromSlash(file)); err != nil {
-		return nil, 0, unreadable(err)
+		return nil, 0, unreadableText(err)
 	}
 	return f, info.Size(), ""
 }
 
-// unreadable returns why a file of a package cannot be read: the error of the system
+// unreadableText returns why a file of a package cannot be read: the error of the system
 // without the failed operation.
-func unreadable(err error) string {
+func unreadableText(err error) string {
 	var of *fs.PathError
 	if errors.As(err, &of) {
 		err = of.Err

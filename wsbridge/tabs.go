@@ -333,7 +333,7 @@ func (ts *tabTable) nextDocumentWait(want dispatch.Want, live []place) (left tim
 	}
 	for id, at := range ts.leftAt {
 		t := ts.tab(id)
-		p := place{used: t.LastAccessedMs, class: class(t), Target: ts.target(t, documents(t)[0])}
+		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.target(t, documents(t)[0])}
 		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) && !slices.Contains(t.Arriving, want.Plugin) || !want.Allows(p.Target) {
 			continue
 		}

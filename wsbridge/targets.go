@@ -263,7 +263,7 @@ func (of *places) add(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
 	for _, d := range documents(t) {
-		p := place{used: t.LastAccessedMs, class: class(t), Target: ts.target(t, d)}
+		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.target(t, d)}
 		if !ts.runsIn(plugin, d) {
 			continue
 		}
@@ -320,8 +320,8 @@ func readiness(ready *bool) dispatch.Readiness {
 	}
 }
 
-// class ranks a tab by whether the user sees it; 0 is the best.
-func class(t wire.TabInfo) int {
+// visibilityClass ranks a tab by whether the user sees it; 0 is the best.
+func visibilityClass(t wire.TabInfo) int {
 	switch {
 	case t.Active && t.Focused:
 		return 0

@@ -55,7 +55,7 @@ by item, repeat --arg.`,
   opentabs call messages__echo --json '{"value": [1, 2]}'
   opentabs call messages__echo --json @arguments.json
   echo '{"value": 1}' | opentabs call messages__echo --json -`,
-		Args: exactly(1, "the name of a tool"),
+		Args: requireArgs(1, "the name of a tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.tool, opts.jsonSet = args[0], cmd.Flags().Changed("json")
 			return runCall(cmd.Context(), opts)

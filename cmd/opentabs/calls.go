@@ -125,7 +125,7 @@ func newCallsCancelCmd(p *program) *cobra.Command {
 		Short: "Stop a call",
 		Example: `  opentabs calls cancel call_abc
   opentabs calls cancel call_abc --reason "the wrong channel"`,
-		Args: exactly(1, "the id of the call"),
+		Args: requireArgs(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.id = args[0]
 			return runCallsCancel(cmd.Context(), opts)

@@ -39,7 +39,7 @@ waits for you to do something, such as a login, this confirms that you are done.
   opentabs calls approve call_abc --this-session
   opentabs calls approve call_abc --for 10m
   opentabs calls approve call_abc --always`,
-		Args: exactly(1, "the id of the call"),
+		Args: requireArgs(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.id, opts.timed = args[0], cmd.Flags().Changed("for")
 			return runCallsDecide(cmd.Context(), opts)
@@ -57,7 +57,7 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 		Use:     "deny CALL",
 		Short:   "Deny a call that waits for you",
 		Example: "  opentabs calls deny call_abc",
-		Args:    exactly(1, "the id of the call"),
+		Args:    requireArgs(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.id = args[0]
 			return runCallsDecide(cmd.Context(), opts)

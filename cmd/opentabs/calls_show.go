@@ -30,7 +30,7 @@ prints the lines that changed.`,
 		Example: `  opentabs calls show call_abc
   opentabs calls show call_abc --follow
   opentabs calls show call_abc --json | jq .activities`,
-		Args: exactly(1, "the id of the call"),
+		Args: requireArgs(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.id = args[0]
 			return runCallsShow(cmd.Context(), opts)

@@ -48,7 +48,7 @@ func newClientAddCmd(p *program) *cobra.Command {
 the client needs. opentabs stores only a hash of the token and cannot print it
 again. If the token is lost, remove the client and add it again.`,
 		Example: "  opentabs client add laptop\n  opentabs client add laptop --json",
-		Args:    exactly(1, "the name of the client"),
+		Args:    requireArgs(1, "the name of the client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.name = args[0]
 			return runClientAdd(cmd.Context(), opts)
@@ -166,7 +166,7 @@ func newClientRemoveCmd(p *program) *cobra.Command {
 		Long: `Revoke the token of an MCP client. Its sessions, streams, calls and jobs end at
 once, and its next request is refused.`,
 		Example: "  opentabs client remove laptop",
-		Args:    exactly(1, "the name of the client"),
+		Args:    requireArgs(1, "the name of the client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.name = args[0]
 			return runClientRemove(cmd.Context(), opts)

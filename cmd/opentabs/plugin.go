@@ -44,7 +44,7 @@ None of its tools run before you review it (opentabs plugin review), and again
 after each new build. --permission reviews it at once.`,
 		Example: `  opentabs plugin add plugins/messages
   opentabs plugin add plugins/messages --permission ask`,
-		Args: exactly(1, "the path of a plugin"),
+		Args: requireArgs(1, "the path of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.path = args[0]
 			return runPluginAdd(cmd.Context(), opts)
@@ -246,7 +246,7 @@ what has changed since the last review. All pages of a section are printed. The
 command changes nothing; opentabs plugin review enables a plugin.`,
 		Example: `  opentabs plugin inspect messages
   opentabs plugin inspect messages --section code`,
-		Args: exactly(1, "the name of a plugin"),
+		Args: requireArgs(1, "the name of a plugin"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.name = args[0]
 			return runInspect(opts)

@@ -41,7 +41,7 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 		Example: `  opentabs plugin create tickets --domain tickets.example.com
   opentabs plugin create @acme/chat --domain acme.test --display "Acme Chat"
   opentabs plugin create notes --domain notes.example.com --world isolated`,
-		Args: exactly(1, "the name of the plugin"),
+		Args: requireArgs(1, "the name of the plugin"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.plugin.Name = args[0]
 			return runPluginCreate(opts)

@@ -46,7 +46,7 @@ None of its tools run before you review it (opentabs plugin review).
 		Example: `  opentabs plugin install slack
   opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
   opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
-		Args: exactly(1, "the name of a plugin"),
+		Args: requireArgs(1, "the name of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.what = args[0]
 			return runPluginInstall(cmd.Context(), opts)
@@ -92,7 +92,7 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	before := installed(i.plugins)
+	before := installedPlugins(i.plugins)
 	var added *plugin.Plugin
 	if isTarball(opts.what) {
 		file, err := npm.OpenTarball(opts.what)
@@ -155,8 +155,8 @@ func permissionFlag(text string) (wire.Permission, error) {
 	return permission, nil
 }
 
-// installed returns the plugins that opentabs has installed, by package.
-func installed(registry *catalog.Catalog) map[string]*plugin.Plugin {
+// installedPlugins returns the plugins that opentabs has installed, by package.
+func installedPlugins(registry *catalog.Catalog) map[string]*plugin.Plugin {
 	list := map[string]*plugin.Plugin{}
 	for _, one := range registry.Set().Plugins() {
 		if one.Source == plugin.SourceNPM {
@@ -252,7 +252,7 @@ func newPluginRemoveCmd(p *program) *cobra.Command {
 		Long: `Remove a plugin with its review, permissions and settings. The files of an
 installed plugin are deleted; a folder that was added is kept.`,
 		Example: "  opentabs plugin remove messages",
-		Args:    exactly(1, "the name of a plugin"),
+		Args:    requireArgs(1, "the name of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPluginRemove(cmd.Context(), pluginRemoveOptions{program: p, name: args[0]})
 		},

@@ -257,7 +257,7 @@ func newPluginLimitCmd(p *program) *cobra.Command {
 minute. A call above the limit fails with rate_limited, without a request for
 approval.`,
 		Example: "  opentabs plugin limit messages__send 10/1m\n  opentabs plugin limit messages__send none",
-		Args:    exactly(2, "the name of a tool or the limit"),
+		Args:    requireArgs(2, "the name of a tool or the limit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts := limitOptions{program: p}
 			var ok bool

@@ -48,7 +48,7 @@ with auto tools run without approval, and with off they do not run. Do not let
 an agent run this command: the review is your decision.`,
 		Example: `  opentabs plugin review messages
   opentabs plugin review messages --yes --permission auto`,
-		Args: exactly(1, "the name of a plugin"),
+		Args: requireArgs(1, "the name of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.name = args[0]
 			return runReview(cmd.Context(), opts)

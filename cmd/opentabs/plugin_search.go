@@ -113,7 +113,7 @@ func newPluginInfoCmd(p *program) *cobra.Command {
 		Use:     "info NAME[@RANGE]",
 		Short:   "Show a plugin in the npm registry",
 		Example: "  opentabs plugin info slack\n  opentabs plugin info @acme/opentabs-plugin-wiki@^2",
-		Args:    exactly(1, "the name of a plugin"),
+		Args:    requireArgs(1, "the name of a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.what = args[0]
 			return runPluginInfo(cmd.Context(), opts)

@@ -188,8 +188,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage("there is no flag %s%s%s: run `%s --help`", dashes, name, meant, cmd.CommandPath())
 }
 
-// exactly returns a check that a command gets n arguments; what describes them.
-func exactly(n int, what string) cobra.PositionalArgs {
+// requireArgs returns a check that a command gets n arguments; what describes them.
+func requireArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < n:

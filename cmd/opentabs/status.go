@@ -202,7 +202,7 @@ func newBrowserReloadTabCmd(p *program) *cobra.Command {
 page that does not respond is ended first. Unsaved input in the page is lost,
 and calls that run in it fail.`,
 		Example: "  opentabs browser reload-tab 1271\n  opentabs browser reload-tab 1271 --browser Work",
-		Args:    exactly(1, "the number of the tab"),
+		Args:    requireArgs(1, "the number of the tab"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tab, err := strconv.Atoi(args[0])
 			if err != nil || tab <= 0 {

@@ -36,23 +36,23 @@ export function verdict(row: Row): 'ok' | 'MISSED' | '' {
   return (bar.kind === 'atMost' ? value <= bar.limit : value >= bar.limit) ? 'ok' : 'MISSED';
 }
 
-/** ms spells a time. */
+/** ms formats a time. */
 export function ms(value: number): string {
   if (value < 1) return `${Math.round(value * 1000)} us`;
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-/** spread formats the summary of many samples. */
-export function spread(s: Summary): string {
+/** formatSummary formats the summary of many samples. */
+export function formatSummary(s: Summary): string {
   return `${ms(s.p50)} (p99 ${ms(s.p99)}, n ${s.samples})`;
 }
 
-/** typical spells the median of a few times, the longest, and how many there are. */
-export function typical(times: readonly number[]): string {
+/** formatTimes returns the median of a few times, the longest, and how many there are. */
+export function formatTimes(times: readonly number[]): string {
   return `${ms(median(times))} (max ${ms(quantile(times, 1))}, n ${times.length})`;
 }
 
-/** mb spells a number of bytes in millions. */
+/** mb formats a number of bytes as megabytes. */
 export function mb(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }

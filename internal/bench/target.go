@@ -88,13 +88,15 @@ func (t *target) call(dst []byte, tool string, args []byte, progress bool) ([]by
 // problem returns the error in a response, or "". It searches for the two forms of an
 // error without decoding the response, which may have 100 MB.
 func problem(body []byte) string {
-	if bytes.Contains(head(body), []byte(`"error":{`)) || bytes.Contains(tail(body), []byte(`"isError":true`)) ||
-		bytes.Contains(head(body), []byte(`"isError":true`)) {
-		return string(head(body))
+	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
+		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {
+		return string(firstBytes(body))
 	}
 	return ""
 }
 
-func head(b []byte) []byte { return b[:min(len(b), 1000)] }
+// firstBytes returns at most the first 1,000 bytes of b.
+func firstBytes(b []byte) []byte { return b[:min(len(b), 1000)] }
 
-func tail(b []byte) []byte { return b[max(0, len(b)-1000):] }
+// lastBytes returns at most the last 1,000 bytes of b.
+func lastBytes(b []byte) []byte { return b[max(0, len(b)-1000):] }

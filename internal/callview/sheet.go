@@ -202,7 +202,7 @@ func (s sheet) activities(room int) []string {
 		if room > 0 {
 			// Each later activity needs a line for its head, and the hidden ones one line.
 			after := len(shown) - i - 1
-			drawn = squeeze(a.Type, drawn, max(2, (room-1-len(lines)-after)/(after+1)))
+			drawn = shortenLines(a.Type, drawn, max(2, (room-1-len(lines)-after)/(after+1)))
 		}
 		for _, line := range drawn {
 			lines = append(lines, "  "+line)
@@ -225,9 +225,9 @@ func activityHead(a dispatch.ActivityView) string {
 	return head
 }
 
-// squeeze shortens lines to at most room lines, including a note with the number of
+// shortenLines shortens lines to at most room lines, including a note with the number of
 // omitted lines. It keeps the end of text, which grows at its end.
-func squeeze(kind string, lines []string, room int) []string {
+func shortenLines(kind string, lines []string, room int) []string {
 	if len(lines) <= room {
 		return lines
 	}

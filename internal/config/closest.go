@@ -20,7 +20,7 @@ func Closest(word string, choices []string) string {
 			// The difference in length is a lower bound, which is much faster to
 			// compute for a word of a megabyte.
 			if d = abs(length - utf8.RuneCountInString(other)); d < distance {
-				d = edits(small, other)
+				d = editDistance(small, other)
 			}
 		}
 		if d < distance {
@@ -40,9 +40,9 @@ func DidYouMean(word string, choices []string) string {
 
 func abs(n int) int { return max(n, -n) }
 
-// edits returns the edit distance of a and b: the number of insertions, deletions,
+// editDistance returns the edit distance of a and b: the number of insertions, deletions,
 // replacements and swaps of neighbours.
-func edits(a, b string) int {
+func editDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
 	for j := range row {

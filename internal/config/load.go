@@ -81,7 +81,7 @@ func fromFile(s *Settings, path string) error {
 		}
 		text, ok := row.text(values[key])
 		if !ok || !row.set(s, text) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, glance(values[key]), row.want))
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(values[key]), row.want))
 		}
 	}
 	if problems != nil {
@@ -90,8 +90,8 @@ func fromFile(s *Settings, path string) error {
 	return nil
 }
 
-// glance returns a value for a message: on one line, truncated if it is long.
-func glance(value json.RawMessage) string {
+// shownValue returns a value for a message: on one line, truncated if it is long.
+func shownValue(value json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
 		return "no JSON"

@@ -104,7 +104,7 @@ func (r setting) env() string {
 }
 
 var table = []setting{
-	integer("port", "port", "port to listen on, on 127.0.0.1 (0 for any free one)",
+	integerSetting("port", "port", "port to listen on, on 127.0.0.1 (0 for any free one)",
 		0, 65535, func(s *Settings) *int { return &s.Port }),
 	duration("idleTimeout", "idle-timeout", "end a call that has not reported for so long",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.IdleTimeout }),
@@ -116,11 +116,11 @@ var table = []setting{
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.DecisionTimeout }),
 	duration("progressInterval", "progress-interval", "least time between two progress notifications of one call (0 for no limit)",
 		0, time.Minute, func(s *Settings) *time.Duration { return &s.ProgressInterval }),
-	integer("maxResultBytes", "max-result-bytes", "largest result of one call in bytes",
+	integerSetting("maxResultBytes", "max-result-bytes", "largest result of one call in bytes",
 		1<<10, 1<<30, func(s *Settings) *int { return &s.MaxResultBytes }),
-	integer("maxRunning", "max-running", "how many calls of one plugin run at once; the others wait",
+	integerSetting("maxRunning", "max-running", "how many calls of one plugin run at once; the others wait",
 		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
-	integer("maxWaiting", "max-waiting", "how many calls of one plugin wait; beyond that the client with the most is refused one",
+	integerSetting("maxWaiting", "max-waiting", "how many calls of one plugin wait; beyond that the client with the most is refused one",
 		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
 	{
 		key: "detach", flag: "detach", kind: isText,
@@ -166,7 +166,7 @@ func onOff(key, flag, about string, field func(*Settings) *bool) setting {
 	}
 }
 
-func integer(key, flag, about string, low, high int, field func(*Settings) *int) setting {
+func integerSetting(key, flag, about string, low, high int, field func(*Settings) *int) setting {
 	return setting{
 		key: key, flag: flag, about: about, kind: isNumber,
 		want: fmt.Sprintf("a whole number from %d to %d", low, high),

@@ -224,7 +224,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 func (a *adapters) Host() string {
 	name, err := a.hostName()
 	if err != nil {
-		return "" // current has logged it
+		return "" // already logged by current
 	}
 	return name
 }

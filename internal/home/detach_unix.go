@@ -4,6 +4,6 @@ package home
 
 import "syscall"
 
-// detached starts a process in a new session, so that Ctrl-C in the client's
+// detachedProcess starts a process in a new session, so that Ctrl-C in the client's
 // terminal does not reach it.
-func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

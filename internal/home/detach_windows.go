@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// detached starts a process without a console, so that Ctrl-C in the client's
+// detachedProcess starts a process without a console, so that Ctrl-C in the client's
 // console does not reach it.
-func detached() *syscall.SysProcAttr {
+func detachedProcess() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS, HideWindow: true}
 }

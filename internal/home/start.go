@@ -49,7 +49,7 @@ func (h *Home) StartServer(ctx context.Context) error {
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = h.State // not the client's directory, which the user may want to remove
 	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
-	cmd.SysProcAttr = detached()
+	cmd.SysProcAttr = detachedProcess()
 	cmd.Env = os.Environ()
 	if os.Getenv(config.HomeVariable) != "" { // may be relative to the client's directory
 		cmd.Env = append(cmd.Env, config.HomeVariable+"="+h.State)

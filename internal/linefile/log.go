@@ -178,7 +178,7 @@ func (l *Log) open() error {
 // keeps growing.
 func (l *Log) rotate() {
 	for n := l.opts.Files - 1; n > 0; n-- {
-		if err := os.Rename(numbered(l.path, n-1), numbered(l.path, n)); err != nil && !os.IsNotExist(err) {
+		if err := os.Rename(rotatedPath(l.path, n-1), rotatedPath(l.path, n)); err != nil && !os.IsNotExist(err) {
 			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.What + " could not be renamed")
 			return
 		}
@@ -190,8 +190,8 @@ func (l *Log) rotate() {
 	}
 }
 
-// numbered returns the path of a file after n rotations.
-func numbered(path string, n int) string {
+// rotatedPath returns the path of a file after n rotations.
+func rotatedPath(path string, n int) string {
 	if n == 0 {
 		return path
 	}

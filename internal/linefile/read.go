@@ -18,7 +18,7 @@ const maxLineBytes = 1 << 20
 // the number of files that the log keeps. Read returns the number of damaged lines.
 func Read(path string, files int, accept func(line []byte) bool) (damaged int, err error) {
 	for n := files - 1; n >= 0; n-- {
-		bad, err := readFile(numbered(path, n), accept)
+		bad, err := readFile(rotatedPath(path, n), accept)
 		damaged += bad
 		if err != nil {
 			return damaged, err

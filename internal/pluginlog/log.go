@@ -233,11 +233,11 @@ func (l *Log) last(f Filter, n int) []Entry {
 		}
 	}
 	slices.SortFunc(list, func(a, b Entry) int { return int(int64(a.Seq) - int64(b.Seq)) })
-	return tail(list, n)
+	return lastEntries(list, n)
 }
 
-// tail returns the last n of list, or all if n is 0.
-func tail(list []Entry, n int) []Entry {
+// lastEntries returns the last n of list, or all if n is 0.
+func lastEntries(list []Entry, n int) []Entry {
 	if n > 0 && len(list) > n {
 		return list[len(list)-n:]
 	}
@@ -361,12 +361,12 @@ func Read(dir string, f Filter, n int) (entries []Entry, damaged int, err error)
 			entries = append(entries, e)
 		}
 		if n > 0 && len(entries) > 2*n { // keep the garbage small
-			entries = slices.Clone(tail(entries, n))
+			entries = slices.Clone(lastEntries(entries, n))
 		}
 		return true
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the log of plugins: %w", err)
 	}
-	return tail(entries, n), damaged, nil
+	return lastEntries(entries, n), damaged, nil
 }

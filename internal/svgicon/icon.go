@@ -65,8 +65,8 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 		return Set{}, problems
 	}
 	icon := trees[fileIcon]
-	inactive := either(trees[fileInactive], icon, greyed)
-	dark := either(trees[fileDark], icon, darkened)
+	inactive := orVariant(trees[fileInactive], icon, greyed)
+	dark := orVariant(trees[fileDark], icon, darkened)
 	darkInactive := trees[fileDarkInactive]
 	switch {
 	case darkInactive != nil:
@@ -83,7 +83,8 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	}, nil
 }
 
-func either(own, icon *node, variant func(*node) *node) *node {
+// orVariant returns the author's own icon, or if there is none a variant of icon.
+func orVariant(own, icon *node, variant func(*node) *node) *node {
 	if own != nil {
 		return own
 	}
@@ -132,7 +133,7 @@ func read(text []byte) (*node, string) {
 	problem := ""
 	tree.walk(func(n *node) {
 		if problem == "" {
-			problem = refused(n)
+			problem = unsafeContent(n)
 		}
 	})
 	return tree, problem
@@ -170,8 +171,8 @@ var (
 	reference = regexp.MustCompile(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
-// refused returns why an icon with this element is rejected, or "".
-func refused(n *node) string {
+// unsafeContent returns why an icon with this element is rejected, or "".
+func unsafeContent(n *node) string {
 	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
 		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)
 	}

@@ -234,7 +234,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		answer := s.pass(r.Context(), in, m, body)
 		if list, ok := toolListOf(m.ID, answer); ok {
 			w.Header().Set("Content-Type", "application/json")
-			_ = writeBuffered(passed(w), list.writeTo) // a client that is gone needs no answer
+			_ = writeBuffered(newPassedWriter(w), list.writeTo) // a client that is gone needs no answer
 			return
 		}
 		answerHTTP(w, answer)
@@ -282,7 +282,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = passed(w).Write(b) // a client that is gone needs no answer
+	_, _ = newPassedWriter(w).Write(b) // a client that is gone needs no answer
 }
 
 // serveLegacyCall serves a call in a session.

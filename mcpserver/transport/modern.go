@@ -54,7 +54,7 @@ func (s httpTransport) passModern(w http.ResponseWriter, r *http.Request, m mess
 	}
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	s.modern.ServeHTTP(idWriter{passed(w), []byte(replacement), wanted}, r)
+	s.modern.ServeHTTP(idWriter{newPassedWriter(w), []byte(replacement), wanted}, r)
 }
 
 // exactID matches numbers that a float64 represents exactly.

@@ -234,7 +234,7 @@ type passedWriter struct {
 	rc *http.ResponseController
 }
 
-func passed(w http.ResponseWriter) passedWriter {
+func newPassedWriter(w http.ResponseWriter) passedWriter {
 	return passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
 }
 

@@ -24,10 +24,10 @@ type violation struct {
 	text string
 }
 
-func (v violation) String() string { return location(v.at) + ": " + v.text }
+func (v violation) String() string { return pointerOf(v.at) + ": " + v.text }
 
-// location returns a path as a JSON pointer; "/" for the arguments themselves.
-func location(at []string) string {
+// pointerOf returns a path as a JSON pointer; "/" for the arguments themselves.
+func pointerOf(at []string) string {
 	if len(at) == 0 {
 		return "/"
 	}
@@ -160,7 +160,7 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 func (x *explainer) placeOf(at []string, name string) []string {
 	value := x.value
 	for _, step := range at {
-		value = child(value, step)
+		value = memberOf(value, step)
 	}
 	if object, ok := value.(map[string]any); ok {
 		if _, ok := object[name]; ok {
@@ -202,8 +202,8 @@ func findProperty(value any, name string, at []string) ([]string, bool) {
 	return nil, false
 }
 
-// child returns a member or an element; nil if there is none.
-func child(value any, step string) any {
+// memberOf returns a member or an element; nil if there is none.
+func memberOf(value any, step string) any {
 	switch v := value.(type) {
 	case map[string]any:
 		return v[step]

@@ -250,7 +250,7 @@ func (x *explainer) schemaAt(location string) map[string]any {
 		if err != nil {
 			step = token
 		}
-		value = child(value, pointerUnescape.Replace(step))
+		value = memberOf(value, pointerUnescape.Replace(step))
 	}
 	s, _ := value.(map[string]any)
 	return s

@@ -52,7 +52,7 @@ func formText(at []string, form []violation) string {
 	var parts []string
 	for _, v := range form {
 		if len(v.at) > len(at) {
-			parts = append(parts, strings.TrimPrefix(location(v.at[len(at):]), "/")+" "+v.text)
+			parts = append(parts, strings.TrimPrefix(pointerOf(v.at[len(at):]), "/")+" "+v.text)
 		} else {
 			parts = append(parts, v.text)
 		}

@@ -44,7 +44,7 @@ func isTooDeep(value any, levels int) bool {
 func checkNumbers(value any) string {
 	if at, problem := findHugeNumber(value); problem != "" {
 		slices.Reverse(at)
-		return location(at) + ": " + problem
+		return pointerOf(at) + ": " + problem
 	}
 	return ""
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { until } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
 import { Cancelled, Streamed } from '../go.ts';
-import { atMost, ms, type Row, spread } from '../row.ts';
+import { atMost, formatSummary, ms, type Row } from '../row.ts';
 import { summarize } from '../samples.ts';
 
 const Aborts = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
@@ -33,7 +33,7 @@ export async function cancel(bed: Bed): Promise<Row[]> {
     {
       id: 'cancel',
       what: "notifications/cancelled sent to the page's AbortSignal, p50",
-      ours: `${spread(seen)}, max ${ms(seen.max)}`,
+      ours: `${formatSummary(seen)}, max ${ms(seen.max)}`,
       value: seen.p50,
       bar: atMost(10, 'ms'),
     },

@@ -4,7 +4,7 @@ import { developPlugin } from '../../harness/author.ts';
 import { must } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
-import { atMost, type Row, typical } from '../row.ts';
+import { atMost, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 const edits = 12;
@@ -43,8 +43,8 @@ export async function dev(bed: Bed): Promise<Row[]> {
     {
       id: 'dev',
       what: 'a file of a plugin in development saved, to a call answered by the new code, p50',
-      ours: typical(ours),
-      floor: typical(floor),
+      ours: formatTimes(ours),
+      floor: formatTimes(floor),
       value: median(ours),
       bar: atMost(1000, 'ms'),
       note: 'the floor is opentabs plugin build and the adapter evaluated in the page by the DevTools protocol',

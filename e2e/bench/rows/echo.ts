@@ -1,6 +1,6 @@
 import type { Bed } from '../bed.ts';
 import { Measured } from '../go.ts';
-import { atLeast, atMost, ms, type Row, spread } from '../row.ts';
+import { atLeast, atMost, formatSummary, ms, type Row } from '../row.ts';
 import { inTurns, median } from '../samples.ts';
 
 const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
@@ -31,8 +31,8 @@ export async function echo(bed: Bed): Promise<Row[]> {
     rows.push({
       id: 'echo',
       what: `echo of 200 B through a page, ${pace}, p50`,
-      ours: spread(o),
-      floor: spread(f),
+      ours: formatSummary(o),
+      floor: formatSummary(f),
       value: o.p50 / f.p50,
       bar: atMost(1.25, 'x'),
     });

@@ -5,7 +5,7 @@ import { pause, until } from '../../harness/wait.ts';
 import { rss } from '../../load/measure.ts';
 import type { Bed } from '../bed.ts';
 import { Measured, startCrowd, startServer } from '../go.ts';
-import { atMost, mb, ms, type Row, spread } from '../row.ts';
+import { atMost, formatSummary, mb, ms, type Row } from '../row.ts';
 import { inTurns, median } from '../samples.ts';
 
 const crowdSize = 1000;
@@ -73,8 +73,8 @@ export async function followers(bed: Bed): Promise<Row[]> {
       {
         id,
         what: `one call each 5 ms, p50, with ${crowdSize} followers of /events, against none`,
-        ours: spread(followed),
-        floor: spread(alone),
+        ours: formatSummary(followed),
+        floor: formatSummary(alone),
         value: followed.p50 / alone.p50,
         bar: atMost(1.5, 'x'),
       },

@@ -3,7 +3,7 @@ import { must } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, until } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
-import { atMost, type Row, typical } from '../row.ts';
+import { atMost, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 const rounds = 9;
@@ -57,7 +57,7 @@ export async function worker(bed: Bed): Promise<Row[]> {
     {
       id: 'worker',
       what: 'service worker killed: link back, with a call in flight, p50',
-      ours: `${typical(times)}; ${survived} of ${rounds} calls survived`,
+      ours: `${formatTimes(times)}; ${survived} of ${rounds} calls survived`,
       value: median(times),
       bar: atMost(100, 'ms'),
       ...(survived < rounds ? { broken: `${rounds - survived} calls in flight did not end well` } : {}),
@@ -84,7 +84,7 @@ export async function restart(bed: Bed): Promise<Row[]> {
     {
       id: 'restart',
       what: 'server killed and started again: start to link back, p50',
-      ours: typical(times),
+      ours: formatTimes(times),
       value: median(times),
       bar: atMost(1000, 'ms'),
     },

@@ -5,7 +5,7 @@ import { addClient } from '../../harness/api.ts';
 import type { Bed } from '../bed.ts';
 import type { Started } from '../go.ts';
 import { addPlugins, pluginCount, pluginTools } from '../many-plugins.ts';
-import { atMost, mb, ms, type Row, typical } from '../row.ts';
+import { atMost, formatTimes, mb, ms, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 import { type Launched, launch } from './launch.ts';
 import { clientTokenFile, memory, serve, serveFloor, settleMs, starts } from './start.ts';
@@ -34,7 +34,7 @@ export async function plugins(bed: Bed): Promise<Row[]> {
   const none = await launch(join(bed.home, 'no-plugins'), []);
   const p50 = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') => median(all.map((s) => s[what]));
   const typicalMs = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    typical(all.map((s) => s[what]));
+    formatTimes(all.map((s) => s[what]));
   const many = `${pluginCount} plugins of 0.06 to 0.9 MB with ${pluginTools} tools`;
   const whole = [first, without, ...ours].every((s) => s.tools >= pluginTools);
   return [
@@ -83,8 +83,8 @@ function launchRows(taken: Launched, none: Launched): Row[] {
       ({ what, of, limitMs }): Row => ({
         id: 'plugins',
         what,
-        ours: typical(of),
-        floor: typical(none.pageMs),
+        ours: formatTimes(of),
+        floor: formatTimes(none.pageMs),
         value: median(of),
         bar: atMost(limitMs, 'ms'),
         note: 'the floor is the same launch to a page that is there, without plugins',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Bed } from '../bed.ts';
 import { Streamed } from '../go.ts';
-import { atMost, ms, type Row, spread, typical } from '../row.ts';
+import { atMost, formatSummary, formatTimes, ms, type Row } from '../row.ts';
 import { inTurns, median } from '../samples.ts';
 
 const loop = 10_000;
@@ -62,7 +62,7 @@ export async function progress(bed: Bed): Promise<Row[]> {
     {
       id: 'progress',
       what: `${loop} reports in one loop: the page is blocked, p50`,
-      ours: typical(blocked),
+      ours: formatTimes(blocked),
       value: median(blocked),
       bar: atMost(150, 'ms'),
       note: `the longest turn of the page's event loop; ${ms(median(inLoop))} of it are the loop itself; all ${loop} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${ms(median(whole))}`,
@@ -88,8 +88,8 @@ export async function event(bed: Bed): Promise<Row[]> {
     {
       id: 'event',
       what: 'one report each 150 ms: page to client, p50',
-      ours: spread(o),
-      floor: spread(f),
+      ours: formatSummary(o),
+      floor: formatSummary(f),
       value: o.p50,
       bar: atMost(2, 'ms'),
       note: "the page's clock is compared with the client's on the same machine (plugin/src/clock.ts), to about 0.1 ms",

@@ -1,6 +1,6 @@
 import type { Bed } from '../bed.ts';
 import { Measured } from '../go.ts';
-import { atMost, mb, ms, type Row, spread } from '../row.ts';
+import { atMost, formatSummary, mb, ms, type Row } from '../row.ts';
 import { inTurns } from '../samples.ts';
 
 /** result is the time of a call whose result is large. */
@@ -22,8 +22,8 @@ export async function result(bed: Bed): Promise<Row[]> {
     {
       id: 'result',
       what: 'result of 10 MB, p50',
-      ours: spread(o),
-      floor: spread(f),
+      ours: formatSummary(o),
+      floor: formatSummary(f),
       value: o.p50,
       bar: atMost(400, 'ms'),
     },

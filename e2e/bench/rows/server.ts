@@ -1,6 +1,6 @@
 import type { Bed } from '../bed.ts';
 import { type GoServer, startServer } from '../go.ts';
-import { atMost, type Row, spread } from '../row.ts';
+import { atMost, formatSummary, type Row } from '../row.ts';
 import { inTurns } from '../samples.ts';
 
 /** instantServer starts opentabs' own HTTP and MCP server before a bridge that answers at once: the target "instant". */
@@ -26,8 +26,8 @@ export async function server(bed: Bed): Promise<Row[]> {
       {
         id: 'server',
         what: 'tool that needs no page over HTTP, p50, against a plain JSON echo',
-        ours: spread(o),
-        floor: spread(f),
+        ours: formatSummary(o),
+        floor: formatSummary(f),
         value: o.p50 / f.p50,
         bar: atMost(1.5, 'x'),
       },

@@ -5,7 +5,7 @@ import { freePort } from '../../harness/chromium.ts';
 import { binary } from '../../harness/process.ts';
 import type { Bed } from '../bed.ts';
 import { program, Started } from '../go.ts';
-import { atMost, mb, type Row, typical } from '../row.ts';
+import { atMost, formatTimes, mb, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 /** starts is how many servers are started for one number. */
@@ -57,8 +57,8 @@ export async function start(bed: Bed): Promise<Row[]> {
     {
       id: 'start',
       what: 'cold start: exec to a port that accepts, p50',
-      ours: typical(accepts),
-      floor: typical(floor),
+      ours: formatTimes(accepts),
+      floor: formatTimes(floor),
       value: median(accepts) / median(floor),
       bar: atMost(1.2, 'x'),
       note: `the floor is a Go program of ${mb(statSync(program).size)} with a plain HTTP server`,
@@ -66,8 +66,8 @@ export async function start(bed: Bed): Promise<Row[]> {
     {
       id: 'start',
       what: 'cold start: exec to the answer of /healthz, p50',
-      ours: typical(health),
-      floor: typical(bareHealth),
+      ours: formatTimes(health),
+      floor: formatTimes(bareHealth),
       value: median(health) / median(bareHealth),
       bar: atMost(1.5, 'x'),
     },

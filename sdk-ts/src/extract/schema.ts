@@ -44,7 +44,7 @@ export function convert(schema: z.ZodType, side: Side): Converted {
     // A zod before 4.6 accepts every type if the function is set, so convert again without it.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = found;
-    return { schema: side === 'input' ? closed(json) : json, problems };
+    return { schema: side === 'input' ? closeObjects(json) : json, problems };
   } catch (error) {
     return { problems: [...problems, `${side}: ${messageOf(error)}`] };
   }
@@ -87,7 +87,7 @@ function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unkno
  * Closes objects to unknown fields. Zod drops such fields silently, so an agent would not notice a misspelled optional
  * parameter. The members of an `allOf` stay open, because each describes only some of the fields.
  */
-function closed(json: Record<string, unknown>): Record<string, unknown> {
+function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   const open = new Set<unknown>();
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) {
