@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { World } from '../soak/world.ts';
-import { findGrowth, stream, table } from './steady.ts';
+import { grown, stream, table } from './steady.ts';
 
 let world: World;
 
@@ -16,5 +16,5 @@ test('3,000 calls at 10,000 per minute end as expected, and memory use stays fla
   const streamed = await stream(world, { calls: 3_000, perMinute: 10_000 }, () => undefined);
   t.diagnostic(table(streamed));
   assert.deepEqual(streamed.wrong, []);
-  assert.deepEqual(findGrowth(streamed), []);
+  assert.deepEqual(grown(streamed), []);
 });

@@ -149,8 +149,8 @@ function judge(
   return undefined;
 }
 
-/** findGrowth returns the memory that a stream has left behind, apart from noise. */
-export function findGrowth({ before, after }: Streamed): string[] {
+/** grown returns the memory that a stream has left behind, apart from noise. */
+export function grown({ before, after }: Streamed): string[] {
   const found: string[] = [];
   const check = (what: string, was: number, is: number, room: number) => {
     if (is > was + room) found.push(`${what} grew from ${was} to ${is}`);
