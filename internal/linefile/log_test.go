@@ -156,7 +156,7 @@ func TestDamagedLines(t *testing.T) {
 	}
 }
 
-// Several processes write concurrently, and each line stays complete.
+// Several writers write concurrently, and each line stays complete.
 func TestAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	logs := []*Log{Open(path, options(Options{})), Open(path, options(Options{}))}
