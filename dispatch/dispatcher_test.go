@@ -97,7 +97,7 @@ func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 
 func TestReportRestartsTheIdleLimit(t *testing.T) {
 	tests := []struct {
-		at   time.Duration // of the only report
+		at   time.Duration // time of the only report
 		ends time.Duration
 	}{
 		{29*time.Second + 999*time.Millisecond, 59*time.Second + 999*time.Millisecond},

@@ -203,7 +203,7 @@ func TestStdioCallsShareAPing(t *testing.T) {
 		for i := range n {
 			lines = append(lines, callText(fmt.Sprint(i), `{}`, withToken))
 		}
-		go func() { _, _ = io.WriteString(p.conn, strings.Join(lines, "\n")+"\n") }() // read fails if this does
+		go func() { _, _ = io.WriteString(p.conn, strings.Join(lines, "\n")+"\n") }() // if this fails, so does read
 		pings := 0
 		for _, h := range p.read(n) {
 			if h.kind == "ping" {

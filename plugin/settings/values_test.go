@@ -298,8 +298,7 @@ func TestURLSettingsNameSites(t *testing.T) {
 	}
 }
 
-// A call of a plugin that lacks a required setting ends with the command that
-// mends it.
+// A call of a plugin without a required setting fails with the command that sets it.
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
