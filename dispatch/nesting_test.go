@@ -68,7 +68,7 @@ func TestToolCallsAnother(t *testing.T) {
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{"n":1}`))
 				s.Ask(askFor(1, "child", `{"n":1}`)) // sent again after a reconnect
-				sleep(80 * time.Second)              // silent itself all the while
+				sleep(80 * time.Second)              // the tool itself reports nothing
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {

@@ -271,7 +271,7 @@ func TestRecommendationChangesNothing(t *testing.T) {
 	}
 }
 
-// Tools stand under the names of their categories, those without one last.
+// Tools are listed under their categories, and those without a category last.
 func TestInspectionGroupsTools(t *testing.T) {
 	p := two("mail", bundle("", 1))
 	p.Tools = []plugintest.Tool{
