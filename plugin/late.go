@@ -28,7 +28,7 @@ type StartFacts struct {
 //
 // Other adapters are not late, even if a browser with many plugins injects them after
 // the scripts of the page: while the modules of an adapter run, the host restores the
-// built-ins of document_start (extension/src/host/life.ts). The page sees only what the
+// built-ins of document_start (extension/src/host/lifecycle.ts). The page sees only what the
 // adapter passes to it later.
 func (f StartFacts) StartsLate() bool {
 	switch {

@@ -178,11 +178,7 @@ func newPluginListCmd(p *program) *cobra.Command {
 // runPluginList prints the plugins. It reads their folders, so it works without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
-	h, err := p.open(nil)
-	if err != nil {
-		return err
-	}
-	registry, err := h.Plugins()
+	h, registry, err := p.openPlugins()
 	if err != nil {
 		return err
 	}
@@ -258,11 +254,7 @@ command changes nothing; opentabs plugin review enables a plugin.`,
 
 func runInspect(opts inspectOptions) error {
 	p := opts.program
-	h, err := p.open(nil)
-	if err != nil {
-		return err
-	}
-	registry, err := h.Plugins()
+	h, registry, err := p.openPlugins()
 	if err != nil {
 		return err
 	}

@@ -64,15 +64,11 @@ type installing struct {
 }
 
 func (p *program) openInstaller() (installing, error) {
-	h, err := p.open(nil)
+	h, registry, err := p.openPlugins()
 	if err != nil {
 		return installing{}, err
 	}
 	i, err := install.New(h, p.getenv, p.out.Notef)
-	if err != nil {
-		return installing{}, err
-	}
-	registry, err := h.Plugins()
 	return installing{i, h, registry}, err
 }
 

@@ -19,6 +19,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
+	"opentabs/plugin/catalog"
 )
 
 // program is the environment of the process, which every command gets.
@@ -247,6 +248,16 @@ func (p *program) load(dirs config.Dirs, flags map[string]string) (*home.Home, e
 		return nil, usage("%v", err)
 	}
 	return home.New(dirs, s, p.getenv, func(sentence string) { p.out.Notef("%s", sentence) }), nil
+}
+
+// openPlugins returns the installation and its plugins.
+func (p *program) openPlugins() (*home.Home, *catalog.Catalog, error) {
+	h, err := p.open(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	registry, err := h.Plugins()
+	return h, registry, err
 }
 
 // openPolicy returns access to the permissions, through the running server if there is one.
