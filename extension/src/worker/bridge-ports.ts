@@ -13,14 +13,14 @@ import type { Wakes } from './wakes.ts';
 
 /** BridgePortsOptions are the parts of the worker that handle messages of documents. */
 export interface BridgePortsOptions {
-  readonly calls: Calls;
+  readonly calls: Pick<Calls, 'count' | 'joined' | 'receive' | 'left'>;
   readonly docs: Docs;
   readonly health: Health;
   readonly logs: Logs;
   readonly wakes: Wakes;
   readonly settingsSync: SettingsSync;
-  readonly hotReload: HotReload;
-  readonly delivery: Delivery;
+  readonly hotReload: Pick<HotReload, 'documentReported' | 'armed' | 'renewed'>;
+  readonly delivery: Pick<Delivery, 'documentReported' | 'armed'>;
 }
 
 /** makeBridgePorts returns a function that connects the port of a document to the worker. */

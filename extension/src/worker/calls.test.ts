@@ -4,9 +4,9 @@ import type { CancelOutcome } from '../../../wire/wire.gen.ts';
 import { settle } from '../../test/server.ts';
 import type { TabState } from '../chrome.ts';
 import type { ToBridge } from '../port-message.ts';
-import { type CallsOptions, makeCalls } from './calls.ts';
+import { Calls, type CallsOptions } from './calls.ts';
 import { type Doc, makeDocs } from './docs.ts';
-import { makeOutbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 function makeBench(t: TestContext, booting = false, health?: CallsOptions['health']) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
@@ -26,13 +26,13 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
   const room = { inMs: 0 };
   const counts: number[] = [];
   const missing: number[] = [];
-  const outbox = makeOutbox({
+  const outbox = new Outbox({
     send: (text) => sent.push(text) > 0,
     confirm: () => new Promise(() => undefined),
     delivered: () => undefined,
   });
   const docs = makeDocs();
-  const calls = makeCalls({
+  const calls = new Calls({
     ...(health ? { health } : {}),
     outbox,
     docs,

@@ -43,8 +43,11 @@ interface Waiting {
   answer(outcome: CancelOutcome): void;
 }
 
+/** CallOutbox is what calls send to the server. */
+type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'result' | 'fail' | 'has' | 'drop'>;
+
 export interface CallsOptions {
-  readonly outbox: Outbox;
+  readonly outbox: CallOutbox;
   readonly docs: Docs;
   /** send returns false while there is no link. */
   send(text: string): boolean;
@@ -71,45 +74,9 @@ export interface CallsOptions {
 export type CallMessage = Exclude<FromBridge, { op: 'log' | 'wake' | 'armed' | 'renewed' | 'pong' }>;
 
 /** Calls is the worker's table of the calls that run in documents. */
-export interface Calls {
-  dispatch(params: ToolDispatchParams): void;
-  /** cancel resolves with the document's answer. */
-  cancel(params: ToolCancelParams): Promise<CancelOutcome>;
-  /** answer delivers the answer to an ask of a call. It resolves with whether the ask was still waiting. */
-  answer(params: ToolAnswerParams): Promise<boolean>;
-  /** resync requests that a call reports an activity again. */
-  resync(params: ToolResyncParams): void;
-  /** resume sends the open asks of calls. Call it when the link opens. */
-  resume(): void;
-  /** joined, receive and left handle the events of a document's port. */
-  joined(doc: Doc): void;
-  receive(doc: Doc, message: CallMessage): void;
-  left(doc: Doc): void;
-  /** tabRemoved and tabDiscarded end the calls of a tab at once. */
-  tabRemoved(tabId: number): void;
-  tabDiscarded(tabId: number): void;
-  /** orphaned drops a document whose port is open but has no reader. Calls sent there have not begun. */
-  orphaned(documentId: string): void;
-  /** silent ends the calls that an unresponsive document cannot have begun. Its bridge drops them when they arrive. */
-  silent(documentId: string): void;
-  /** isBusy reports whether calls run in a document. */
-  isBusy(documentId: string): boolean;
-  /** delivered notifies documents that the server has the endings of these calls. */
-  delivered(ids: readonly string[]): void;
-  /** count is the number of running calls. */
-  readonly count: number;
-  /** running returns the IDs of all running calls. */
-  running(): string[];
-}
-
-/** makeCalls returns an empty table. */
-export function makeCalls(options: CallsOptions): Calls {
-  return new CallTable(options);
-}
-
-class CallTable implements Calls {
+export class Calls {
   readonly #options: CallsOptions;
-  readonly #outbox: Outbox;
+  readonly #outbox: CallOutbox;
   readonly #docs: Docs;
   readonly #calls = new Map<string, Call>();
   readonly #waiting = new Map<string, Waiting>();
@@ -219,6 +186,7 @@ class CallTable implements Calls {
     this.#fail(call, call.mayHaveBegun ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
   }
 
+  /** cancel resolves with the document's answer. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
     const { dispatchId: id, reason } = params;
     const call = this.#calls.get(id);
@@ -242,6 +210,7 @@ class CallTable implements Calls {
     });
   }
 
+  /** answer delivers the answer to an ask of a call. It resolves with whether the ask was still waiting. */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#calls.get(id);
@@ -253,10 +222,12 @@ class CallTable implements Calls {
     return await this.#asks.answer(params);
   }
 
+  /** resync requests that a call reports an activity again. */
   resync({ dispatchId: id, activityType: type }: ToolResyncParams): void {
     this.#post(id, { op: 'resync', id, type });
   }
 
+  /** resume sends the open asks of calls. Call it when the link opens. */
   resume(): void {
     this.#asks.resume();
   }
@@ -268,6 +239,7 @@ class CallTable implements Calls {
     return doc !== undefined;
   }
 
+  /** joined, receive and left handle the events of a document's port. */
   joined(doc: Doc): void {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
@@ -362,12 +334,14 @@ class CallTable implements Calls {
     }, GoneMs);
   }
 
+  /** tabRemoved and tabDiscarded end the calls of a tab at once. */
   tabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
     this.#tabGone(tabId, 'closed');
     setTimeout(() => this.#removedTabs.delete(tabId), 10 * GoneMs);
   }
 
+  /** orphaned drops a document whose port is open but has no reader. Calls sent there have not begun. */
   orphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
     if (!doc) return;
@@ -375,6 +349,7 @@ class CallTable implements Calls {
     this.left(doc);
   }
 
+  /** silent ends the calls that an unresponsive document cannot have begun. Its bridge drops them when they arrive. */
   silent(documentId: string): void {
     for (const call of [...this.#calls.values()]) {
       if (call.documentId !== documentId || call.ping === 0) continue;
@@ -384,6 +359,7 @@ class CallTable implements Calls {
     }
   }
 
+  /** isBusy reports whether calls run in a document. */
   isBusy(documentId: string): boolean {
     for (const call of this.#calls.values()) if (call.documentId === documentId) return true;
     return false;
@@ -398,6 +374,7 @@ class CallTable implements Calls {
     for (const doc of this.#docs.ofTab(tabId)) this.left(doc);
   }
 
+  /** delivered notifies documents that the server has the endings of these calls. */
   delivered(ids: readonly string[]): void {
     const perDoc = new Map<string, string[]>();
     for (const id of ids) {
@@ -411,10 +388,12 @@ class CallTable implements Calls {
     for (const [documentId, some] of perDoc) this.#docs.get(documentId)?.post({ op: 'ack', ids: some });
   }
 
+  /** count is the number of running calls. */
   get count(): number {
     return this.#calls.size;
   }
 
+  /** running returns the IDs of all running calls. */
   running(): string[] {
     return [...this.#calls.keys()];
   }

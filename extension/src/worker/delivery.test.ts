@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import { settle } from '../../test/server.ts';
 import type { Started, ToBridge } from '../port-message.ts';
-import { makeDelivery } from './delivery.ts';
+import { Delivery } from './delivery.ts';
 import { type Doc, makeDocs } from './docs.ts';
 import { startApart } from './entry-points.ts';
 
@@ -26,7 +26,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   const used: string[] = [];
   const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, late: true, syntax: '' };
   let parsed = 0;
-  const delivery = makeDelivery({
+  const delivery = new Delivery({
     docs,
     entryPoints: { nameOf: async (name) => `_${name}` },
     plugins: () => state.plugins,

@@ -52,29 +52,6 @@ export interface DeliveryOptions {
   used(plugin: string): void;
 }
 
-/** Delivery injects the adapters of plugins into the matching documents without them. */
-export interface Delivery {
-  /** documentReported handles a document that has reported its plugins. */
-  documentReported(doc: Doc): void;
-  /** urlChanged handles the URL of a tab, which can change without a new document. */
-  urlChanged(tabId: number, url: string): void;
-  /** synced rechecks all documents, because the wanted plugins changed or the server is back. */
-  synced(): void;
-  /** armed handles the message of a document that is ready for an adapter. */
-  armed(doc: Doc, message: Armed): void;
-  /** expects reports whether a plugin is being injected into a document. */
-  expects(documentId: string, plugin: string): boolean;
-  /** problem returns why a plugin could not be injected into a document, or undefined. */
-  problem(documentId: string, plugin: string): string | undefined;
-  /** isBroken reports whether the problem is in the plugin's code, so that a reload does not help. */
-  isBroken(documentId: string, plugin: string): boolean;
-}
-
-/** makeDelivery returns a Delivery. */
-export function makeDelivery(options: DeliveryOptions): Delivery {
-  return new EntryPointDelivery(options);
-}
-
 /** Injection is the delivery of one adapter to one document. */
 interface Injection {
   readonly doc: Doc;
@@ -92,7 +69,8 @@ interface Injection {
   armed?: { readonly nonce: string; readonly accept: (message: Armed) => void };
 }
 
-class EntryPointDelivery implements Delivery {
+/** Delivery injects the adapters of plugins into the matching documents without them. */
+export class Delivery {
   readonly #options: DeliveryOptions;
   /** #injections are the injections by document and plugin. */
   readonly #injections = new Map<string, Map<string, Injection>>();
@@ -105,15 +83,18 @@ class EntryPointDelivery implements Delivery {
     this.#options = options;
   }
 
+  /** documentReported handles a document that has reported its plugins. */
   documentReported(doc: Doc): void {
     this.#injectMissing(doc, doc.url);
   }
 
+  /** urlChanged handles the URL of a tab, which can change without a new document. */
   urlChanged(tabId: number, url: string): void {
     const live = this.#options.docs.live(tabId);
     if (live) this.#injectMissing(live.doc, url);
   }
 
+  /** synced rechecks all documents, because the wanted plugins changed or the server is back. */
   synced(): void {
     const wanted = this.#options.plugins();
     for (const [id, injections] of this.#injections) {
@@ -133,11 +114,13 @@ class EntryPointDelivery implements Delivery {
     for (const { doc } of this.#options.docs.all()) this.#injectMissing(doc, doc.url);
   }
 
+  /** armed handles the message of a document that is ready for an adapter. */
   armed(doc: Doc, message: Armed): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
     if (injection?.armed?.nonce === message.nonce) injection.armed.accept(message);
   }
 
+  /** expects reports whether a plugin is being injected into a document. */
   expects(documentId: string, plugin: string): boolean {
     const injection = this.#injections.get(documentId)?.get(plugin);
     if (injection) return injection.problem === undefined;
@@ -162,10 +145,12 @@ class EntryPointDelivery implements Delivery {
     return coming;
   }
 
+  /** problem returns why a plugin could not be injected into a document, or undefined. */
   problem(documentId: string, plugin: string): string | undefined {
     return this.#injections.get(documentId)?.get(plugin)?.problem;
   }
 
+  /** isBroken reports whether the problem is in the plugin's code, so that a reload does not help. */
   isBroken(documentId: string, plugin: string): boolean {
     return this.#injections.get(documentId)?.get(plugin)?.isBroken === true;
   }

@@ -5,7 +5,7 @@ import { settle } from '../../test/server.ts';
 import type { Live, ToBridge, Vacant } from '../port-message.ts';
 import { makeDocs } from './docs.ts';
 import { enter } from './entry-points.ts';
-import { makeHotReload } from './hot-reload.ts';
+import { HotReload } from './hot-reload.ts';
 
 const demo: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h2', script: 's2', world: 'main', base: 'b' };
 const fresh: PluginCodeParams = {
@@ -25,7 +25,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   const ran: string[] = [];
   const wanted: { plugin: PluginInfo; code?: string; syntax?: string } = { plugin };
   const fetched: string[] = [];
-  const hotReload = makeHotReload({
+  const hotReload = new HotReload({
     docs,
     entryPoints: { nameOf: async () => '_entry' },
     plugins: () => [wanted.plugin],

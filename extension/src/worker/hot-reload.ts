@@ -36,31 +36,6 @@ export interface HotReloadOptions {
   changed(): void;
 }
 
-/** HotReload replaces the older adapters of plugins in documents, including those that were removed. */
-export interface HotReload {
-  /**
-   * code handles code from the server. If the new adapter cannot be injected, the document keeps the old one and its
-   * tab needs a reload.
-   */
-  code(params: PluginCodeParams): Promise<void>;
-  /** documentReported handles a document that has reported its adapters. It replaces older ones at any time. */
-  documentReported(doc: Doc): void;
-  /** armed handles the message of a document that is ready for the new adapter, and sends the adapter. */
-  armed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void;
-  /** renewed handles the message that a document has the new adapter, or keeps the old one because of a problem. */
-  renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void;
-  /** outdated returns the names of the plugins that have a replaceable older adapter in some document. */
-  outdated(): string[];
-  /** synced notes the plugins whose code the server is about to send. */
-  synced(missing: readonly string[]): void;
-  /** expects reports whether a tab's top document is about to get new code of a plugin, so that it needs no reload. */
-  expects(tabId: number, plugin: string): boolean;
-  /** canReplace reports whether a document has an older adapter of a plugin that can be replaced without a reload. */
-  canReplace(doc: Doc, plugin: PluginInfo): boolean;
-  /** problem returns why the wanted adapter failed to start in a document, which keeps the old one. */
-  problem(documentId: string, plugin: PluginInfo): string | undefined;
-}
-
 /** Build is a new adapter. */
 interface Build {
   readonly name: string;
@@ -89,12 +64,8 @@ interface Attempt {
   problem?: string;
 }
 
-/** makeHotReload returns a HotReload. */
-export function makeHotReload(options: HotReloadOptions): HotReload {
-  return new HotReloader(options);
-}
-
-class HotReloader implements HotReload {
+/** HotReload replaces the older adapters of plugins in documents, including those that were removed. */
+export class HotReload {
   readonly #options: HotReloadOptions;
   /** #due are the documents that are about to get new code, by plugin. */
   readonly #due = new Map<string, Set<Doc>>();
@@ -107,6 +78,10 @@ class HotReloader implements HotReload {
     this.#options = options;
   }
 
+  /**
+   * code handles code from the server. If the new adapter cannot be injected, the document keeps the old one and its
+   * tab needs a reload.
+   */
   async code({ name, hash, hot }: PluginCodeParams): Promise<void> {
     const plugin = this.#plugin(name);
     if (plugin?.hash !== hash || !hot) return;
@@ -114,6 +89,7 @@ class HotReloader implements HotReload {
     for (const doc of this.#older(plugin)) this.#begin(doc, build);
   }
 
+  /** documentReported handles a document that has reported its adapters. It replaces older ones at any time. */
   documentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isComing = this.#swap(doc, plugin.name) || this.#due.get(plugin.name)?.has(doc);
@@ -121,11 +97,13 @@ class HotReloader implements HotReload {
     }
   }
 
+  /** renewed handles the message that a document has the new adapter, or keeps the old one because of a problem. */
   renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
     if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
   }
 
+  /** armed handles the message of a document that is ready for the new adapter, and sends the adapter. */
   armed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void {
     const swap = this.#swap(doc, message.plugin);
     const plugin = this.#plugin(message.plugin);
@@ -135,6 +113,7 @@ class HotReloader implements HotReload {
     void this.#sendAdapter(doc, plugin, swap, message.based);
   }
 
+  /** outdated returns the names of the plugins that have a replaceable older adapter in some document. */
   outdated(): string[] {
     const { docs } = this.#options;
     return docs.all().flatMap(({ doc, plugins }) =>
@@ -145,6 +124,7 @@ class HotReloader implements HotReload {
     );
   }
 
+  /** synced notes the plugins whose code the server is about to send. */
   synced(missing: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
@@ -157,15 +137,18 @@ class HotReloader implements HotReload {
     }
   }
 
+  /** expects reports whether a tab's top document is about to get new code of a plugin, so that it needs no reload. */
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.live(tabId);
     return live !== undefined && this.#due.get(plugin)?.has(live.doc) === true;
   }
 
+  /** canReplace reports whether a document has an older adapter of a plugin that can be replaced without a reload. */
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
     return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needs(doc, plugin);
   }
 
+  /** problem returns why the wanted adapter failed to start in a document, which keeps the old one. */
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
     const attempt = this.#attempts.get(`${documentId} ${name}`);
     return attempt?.hash === hash ? attempt.problem : undefined;

@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import { CloseReplaced, CloseVersion, CodeVersion, Version } from '../../../wire/wire.gen.ts';
 import { type FakeSocket, makeFakeHandshake, makeServer, settle } from '../../test/server.ts';
 import type { Connection, Listener } from './handshake.ts';
-import { type LinkState, makeLink } from './link.ts';
+import { Link, type LinkState } from './link.ts';
 
 const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
 const server = { protocol: Version, serverVersion: '9.9.9' };
@@ -20,7 +20,7 @@ function makeBench(t: TestContext) {
     listener: 'opentabs',
     asked: 0,
   };
-  const link = makeLink({
+  const link = new Link({
     connection: () => (world.stuck ? new Promise(() => undefined) : Promise.resolve(world.connection)),
     hello: async () => hello,
     open,

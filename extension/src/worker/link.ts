@@ -83,33 +83,7 @@ const PingBeats = 2;
 type Pending = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server. It retries for ever. */
-export interface Link {
-  readonly state: LinkState;
-  /** start makes the first try. Later calls retry at once if there is no link. */
-  start(): void;
-  /** restart drops the link and opens a new one, to apply changes that are sent with or after hello. */
-  restart(): void;
-  /** send sends a frame. It returns false without a link. */
-  send(text: string): boolean;
-  /**
-   * request sends a request to the server. It rejects without a link, when the link is lost, after 10 s, and with the
-   * server's error.
-   */
-  request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']>;
-  notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean;
-  /**
-   * roomIn returns 0 if the socket has sent most of its data. Otherwise it returns in how many milliseconds to check
-   * again.
-   */
-  roomIn(): number;
-}
-
-/** makeLink returns a link that is not started. */
-export function makeLink(options: LinkOptions): Link {
-  return new ServerLink(options);
-}
-
-class ServerLink implements Link {
+export class Link {
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, Pending>();
   #state: LinkState = { kind: 'connecting' };
@@ -133,10 +107,12 @@ class ServerLink implements Link {
     return this.#state;
   }
 
+  /** start makes the first try. Later calls retry at once if there is no link. */
   start(): void {
     if (!this.#socket && !(this.#state.kind === 'down' && isSlow(this.#state.why))) void this.#tryOnce();
   }
 
+  /** restart drops the link and opens a new one, to apply changes that are sent with or after hello. */
   restart(): void {
     const old = this.#socket;
     if (old) this.#hangUp();
@@ -144,12 +120,17 @@ class ServerLink implements Link {
     void this.#tryOnce();
   }
 
+  /** send sends a frame. It returns false without a link. */
   send(text: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
     this.#socket.send(text);
     return true;
   }
 
+  /**
+   * roomIn returns 0 if the socket has sent most of its data. Otherwise it returns in how many milliseconds to check
+   * again.
+   */
   roomIn(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
     return this.#socket.unsent > UnsentBytes ? DrainMs : 0;
@@ -159,6 +140,10 @@ class ServerLink implements Link {
     return this.send(notification(method, params));
   }
 
+  /**
+   * request sends a request to the server. It rejects without a link, when the link is lost, after 10 s, and with the
+   * server's error.
+   */
   request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // Before hello is answered, queued frames have not been sent, so a ping's answer would confirm too much
     // (outbox.ts).

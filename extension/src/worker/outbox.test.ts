@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { makeOutbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -8,7 +8,7 @@ function makeBench(t: TestContext) {
   const delivered: string[] = [];
   const pongs: { ok(): void; bad(): void }[] = [];
   const link = { open: true, pongs };
-  const outbox = makeOutbox({
+  const outbox = new Outbox({
     send: (text) => {
       if (link.open) sent.push(text);
       return link.open;

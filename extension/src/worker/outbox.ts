@@ -43,26 +43,7 @@ export interface OutboxOptions {
 }
 
 /** Outbox sends the frames of a call in order: all progress, then the ending. */
-export interface Outbox {
-  progress(id: string, batch: Batch): void;
-  part(id: string, seq: number, text: string): void;
-  /** result ends a call. output is JSON text, parts the number of parts that were sent before. */
-  result(id: string, output: string | undefined, parts: number | undefined): void;
-  fail(id: string, error: CallError): void;
-  /** has reports whether the call's ending is stored and not confirmed yet. */
-  has(id: string): boolean;
-  /** drop drops a call that the server no longer wants. */
-  drop(id: string): void;
-  /** resume sends everything that is stored. Call it when the link opens. */
-  resume(): void;
-}
-
-/** makeOutbox returns an empty outbox. */
-export function makeOutbox(options: OutboxOptions): Outbox {
-  return new KeepingOutbox(options);
-}
-
-class KeepingOutbox implements Outbox {
+export class Outbox {
   readonly #options: OutboxOptions;
   readonly #endings = new Map<string, Ending>();
   readonly #progress = new Map<string, Reports>();
@@ -91,6 +72,7 @@ class KeepingOutbox implements Outbox {
     this.#add(id, notification('tool.part', { dispatchId: id, seq, text }), false);
   }
 
+  /** result ends a call. output is JSON text, parts the number of parts that were sent before. */
   result(id: string, output: string | undefined, parts: number | undefined): void {
     const frame = parts === undefined ? rawResultFrame(id, output) : resultFrame(id, 'tool.dispatch', { parts });
     this.#add(id, frame, true);
@@ -100,16 +82,19 @@ class KeepingOutbox implements Outbox {
     this.#add(id, callErrorFrame(id, error), true);
   }
 
+  /** has reports whether the call's ending is stored and not confirmed yet. */
   has(id: string): boolean {
     return this.#endings.has(id);
   }
 
+  /** drop drops a call that the server no longer wants. */
   drop(id: string): void {
     this.#kept -= this.#endings.get(id)?.chars ?? 0;
     this.#endings.delete(id);
     this.#progress.delete(id);
   }
 
+  /** resume sends everything that is stored. Call it when the link opens. */
   resume(): void {
     for (const [id, reports] of this.#progress) {
       for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(progressFrame(id, batch));

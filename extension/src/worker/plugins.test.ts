@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginInfo, PluginSyncParams } from '../../../wire/wire.gen.ts';
 import type { Script } from '../chrome-scripts.ts';
-import { makePlugins, type Plugins, type Registrar } from './plugins.ts';
+import { Plugins, type Registrar } from './plugins.ts';
 
 function makeBench() {
   const state = { boot: 'first', allowed: true, asked: 0, registrations: 0, chars: 10 };
@@ -72,7 +72,7 @@ function makeBench() {
     return { code: `function () { ${name} }`.padEnd(state.chars), options: `{"name":"${name}"}`, ...preScript };
   };
   const make = () =>
-    makePlugins(chrome, {
+    new Plugins(chrome, {
       entryPoints: { nameOf: async (plugin) => `_${plugin}` },
       code,
       used: async () => used,

@@ -43,42 +43,11 @@ export interface PluginsOptions {
   boot(): Promise<string>;
 }
 
-/** Plugins keeps Chrome's registered scripts in sync with the server. Its methods run one after the other. */
-export interface Plugins {
-  /** wanted are the plugins of the last sync, or none before the first sync. */
-  readonly wanted: readonly PluginInfo[];
-  /** host is the hash of the host's code, or empty if the server has none. */
-  readonly host: string;
-  readonly mode: InjectMode;
-  /**
-   * sync registers the scripts that every matching page needs: the bridge and a base, which can host adapters on
-   * demand. In file mode it also registers the adapters. It does not wait for prepare.
-   */
-  sync(params: PluginSyncParams): Promise<InjectMode>;
-  /** prepare registers all pre-scripts, and the adapters that should start without delay. */
-  prepare(): Promise<void>;
-  /**
-   * canStartLate reports whether a plugin may be injected into a document after its start. Plugins with a pre-script
-   * may not. Neither may plugins that must start before the page's scripts, unless there are too many of them.
-   */
-  canStartLate(plugin: PluginInfo): boolean;
-  /** detect finds out how adapters can be injected into pages now. */
-  detect(): Promise<InjectMode>;
-  /** canRun reports whether a plugin can run in any page. Without user scripts, isolated plugins cannot. */
-  canRun(plugin: PluginInfo): boolean;
-  /** clear removes all registrations, because a newly installed extension may have another host. */
-  clear(): Promise<void>;
-}
-
-/** makePlugins returns a Plugins without plugins. */
-export function makePlugins(registrar: Registrar, options: PluginsOptions): Plugins {
-  return new RegisteredPlugins(registrar, options);
-}
-
 /** UserScript is a script with its code. */
 type UserScript = Script & { readonly code: string };
 
-class RegisteredPlugins implements Plugins {
+/** Plugins keeps Chrome's registered scripts in sync with the server. Its methods run one after the other. */
+export class Plugins {
   readonly #registrar: Registrar;
   readonly #options: PluginsOptions;
   #wanted: readonly PluginInfo[] = [];
@@ -96,10 +65,12 @@ class RegisteredPlugins implements Plugins {
     this.#options = options;
   }
 
+  /** wanted are the plugins of the last sync, or none before the first sync. */
   get wanted(): readonly PluginInfo[] {
     return this.#wanted;
   }
 
+  /** host is the hash of the host's code, or empty if the server has none. */
   get host(): string {
     return this.#host;
   }
@@ -108,6 +79,10 @@ class RegisteredPlugins implements Plugins {
     return this.#mode;
   }
 
+  /**
+   * sync registers the scripts that every matching page needs: the bridge and a base, which can host adapters on
+   * demand. In file mode it also registers the adapters. It does not wait for prepare.
+   */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     return this.#inTurn(async () => {
       this.#wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
@@ -119,6 +94,7 @@ class RegisteredPlugins implements Plugins {
     });
   }
 
+  /** prepare registers all pre-scripts, and the adapters that should start without delay. */
   prepare(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#mode !== 'userScripts') return;
@@ -232,19 +208,26 @@ class RegisteredPlugins implements Plugins {
     for (const id of ids) have.delete(id);
   }
 
+  /** detect finds out how adapters can be injected into pages now. */
   async detect(): Promise<InjectMode> {
     if (await this.#registrar.userScriptsAllowed()) return 'userScripts';
     return this.#wanted.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
+  /**
+   * canStartLate reports whether a plugin may be injected into a document after its start. Plugins with a pre-script
+   * may not. Neither may plugins that must start before the page's scripts, unless there are too many of them.
+   */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#beyond.has(name));
   }
 
+  /** canRun reports whether a plugin can run in any page. Without user scripts, isolated plugins cannot. */
   canRun(plugin: PluginInfo): boolean {
     return this.#mode !== 'files' || plugin.world !== 'isolated';
   }
 
+  /** clear removes all registrations, because a newly installed extension may have another host. */
   clear(): Promise<void> {
     return this.#inTurn(async () => {
       if (await this.#registrar.userScriptsAllowed()) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { settle } from '../../test/server.ts';
 import type { FramePage, Page, TabState } from '../chrome.ts';
-import { makeReload } from './reload.ts';
+import { Reload } from './reload.ts';
 
 /** busyMs is how long a busy page takes to answer. */
 const busyMs = 8000;
@@ -27,7 +27,7 @@ function makeBench(t: TestContext) {
   const deaf = new Set<string>();
   const fetched: string[] = [];
   const world = { isRegistered: true, isConnected: true };
-  const reload = makeReload({
+  const reload = new Reload({
     query: async () =>
       [...pages.keys()].map((id) => ({
         id,

@@ -62,37 +62,14 @@ export interface ReloadOptions {
   changed(): void;
 }
 
-/** Reload reloads tabs without their plugins, if the user has nothing to lose there. */
-export interface Reload {
-  /**
-   * load reloads one tab for a call, unless it is loading or was just reloaded. It returns false if the reload could
-   * lose user input or would not help.
-   */
-  load(tabId: number): Promise<boolean>;
-  /**
-   * registered notes that scripts were registered. Documents that started in the meantime may have only some of the
-   * scripts. Each is checked until its plugins are live or cannot be. Documents that have reported their plugins are
-   * pinged; only the others are inspected by a script.
-   */
-  registered(registrations: Registrations): void;
-  /** began notes when the document of a tab started, in milliseconds since 1970. */
-  began(tabId: number, atMs: number): void;
-  /** expects reports whether a tab is still to be checked and may be reloaded. */
-  expects(tabId: number): boolean;
-}
-
 /**
  * Verdict is the result of checking a tab: done if it has its plugins or cannot get them, again if it must be
  * rechecked.
  */
 type Verdict = 'done' | 'again';
 
-/** makeReload returns a Reload. */
-export function makeReload(options: ReloadOptions): Reload {
-  return new TabReload(options);
-}
-
-class TabReload implements Reload {
+/** Reload reloads tabs without their plugins, if the user has nothing to lose there. */
+export class Reload {
   readonly #options: ReloadOptions;
   /** #spans are the times in which documents may have started without their scripts. */
   #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
@@ -113,6 +90,10 @@ class TabReload implements Reload {
     this.#options = options;
   }
 
+  /**
+   * load reloads one tab for a call, unless it is loading or was just reloaded. It returns false if the reload could
+   * lose user input or would not help.
+   */
   async load(tabId: number): Promise<boolean> {
     const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await find();
@@ -129,6 +110,11 @@ class TabReload implements Reload {
     return true;
   }
 
+  /**
+   * registered notes that scripts were registered. Documents that started in the meantime may have only some of the
+   * scripts. Each is checked until its plugins are live or cannot be. Documents that have reported their plugins are
+   * pinged; only the others are inspected by a script.
+   */
   registered({ fromMs, firstMs }: Registrations): void {
     this.#firstMs = firstMs;
     this.#lastMs = Date.now();
@@ -138,10 +124,12 @@ class TabReload implements Reload {
     this.#schedule(0);
   }
 
+  /** began notes when the document of a tab started, in milliseconds since 1970. */
   began(tabId: number, atMs: number): void {
     this.#began.set(tabId, atMs);
   }
 
+  /** expects reports whether a tab is still to be checked and may be reloaded. */
   expects(tabId: number): boolean {
     return this.#all || this.#checks.has(tabId);
   }

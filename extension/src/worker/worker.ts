@@ -10,25 +10,25 @@ import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
 import { makeBadge } from './badge.ts';
 import { makeBridgePorts } from './bridge-ports.ts';
 import * as cache from './cache.ts';
-import { makeCalls } from './calls.ts';
-import { makeDelivery } from './delivery.ts';
+import { Calls } from './calls.ts';
+import { Delivery } from './delivery.ts';
 import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
 import { makeEntryPoints } from './entry-points.ts';
 import { type Handlers, serve } from './handlers.ts';
 import { findListener, makeHandshake } from './handshake.ts';
 import { makeHealth } from './health.ts';
-import { makeHotReload } from './hot-reload.ts';
+import { HotReload } from './hot-reload.ts';
 import { bootId, entryPointSecret, helloParams, readConnection, renameBrowser } from './identity.ts';
-import { makeLink } from './link.ts';
+import { Link } from './link.ts';
 import { makeLoadErrors } from './load-errors.ts';
 import { makeLogs } from './logs.ts';
 import { makeOpening } from './opening.ts';
-import { makeOutbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { makePanelActions } from './panel-actions.ts';
 import { makePanels } from './panels.ts';
-import { isolatedWorld, makePlugins } from './plugins.ts';
+import { isolatedWorld, Plugins } from './plugins.ts';
 import { makeRegistering } from './registering.ts';
-import { makeReload } from './reload.ts';
+import { Reload } from './reload.ts';
 import { makeSettingsSync } from './settings-sync.ts';
 import { openSocket } from './socket.ts';
 import { makeStore } from './store.ts';
@@ -57,7 +57,7 @@ const usage = makeUsage({
   write: (text) => browser.writeSetting('usedPlugins', text),
   changed: () => prepare(),
 });
-const plugins = makePlugins(
+const plugins = new Plugins(
   {
     ...scripts,
     registerUserScripts: registering.track(scripts.registerUserScripts),
@@ -107,7 +107,7 @@ const handlers: Handlers = {
   'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
 };
 
-const link = makeLink({
+const link = new Link({
   connection: () => readConnection(browser),
   hello: async () => {
     const hello = await helloParams(browser);
@@ -145,7 +145,7 @@ const link = makeLink({
   random: Math.random,
 });
 
-const outbox = makeOutbox({
+const outbox = new Outbox({
   send: (text) => link.send(text),
   confirm: () => link.request('ping', {}),
   delivered: (ids) => calls.delivered(ids),
@@ -161,7 +161,7 @@ const runPlugin = (doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>
 /** deliverable returns the plugins that can be injected into documents now. */
 const deliverable = () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []);
 const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
-const hotReload = makeHotReload({
+const hotReload = new HotReload({
   docs,
   entryPoints,
   plugins: deliverable,
@@ -174,7 +174,7 @@ const hotReload = makeHotReload({
     panels.touch();
   },
 });
-const delivery = makeDelivery({
+const delivery = new Delivery({
   docs,
   entryPoints,
   plugins: deliverable,
@@ -231,7 +231,7 @@ const reloadForUser = makeUserReload({
   reloadTab: browser.reloadTab,
 });
 
-const calls = makeCalls({
+const calls = new Calls({
   health,
   outbox,
   docs,
@@ -287,7 +287,7 @@ const tabs = makeTabs({
 /** loadErrors are the load errors of tabs. */
 const loadErrors = makeLoadErrors(tabs.touch);
 
-const reload = makeReload({
+const reload = new Reload({
   query: browser.queryTabs,
   tabState: browser.tabState,
   readPage: browser.readPage,
