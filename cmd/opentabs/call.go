@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/config"
 	"opentabs/internal/daemon"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/nearest"
 	"opentabs/internal/terminal"
 	"opentabs/internal/toolargs"
 	"opentabs/internal/version"
@@ -156,9 +156,9 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 	case len(names) == 0:
 		return mcpclient.Tool{}, usage("there is no tool %q, and no other tool is on: `opentabs plugin list` shows the plugins and why they are off", name)
 	case len(names) <= 20:
-		return mcpclient.Tool{}, usage("there is no tool %q%s: use one of %s", name, config.DidYouMean(name, names), strings.Join(names, ", "))
+		return mcpclient.Tool{}, usage("there is no tool %q%s: use one of %s", name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 	}
-	return mcpclient.Tool{}, usage("there is no tool %q%s: `opentabs plugin list` shows the tools", name, config.DidYouMean(name, names))
+	return mcpclient.Tool{}, usage("there is no tool %q%s: `opentabs plugin list` shows the tools", name, nearest.Suggestion(name, names))
 }
 
 // brokenPlugin returns an error if the plugin of a missing tool can't be loaded.

@@ -17,6 +17,7 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/nearest"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/plugin/catalog"
@@ -156,7 +157,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 				names = append(names, sub.Name())
 			}
 		}
-		return usage("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+word, "opentabs "), config.DidYouMean(word, names), cmd.CommandPath())
+		return usage("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+word, "opentabs "), nearest.Suggestion(word, names), cmd.CommandPath())
 	}
 	return nil
 }
@@ -179,7 +180,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	})
 	slices.Sort(names)
 	meant := ""
-	if best := config.Closest(name, names); best != "" {
+	if best := nearest.Name(name, names); best != "" {
 		meant = " (did you mean --" + best + "?)"
 	}
 	dashes := "--"

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -89,20 +88,5 @@ func mode(t *testing.T, path string, want os.FileMode) {
 	}
 	if info.Mode().Perm() != want {
 		t.Errorf("%s has mode %04o, want %04o", path, info.Mode().Perm(), want)
-	}
-}
-
-func TestClosest(t *testing.T) {
-	choices := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
-	for word, want := range map[string]string{
-		"prot": "port", "PORT": "port", "idle": "idleTimeout", "hartTimeout": "hardTimeout",
-		"loglevle": "logLevel", "colour": "", "": "", "x": "",
-	} {
-		if got := Closest(word, choices); got != want {
-			t.Errorf("Closest(%q) = %q, want %q", word, got, want)
-		}
-	}
-	if !slices.Contains(choices, Closest("ports", choices)) {
-		t.Error("ports is near port")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"opentabs/internal/nearest"
 	"opentabs/internal/timetext"
 )
 
@@ -125,7 +126,7 @@ func unknownKey(key string) string {
 	for i, row := range table {
 		keys[i] = row.key
 	}
-	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncate(key), DidYouMean(key, keys), strings.Join(keys, ", "))
+	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncate(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
 // keysInOrder returns the keys of the object in data in their order, so that

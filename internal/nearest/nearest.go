@@ -7,20 +7,22 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Name returns the name that is most similar to wrong; empty if no name is similar.
+// Limits of a comparison, in bytes.
+const (
+	maxCompared = 128 // of longer words only the spelling and the beginning are compared
+	minPrefix   = 3   // a shorter word is the beginning of too many names
+)
+
+// Name returns the name that is most similar to wrong. It returns "" if more than a
+// third of the letters differ in each name.
 func Name(wrong string, names []string) string {
-	const maxName = 64 // longer names are not compared
-	best, bestDistance := "", 3
+	best, limit := "", len(wrong)/3+1
 	for _, name := range names {
 		if normalize(name) == normalize(wrong) {
 			return name
 		}
-		if len(wrong) > maxName || len(name) > maxName {
-			continue
-		}
-		// Between short names the distance is always small.
-		if d := levenshtein.ComputeDistance(wrong, name); d < bestDistance && d*3 <= len(name) {
-			best, bestDistance = name, d
+		if n := editsBetween(strings.ToLower(wrong), strings.ToLower(name), limit); n < limit {
+			best, limit = name, n
 		}
 	}
 	return best
@@ -30,6 +32,32 @@ func Name(wrong string, names []string) string {
 // channel_id, channel-id.
 func normalize(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+}
+
+// editsBetween returns the number of edits from wrong to name; limit if it cannot be
+// less. A swap of two neighbours is one edit, and so is the rest of a name after its
+// beginning.
+func editsBetween(wrong, name string, limit int) int {
+	switch {
+	case len(wrong) >= minPrefix && strings.HasPrefix(name, wrong), isSwap(wrong, name):
+		return 1
+	case len(wrong) > maxCompared || len(name) > maxCompared:
+		return limit
+	}
+	return levenshtein.ComputeDistance(wrong, name)
+}
+
+// isSwap reports whether a and b differ in two neighbouring bytes that changed places.
+func isSwap(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }
 
 // Suggestion returns " (did you mean NAME?)" for the most similar name; empty if no

@@ -1,15 +1,51 @@
 package nearest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 func TestName(t *testing.T) {
-	names := []string{"channelId", "cursor", "id", "limit"}
-	for wrong, want := range map[string]string{
-		"channel_id": "channelId", "CHANNELID": "channelId", "chanelId": "channelId", "limits": "limit",
-		"cursr": "cursor", "ix": "", "q": "", "entirely": "", "": "",
+	arguments := []string{"channelId", "cursor", "id", "limit"}
+	settings := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
+	for _, one := range []struct {
+		names       []string
+		wrong, want string
+	}{
+		{arguments, "channel_id", "channelId"},
+		{arguments, "CHANNELID", "channelId"},
+		{arguments, "chanelId", "channelId"},
+		{arguments, "limits", "limit"},
+		{arguments, "cursr", "cursor"},
+		{arguments, "ix", ""},
+		{arguments, "q", ""},
+		{arguments, "entirely", ""},
+		{arguments, "", ""},
+		{settings, "prot", "port"}, // a swap is one edit
+		{settings, "ports", "port"},
+		{settings, "PORT", "port"},
+		{settings, "idle", "idleTimeout"}, // a beginning is one edit
+		{settings, "id", ""},
+		{settings, "hartTimeout", "hardTimeout"},
+		{settings, "loglevle", "logLevel"},
+		{settings, "colour", ""},
+		{settings, "x", ""},
+		{settings, "", ""},
 	} {
-		if got := Name(wrong, names); got != want {
-			t.Errorf("%q: %q, want %q", wrong, got, want)
+		if got := Name(one.wrong, one.names); got != one.want {
+			t.Errorf("%q: %q, want %q", one.wrong, got, one.want)
 		}
+	}
+}
+
+// TestNameOfLongWord checks that a word of a megabyte is not compared letter by letter.
+func TestNameOfLongWord(t *testing.T) {
+	begun := time.Now()
+	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {
+		t.Errorf("the nearest name has %d bytes", len(got))
+	}
+	if spent := time.Since(begun); spent > 10*time.Second {
+		t.Errorf("the comparison took %v", spent)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"opentabs/internal/config"
+	"opentabs/internal/nearest"
 )
 
 // maxTypedBytes is the length of the longest line that is read from the terminal.
@@ -151,7 +151,7 @@ func (s *session) callTool(ctx context.Context, tool, args string) {
 	}
 	tool = strings.TrimPrefix(tool, s.added.Name+"__")
 	if !slices.Contains(s.tools, tool) {
-		s.notef("there is no tool %q%s; `tools` lists the tools, `help` the commands", tool, config.DidYouMean(tool, s.tools))
+		s.notef("there is no tool %q%s; `tools` lists the tools, `help` the commands", tool, nearest.Suggestion(tool, s.tools))
 		return
 	}
 	call := Call{Tool: s.added.Name + "__" + tool}

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"opentabs/internal/config"
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/nearest"
 	"opentabs/internal/usererr"
 )
 
@@ -117,7 +117,7 @@ func (t Tool) property(name string) (*schema, error) {
 	if len(names) == 0 {
 		return nil, usererr.Errorf("%s has no argument %q: it takes none", t.tool.Name, name)
 	}
-	return nil, usererr.Errorf("%s has no argument %q%s: use %s", t.tool.Name, name, config.DidYouMean(name, names), strings.Join(names, ", "))
+	return nil, usererr.Errorf("%s has no argument %q%s: use %s", t.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
 // item returns the schema of the items if the argument is a list and text is one item.
