@@ -1,18 +1,18 @@
 /** Promise: the activities that a tool shows arrive complete and in order, and are kept after the call. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { callRecord, findCall } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
-import { must, start } from './harness/process.ts';
-import { everything, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { callRecord, findCall } from './harness/daemon-api.ts';
+import { runChecked, startOpentabs } from './harness/process.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ plugins: [everything] });
-  client = await stack.client();
+  stack = await startStack({ plugins: [everythingPlugin] });
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
@@ -43,19 +43,19 @@ test('the record of a running call has its activities, also after the service wo
   const running = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
   const content = async () => (await callRecord(stack, running.call_id)).activities?.[0]?.content;
   const all = { columns: ['n'], rows: rows(5) };
-  await until('five rows', async () => JSON.stringify(await content()) === JSON.stringify(all));
+  await waitFor('five rows', async () => JSON.stringify(await content()) === JSON.stringify(all));
   await stack.chrome.stopWorker();
   assert.deepEqual(await content(), all);
   stop.abort();
   await assert.rejects(call);
   // The client leaves before the server has cancelled the call.
-  await until('the end of the call', async () => (await callRecord(stack, running.call_id)).status !== 'running');
+  await waitFor('the end of the call', async () => (await callRecord(stack, running.call_id)).status !== 'running');
 });
 
 test('opentabs calls show --follow prints the activities for the user until the call ends', async () => {
   const call = client.call('everything__deltas', { count: 1000, forMs: 3_000, audience: 'user' });
   const { call_id } = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
-  const forUser = start(['calls', 'show', call_id, '--follow'], stack.env);
+  const forUser = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
   await call;
   const { code, stdout } = await forUser.ended;
   assert.equal(code, 0);
@@ -65,9 +65,9 @@ test('opentabs calls show --follow prints the activities for the user until the 
   assert.match(stdout, / {2}done after \d+\.\ds, requested by .*\n$/);
 
   const { call_id: internal } = await deltas({ count: 3 });
-  assert.match(await must(['calls', 'show', internal], stack.env), /1 activity is not for the user/);
+  assert.match(await runChecked(['calls', 'show', internal], stack.env), /1 activity is not for the user/);
   assert.match(
-    await must(['calls', 'show', internal, '--verbose'], stack.env),
+    await runChecked(['calls', 'show', internal, '--verbose'], stack.env),
     /activity table \(not for the user\)\n/,
   );
 });

@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findCall } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
-import { must, start, stop } from './harness/process.ts';
-import { everything, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { findCall } from './harness/daemon-api.ts';
+import { runChecked, startOpentabs, stopProcess } from './harness/process.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 let panel: Page;
 
 before(async () => {
-  stack = await startStack({ plugins: [everything], serve: ['--progress-interval', '0s'] });
-  client = await stack.client();
-  panel = await stack.chrome.panel();
+  stack = await startStack({ plugins: [everythingPlugin], serveFlags: ['--progress-interval', '0s'] });
+  client = await stack.connectHttp();
+  panel = await stack.chrome.openPanel();
 });
 after(() => stack?.close());
 
@@ -41,16 +41,19 @@ function stream(filter: string) {
     for await (const part of body ?? []) read.text += decoder.decode(part, { stream: true });
   });
   following.catch(() => undefined);
-  return { read, following: until(`/events${filter}`, () => read.text.includes(': following')) };
+  return { read, following: waitFor(`/events${filter}`, () => read.text.includes(': following')) };
 }
 
 test('terminals and /events filter reports by audience; agents and the audit log get all of them', async () => {
-  const forUser = start(['calls', '--follow'], stack.env);
-  const verbose = start(['calls', '--follow', '--verbose'], stack.env);
+  const forUser = startOpentabs(['calls', '--follow'], stack.env);
+  const verbose = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
   const all = stream('');
   const user = stream('?audience=user');
   await Promise.all([all.following, user.following]);
-  await until('the followers', () => forUser.stderr().includes('following') && verbose.stderr().includes('following'));
+  await waitFor(
+    'the followers',
+    () => forUser.stderr().includes('following') && verbose.stderr().includes('following'),
+  );
 
   const { steps, quiet } = await threeCalls();
 
@@ -64,10 +67,10 @@ test('terminals and /events filter reports by audience; agents and the audit log
   );
   assert.equal(quiet.progress.length, 3);
 
-  await until('the last event', () => forUser.stdout().includes('it went wrong'));
-  await until('the last event', () => verbose.stdout().includes('it went wrong'));
-  await until('the last event', () => all.read.text.includes('it went wrong'));
-  await until('the last event', () => user.read.text.includes('it went wrong'));
+  await waitFor('the last event', () => forUser.stdout().includes('it went wrong'));
+  await waitFor('the last event', () => verbose.stdout().includes('it went wrong'));
+  await waitFor('the last event', () => all.read.text.includes('it went wrong'));
+  await waitFor('the last event', () => user.read.text.includes('it went wrong'));
   for (const [name, text, shown] of [
     ['calls --follow', forUser.stdout(), false],
     ['calls --follow --verbose', verbose.stdout(), true],
@@ -81,13 +84,13 @@ test('terminals and /events filter reports by audience; agents and the audit log
   // The end of a call is always shown to the user.
   assert.equal((user.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   assert.equal((all.read.text.match(/^event: ended$/gm) ?? []).length, 3);
-  await Promise.all([stop(forUser), stop(verbose)]);
+  await Promise.all([stopProcess(forUser), stopProcess(verbose)]);
   all.read.stop();
   user.read.stop();
 
   // The audit log contains all messages of all calls.
-  const audit = await until('the audit', async () => {
-    const text = await must(['audit', '--json'], stack.env);
+  const audit = await waitFor('the audit', async () => {
+    const text = await runChecked(['audit', '--json'], stack.env);
     return text.includes('user step 4') && text.includes('internal step 3') ? text : undefined;
   });
   assert.equal((audit.match(/"audience":"user","last_messages"/g) ?? []).length, 1, audit);

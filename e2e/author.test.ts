@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { must, root, run } from './harness/process.ts';
+import { repositoryRoot, runChecked, runOpentabs } from './harness/process.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 const env = { OPENTABS_HOME: join(home, 'home'), NO_COLOR: '1' };
@@ -12,10 +12,10 @@ const dir = join(home, 'tickets');
 after(() => rmSync(home, { recursive: true, force: true }));
 
 test('a new plugin compiles without a change', async () => {
-  await must(['plugin', 'create', 'tickets', '--dir', home], env);
+  await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
   mkdirSync(join(dir, 'node_modules'));
-  symlinkSync(join(root, 'node_modules/typescript'), join(dir, 'node_modules/typescript'));
-  const { code, stdout, stderr } = await run(['plugin', 'check', dir, '--strict'], env);
+  symlinkSync(join(repositoryRoot, 'node_modules/typescript'), join(dir, 'node_modules/typescript'));
+  const { code, stdout, stderr } = await runOpentabs(['plugin', 'check', dir, '--strict'], env);
   assert.equal(code, 0);
   assert.match(stdout, /^suggestion world-isolated {2}package\.json\n {4}.*\n$/);
   assert.doesNotMatch(stderr, /not checked/);
@@ -25,18 +25,21 @@ test('a compiler error is reported with file and line, and no package is built',
   const file = join(dir, 'src/tools/describe-page.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace('title: document.title', 'title: document.titel'));
   for (const command of ['check', 'pack']) {
-    const { code, stdout } = await run(['plugin', command, dir, ...(command === 'pack' ? ['--out', home] : [])], env);
+    const { code, stdout } = await runOpentabs(
+      ['plugin', command, dir, ...(command === 'pack' ? ['--out', home] : [])],
+      env,
+    );
     assert.equal(code, 1);
     assert.match(stdout, /^error types {2}src\/tools\/describe-page\.ts:\d+:\d+\n {4}TS2551: .*titel/m);
   }
-  const { stdout } = await run(['plugin', 'check', dir, '--no-types', '--json'], env);
+  const { stdout } = await runOpentabs(['plugin', 'check', dir, '--no-types', '--json'], env);
   assert.equal(JSON.parse(stdout).errors, 0);
 });
 
 test('the compiler and the build both use the zod that the author installed', async () => {
-  cpSync(join(root, 'node_modules/zod'), join(dir, 'node_modules/zod'), { recursive: true });
+  cpSync(join(repositoryRoot, 'node_modules/zod'), join(dir, 'node_modules/zod'), { recursive: true });
   rmSync(join(dir, '.opentabs/types/zod'), { recursive: true });
-  const { stdout } = await run(['plugin', 'check', dir, '--json'], env);
+  const { stdout } = await runOpentabs(['plugin', 'check', dir, '--json'], env);
   const found: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
     found.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),

@@ -8,8 +8,8 @@ let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ serve: ['--max-result-bytes', String(20 << 20)] });
-  client = await stack.client();
+  stack = await startStack({ serveFlags: ['--max-result-bytes', String(20 << 20)] });
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { addPlugin, type HandMade, type Pages, startPages } from './attacks/world.ts';
 import type { McpClient } from './harness/client.ts';
-import { run } from './harness/process.ts';
+import { runOpentabs } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -16,7 +16,7 @@ let pages: Pages;
 before(async () => {
   pages = await startPages({});
   stack = await startStack({});
-  client = await stack.client();
+  client = await stack.connectHttp();
 });
 after(async () => {
   pages?.close();
@@ -51,8 +51,8 @@ function unparsable(line: number): RegExp {
 for (const [name, code, statusHas, more] of kinds) {
   test(`an adapter that does not start is reported: ${name}`, async () => {
     await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code, ...more });
-    const page = await stack.chrome.open(`${pages.origin}/${name}`);
-    const refused = await until(`the error of ${name}`, async () => {
+    const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
+    const refused = await waitFor(`the error of ${name}`, async () => {
       const beganMs = performance.now();
       const out = await client.call(`${name}__who`, {});
       return out.code === 'plugin_broken' ? { ...out, tookMs: performance.now() - beganMs } : undefined;
@@ -65,23 +65,23 @@ for (const [name, code, statusHas, more] of kinds) {
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
       // Commands read a file, which is written after the page's report.
-      await until(`the error in ${command.join(' ')}`, async () => {
-        const { stdout } = await run(command, stack.env);
+      await waitFor(`the error in ${command.join(' ')}`, async () => {
+        const { stdout } = await runOpentabs(command, stack.env);
         return statusHas.test(stdout) && stdout.includes(`did not start in a page of ${pages.origin}`);
       });
     }
-    const review = await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+    const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
     // After the repair the plugin works in a new tab, and the error is gone from every surface.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), adapter(name));
-    await until('the new content', async () =>
-      (await run(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
+    await waitFor('the new content', async () =>
+      (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
     );
-    await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
-    const other = await stack.chrome.open(`${pages.origin}/${name}?again`);
-    await until('the repaired plugin', async () => !(await client.call(`${name}__who`, {})).isError);
-    const { stdout } = await run(['plugin', 'list'], stack.env);
+    await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+    const other = await stack.chrome.openPage(`${pages.origin}/${name}?again`);
+    await waitFor('the repaired plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+    const { stdout } = await runOpentabs(['plugin', 'list'], stack.env);
     assert.doesNotMatch(stdout, new RegExp(`^${name} .*failed`, 'm'));
     await other.close();
     await page.close();
@@ -92,29 +92,29 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
   const name = 'rebuilt';
   await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code: adapter(name) });
   const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
-  const page = await stack.chrome.open(`${pages.origin}/${name}`);
-  await until('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+  const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
+  await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   const build = async (code: string) => {
     writeFileSync(file, code);
-    await until('the new content', async () =>
-      (await run(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
+    await waitFor('the new content', async () =>
+      (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
     );
-    await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+    await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
   };
   await build(`${adapter(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
-  const refused = await until('the error of the new build', async () => {
+  const refused = await waitFor('the error of the new build', async () => {
     const out = await client.call(`${name}__who`, {});
     return out.code === 'plugin_broken' && out;
   });
   assert.match(refused.text, unparsable(2));
   // The command reads a file, which is written after the page's report.
-  await until('the refusal in the list', async () =>
-    unparsable(2).test((await run(['plugin', 'list'], stack.env)).stdout),
+  await waitFor('the refusal in the list', async () =>
+    unparsable(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );
   await build(`${adapter(name)}\n// repaired`);
-  await until('the next build', async () => !(await client.call(`${name}__who`, {})).isError);
-  assert.doesNotMatch((await run(['plugin', 'list'], stack.env)).stdout, new RegExp(`^${name} .*failed`, 'm'));
+  await waitFor('the next build', async () => !(await client.call(`${name}__who`, {})).isError);
+  assert.doesNotMatch((await runOpentabs(['plugin', 'list'], stack.env)).stdout, new RegExp(`^${name} .*failed`, 'm'));
   assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', 'the page was reloaded');
   await page.close();
 });
@@ -126,12 +126,12 @@ test('a plugin works again in the open page after its folder was changed, broken
   const dir = join(stack.home, `plugin-${name}`);
   const file = join(dir, 'dist/adapter.iife.js');
   const described = readFileSync(join(dir, 'package.json'), 'utf8');
-  const page = await stack.chrome.open(`${pages.origin}/${name}`);
-  await until('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+  const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
+  await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   await page.bringToFront();
   const statusHas = (text: string) =>
-    until(text, async () => (await run(['status'], stack.env)).stdout.includes(text) || undefined);
+    waitFor(text, async () => (await runOpentabs(['status'], stack.env)).stdout.includes(text) || undefined);
   const changes: readonly (readonly [what: string, there: () => void, back: () => void, statusHas: string])[] = [
     [
       'another content',
@@ -161,7 +161,7 @@ test('a plugin works again in the open page after its folder was changed, broken
     assert.match(String(refused.code), /plugin_broken|not_reviewed/, `${what}: ${refused.text}`);
     back();
     await statusHas(`${name} 1.0.0, 1 tool, auto`);
-    await until(`the plugin after ${what}`, async () => !(await client.call(`${name}__who`, {})).isError);
+    await waitFor(`the plugin after ${what}`, async () => !(await client.call(`${name}__who`, {})).isError);
     assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', `${what}: the page was reloaded`);
   }
   await page.close();

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Chrome, launch } from './harness/chromium.ts';
+import { type Chrome, launchChrome } from './harness/chromium.ts';
 import type { McpClient } from './harness/client.ts';
-import { places, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -15,13 +15,13 @@ let ids: readonly string[];
 let page: Page;
 
 before(async () => {
-  stack = await startStack({ plugins: [places] });
-  client = await stack.client();
-  const [first] = (await stack.status()).browsers ?? [];
-  second = await launch({ extension: stack.extension });
-  page = await second.open(`${stack.site.origin}/second`);
-  await stack.live('/second');
-  const other = (await stack.status()).browsers?.find((b) => b.id !== first?.id);
+  stack = await startStack({ plugins: [placesPlugin] });
+  client = await stack.connectHttp();
+  const [first] = (await stack.readStatus()).browsers ?? [];
+  second = await launchChrome({ extension: stack.extensionFolder });
+  page = await second.openPage(`${stack.site.origin}/second`);
+  await stack.waitForPlugins('/second');
+  const other = (await stack.readStatus()).browsers?.find((b) => b.id !== first?.id);
   ids = [first?.id ?? '', other?.id ?? ''];
 });
 after(async () => {
@@ -34,8 +34,8 @@ const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured),
 
 /** readyIn waits until the server has this readiness of the plugin in the tabs of a browser. */
 async function readyIn(id: string, ready: boolean) {
-  await until('the readiness', async () => {
-    const browser = (await stack.status()).browsers?.find((b) => b.id === id);
+  await waitFor('the readiness', async () => {
+    const browser = (await stack.readStatus()).browsers?.find((b) => b.id === id);
     return browser?.tabs?.some((t) => t.plugins?.some((p) => p.name === 'places' && p.ready === ready));
   });
 }
@@ -48,7 +48,7 @@ test('if two browsers could run a call, the error lists both, and the caller can
   assert.match(out.text, /pass its ID as "tabId", the browser as "browser"/);
   assert.equal(pathOf((await call({ browser: ids[0] })).structured), '/');
   assert.equal(pathOf((await call({ browser: ids[1] })).structured), '/second');
-  const tabs = (await stack.status()).browsers?.find((b) => b.id === ids[1])?.tabs;
+  const tabs = (await stack.readStatus()).browsers?.find((b) => b.id === ids[1])?.tabs;
   assert.equal(pathOf((await call({ tabId: tabs?.[0]?.tabId })).structured), '/second');
   assert.equal((await call({ browser: 'unknown' })).code, 'no_tab');
 });
@@ -65,10 +65,10 @@ test('a browser in which the user is not logged in is not used', async () => {
 });
 
 test('no tab is opened while two browsers are connected', async () => {
-  const allowed = await stack.cli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(allowed.code, 0, allowed.stderr);
   await Promise.all([page.goto('about:blank'), stack.page.goto('about:blank')]);
-  await until('no tab', async () => (await stack.tabs()).length === 0);
+  await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
   const out = await call();
   assert.match(String(out.code), /^(no_tab|ambiguous_target)$/);
   await page.goto(`${stack.site.origin}/second`);

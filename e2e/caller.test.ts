@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { callRecords } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
-import { must } from './harness/process.ts';
-import { everything, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { callRecords } from './harness/daemon-api.ts';
+import { runChecked } from './harness/process.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -15,15 +15,15 @@ const forms: string[] = [];
 let answer = 'deny';
 
 before(async () => {
-  stack = await startStack({ plugins: [everything] });
-  client = await stack.client((params): Promise<ElicitResult> => {
+  stack = await startStack({ plugins: [everythingPlugin] });
+  client = await stack.connectHttp((params): Promise<ElicitResult> => {
     forms.push(params.message);
     return Promise.resolve({ action: 'accept', content: { decision: answer } });
   });
 });
 after(() => stack?.close());
 
-const opentabs = (...args: string[]) => must(args, stack.env);
+const opentabs = (...args: string[]) => runChecked(args, stack.env);
 /** nested calls everything__call, which calls messages__echo. */
 const nested = async (value: string) => {
   const out = await client.call('everything__call', { tool: 'messages__echo', input: { value }, caught: true });
@@ -39,8 +39,8 @@ test('calls to another plugin are off by default, and the handler, the lists and
   assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
   const listed = JSON.stringify(JSON.parse(await opentabs('calls', '--json')));
   assert.ok(listed.includes(`To allow it, run \`opentabs ${allowed}\`, or use the side panel.`), listed);
-  const { tabId } = (await stack.tabs())[0] ?? {};
-  await until('the audit', async () =>
+  const { tabId } = (await stack.listTabs())[0] ?? {};
+  await waitFor('the audit', async () =>
     (await opentabs('audit', '--tool', 'messages')).includes(
       `called by everything__call (tab ${tabId}, ${stack.site.origin})`,
     ),
@@ -55,7 +55,7 @@ test('an allowed call to another plugin works, and needs approval if the called 
   await opentabs('plugin', 'permission', 'messages', 'ask');
   answer = 'allow for this session';
   assert.match(await nested('three'), /three/);
-  const { tabId } = (await stack.tabs())[0] ?? {};
+  const { tabId } = (await stack.listTabs())[0] ?? {};
   assert.equal(forms.length, 1);
   assert.ok(
     forms[0]?.includes(

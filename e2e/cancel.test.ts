@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { start } from './harness/process.ts';
+import { startOpentabs } from './harness/process.ts';
 import { type CallView, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
@@ -20,14 +20,20 @@ let channels = 0;
 const slow = () => `c${++channels}-9-20000`;
 
 const dropped = (channel: string) =>
-  until(`the page's request for ${channel} to be dropped`, () => stack.site.dropped.some((d) => d.startsWith(channel)));
+  waitFor(`the page's request for ${channel} to be dropped`, () =>
+    stack.site.abortedRequests.some((d) => d.startsWith(channel)),
+  );
 /** running waits until the page has requested the channel; a cancel before that drops no request. */
 const running = (channel: string) =>
-  until('a running call', async () =>
-    stack.site.asked.includes(channel) ? (await stack.calls()).find((c) => c.status === 'running') : undefined,
+  waitFor('a running call', async () =>
+    stack.site.requestedChannels.includes(channel)
+      ? (await stack.listCalls()).find((c) => c.status === 'running')
+      : undefined,
   );
 const record = (id: string): Promise<CallView> =>
-  until('the outcome', async () => (await stack.calls()).find((c) => c.call_id === id && c.stopped !== undefined));
+  waitFor('the outcome', async () =>
+    (await stack.listCalls()).find((c) => c.call_id === id && c.stopped !== undefined),
+  );
 
 test('notifications/cancelled stops the page and gets no result', async () => {
   const channel = slow();
@@ -44,15 +50,15 @@ test('notifications/cancelled stops the page and gets no result', async () => {
 test('the reason of a cancel reaches the page, the record and the error', async () => {
   const page = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
   const silent = () =>
-    until('a running call', async () =>
-      (await stack.calls()).find((c) => c.status === 'running' && c.tool_name === 'messages__silent'),
+    waitFor('a running call', async () =>
+      (await stack.listCalls()).find((c) => c.status === 'running' && c.tool_name === 'messages__silent'),
     );
   const stop = new AbortController();
   const call = client.call('messages__silent', { forMs: 60_000 }, { signal: stop.signal });
   const first = await silent();
   stop.abort('the wrong channel');
   await assert.rejects(call);
-  await until(
+  await waitFor(
     'the page to receive the reason',
     async () => (await page()) === 'cancelled by the client: the wrong channel',
   );
@@ -60,12 +66,12 @@ test('the reason of a cancel reaches the page, the record and the error', async 
 
   const other = client.call('messages__silent', { forMs: 60_000 });
   const second = await silent();
-  const cancelled = await stack.cli('calls', 'cancel', second.call_id, '--reason', 'it takes\ntoo long');
+  const cancelled = await stack.runCli('calls', 'cancel', second.call_id, '--reason', 'it takes\ntoo long');
   assert.equal(cancelled.code, 0, cancelled.stderr);
   const out = await other;
   assert.match(out.text, /cancelled by the command line: it takes too long \(cancelled\)/);
-  await until('the page to receive the reason', async () => /: it takes too long$/.test(String(await page())));
-  const audit = await stack.cli('audit', '--json', '--last', '0');
+  await waitFor('the page to receive the reason', async () => /: it takes too long$/.test(String(await page())));
+  const audit = await stack.runCli('audit', '--json', '--last', '0');
   for (const reason of ['the wrong channel', 'it takes too long']) {
     assert.ok(audit.stdout.includes(`"reason":"${reason}"`), audit.stdout);
   }
@@ -73,7 +79,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
 
 test('a client that disconnects stops the code in the page', async () => {
   const channel = slow();
-  const leaving = await stack.stdioClient();
+  const leaving = await stack.connectStdio();
   const call = leaving.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
   const { call_id } = await running(channel);
   await leaving.close();
@@ -84,7 +90,7 @@ test('a client that disconnects stops the code in the page', async () => {
 
 test('a client cannot cancel a call of another client', async () => {
   const channel = slow();
-  const other = await stack.client();
+  const other = await stack.connectHttp();
   const stop = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
   const { call_id } = await running(channel);
@@ -92,7 +98,7 @@ test('a client cannot cancel a call of another client', async () => {
     await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
   }
   // Each request was answered, so the server has processed all of them.
-  assert.equal((await stack.calls()).find((c) => c.call_id === call_id)?.status, 'running');
+  assert.equal((await stack.listCalls()).find((c) => c.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);
   await dropped(channel);
@@ -100,7 +106,7 @@ test('a client cannot cancel a call of another client', async () => {
 
 test('Ctrl-C in opentabs call stops the code in the page', async () => {
   const channel = slow();
-  const cli = start(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
+  const cli = startOpentabs(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
   const { call_id } = await running(channel);
   cli.child.kill('SIGINT');
   const { code } = await cli.ended;
@@ -111,7 +117,7 @@ test('Ctrl-C in opentabs call stops the code in the page', async () => {
 
 test('the stop button of the side panel stops the code in the page, and the client receives the error', async () => {
   const channel = slow();
-  const panel = await stack.chrome.panel();
+  const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
   call.catch(() => undefined); // awaited below; an earlier failure is more useful
   const stop = panel.getByRole('button', { name: /stop/i }).first();

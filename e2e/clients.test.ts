@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
-import { must } from './harness/process.ts';
-import { bothWays, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { runChecked } from './harness/process.ts';
+import { type Stack, startStack, transports } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of bothWays) {
+for (const [name, connect] of transports) {
   describe(name, () => {
     let client: McpClient;
     before(async () => {
@@ -83,17 +83,17 @@ for (const [name, connect] of bothWays) {
       // The list also has the built-in tools of opentabs.
       const count = async () =>
         (await client.sdk.listTools()).tools.filter((t) => t.name.startsWith('messages__')).length;
-      await must(['plugin', 'remove', 'messages'], stack.env);
-      await until('the first list_changed', () => changed >= 1);
+      await runChecked(['plugin', 'remove', 'messages'], stack.env);
+      await waitFor('the first list_changed', () => changed >= 1);
       assert.equal(await count(), 0);
-      await must(['plugin', 'add', stack.plugin, '--permission', 'auto'], stack.env);
-      await until('the second list_changed', () => changed >= 2);
-      await until('its tools', async () => (await count()) > 5);
-      await until('the adapter again', async () => {
+      await runChecked(['plugin', 'add', stack.pluginFolder, '--permission', 'auto'], stack.env);
+      await waitFor('the second list_changed', () => changed >= 2);
+      await waitFor('its tools', async () => (await count()) > 5);
+      await waitFor('the adapter again', async () => {
         await stack.page.reload();
         return !(await client.call('messages__echo', { value: 1 })).isError;
       });
-      await stack.live('/');
+      await stack.waitForPlugins('/');
     });
   });
 }
@@ -101,14 +101,14 @@ for (const [name, connect] of bothWays) {
 test('integers beyond 2^53 reach the page and come back exactly', async () => {
   const json =
     '{"value":{"id":9007199254740993,"list":[-9007199254740995,12345678901234567890],"text":"9007199254740993"}}';
-  const out = await stack.cli('call', 'messages__echo', '--json', json);
+  const out = await stack.runCli('call', 'messages__echo', '--json', json);
   assert.equal(out.stdout.trim(), json, out.stderr);
-  const rounded = await stack.cli('call', 'messages__countdown', '--json', '{"from":9007199254740993}');
+  const rounded = await stack.runCli('call', 'messages__countdown', '--json', '{"from":9007199254740993}');
   assert.notEqual(rounded.code, 0);
 });
 
 test('twenty concurrent calls of two clients each get their own result', async () => {
-  const clients = [await stack.client(), await stack.stdioClient()];
+  const clients = [await stack.connectHttp(), await stack.connectStdio()];
   const outs = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
       const out = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });

@@ -33,7 +33,7 @@ function drawn(): Promise<string> {
 
 for (const transport of ['http', 'stdio'] as const) {
   test(`a canvas arrives as image content over ${transport}`, async () => {
-    const client: McpClient = transport === 'http' ? await stack.client() : await stack.stdioClient();
+    const client: McpClient = transport === 'http' ? await stack.connectHttp() : await stack.connectStdio();
     // The official client checks results against the output schema after it has listed the tools.
     await client.sdk.listTools();
     const result = CallToolResultSchema.parse(

@@ -15,7 +15,7 @@ async function main(): Promise<boolean> {
   const began = Date.now();
   const stack = await startStack();
   try {
-    const client = await stack.client();
+    const client = await stack.connectHttp();
     const { tools } = await client.sdk.listTools();
     printLine(
       `Up after ${seconds(Date.now() - began)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
@@ -44,22 +44,22 @@ async function main(): Promise<boolean> {
         ),
     ]);
     bars.close();
-    const record = (await stack.calls()).find((c) => c.status === 'cancelled');
+    const record = (await stack.listCalls()).find((c) => c.status === 'cancelled');
     printLine('');
     return [
       check(
-        !long.isError && long.tookMs > idleLimitMs + 1_000,
-        `the reporting call ran ${seconds(long.tookMs)} with ${long.progress.length} reports and returned ${count(long)} messages`,
+        !long.isError && long.durationMs > idleLimitMs + 1_000,
+        `the reporting call ran ${seconds(long.durationMs)} with ${long.progress.length} reports and returned ${count(long)} messages`,
       ),
       check(
-        silent.isError && silent.code === 'idle_timeout' && Math.abs(silent.tookMs - idleLimitMs) < 300,
-        `the silent call was ended after ${seconds(silent.tookMs)} with ${String(silent.code)}`,
+        silent.isError && silent.code === 'idle_timeout' && Math.abs(silent.durationMs - idleLimitMs) < 300,
+        `the silent call was ended after ${seconds(silent.durationMs)} with ${String(silent.code)}`,
       ),
       check(
         cancelled === undefined &&
           record?.stopped === 'aborted' &&
-          stack.site.dropped.some((d) => d.startsWith('cancelled')),
-        `the cancelled call: the page answered "${record?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.dropped.join(', ') || 'nothing dropped'})`,
+          stack.site.abortedRequests.some((d) => d.startsWith('cancelled')),
+        `the cancelled call: the page answered "${record?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.abortedRequests.join(', ') || 'nothing dropped'})`,
       ),
     ].every(Boolean);
   } finally {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { type Author, developPlugin } from './harness/author.ts';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let author: Author;
@@ -13,7 +13,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   author = await developPlugin(stack, 'tickets');
-  client = await stack.client();
+  client = await stack.connectHttp();
 });
 after(async () => {
   await author?.end();
@@ -45,35 +45,35 @@ test('each of two changes reaches the page without a reload', async () => {
     ["title: 'one'", "title: 'two'"],
   ] as const) {
     author.edit(source, old, fresh);
-    await until(`an answer of ${fresh}`, async () => JSON.stringify(await describe()).includes(fresh.slice(8, -1)));
+    await waitFor(`an answer of ${fresh}`, async () => JSON.stringify(await describe()).includes(fresh.slice(8, -1)));
   }
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
-  await until('dev to report the tab', () => author.dev.stderr().includes('live in 1 tab'));
+  await waitFor('dev to report the tab', () => author.dev.stderr().includes('live in 1 tab'));
 });
 
 test('a build error is reported with file and line, and the last working code stays in the page', async () => {
   author.edit(source, "title: 'two'", "title: 'two");
-  await until('the error', () => /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()));
+  await waitFor('the error', () => /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()));
   assert.match(JSON.stringify(await describe()), /"title":"two"/);
   author.edit(source, "title: 'two", "title: 'three'");
-  await until('the new code', async () => JSON.stringify(await describe()).includes('three'));
+  await waitFor('the new code', async () => JSON.stringify(await describe()).includes('three'));
 });
 
 test('a build that does not start is reported at once, and the next working build replaces it without a reload', async () => {
   const first = "import { defineTool } from '@opentabs/sdk';";
   const bad = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
   author.edit(source, first, `${first}\n${bad}`);
-  const refused = await until('the error of the build', async () => {
+  const refused = await waitFor('the error of the build', async () => {
     const out = await client.call('tickets__describe_page');
     return out.code === 'plugin_broken' && out;
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refused.text, startError);
-  for (const command of ['status', 'doctor']) assert.match((await stack.cli(command)).stdout, startError, command);
-  assert.match((await stack.cli('plugin', 'list')).stdout, /^tickets .*failed/m);
+  for (const command of ['status', 'doctor']) assert.match((await stack.runCli(command)).stdout, startError, command);
+  assert.match((await stack.runCli('plugin', 'list')).stdout, /^tickets .*failed/m);
   author.edit(source, `${first}\n${bad}`, first);
-  await until('the build that starts', async () => JSON.stringify((await describe()) ?? '').includes('three'));
-  assert.doesNotMatch((await stack.cli('plugin', 'list')).stdout, /^tickets .*failed/m);
+  await waitFor('the build that starts', async () => JSON.stringify((await describe()) ?? '').includes('three'));
+  assert.doesNotMatch((await stack.runCli('plugin', 'list')).stdout, /^tickets .*failed/m);
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
 });
 
@@ -88,7 +88,7 @@ test("plugin dev prints the plugin's log", async () => {
     'const headings: string[] = [];',
     "log.warn('looked', { at: maxHeadings });\n    const headings: string[] = [];",
   );
-  await until('the log', async () => {
+  await waitFor('the log', async () => {
     await describe();
     return author.dev.stdout().includes('warning looked [{"at":20}]');
   });
@@ -102,7 +102,7 @@ test('after dev ends the last build stays in the page, and the page finds no tra
   assert.match(JSON.stringify(await describe()), /"title":"three"/);
   // A page that starts while the browser replaces the adapter may have no adapter. A call does not reload the page after
   // a script has accessed it.
-  await until('the plugin in a page that was reloaded', async () => {
+  await waitFor('the plugin in a page that was reloaded', async () => {
     await stack.page.reload();
     return JSON.stringify((await describe()) ?? '').includes('three');
   });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { decideCall, findCall } from './harness/api.ts';
-import { isRecord, type Modern, modernHttp, modernStdio } from './harness/modern.ts';
-import { everything, type Stack, startStack } from './harness/stack.ts';
+import { decideCall, findCall } from './harness/daemon-api.ts';
+import { isRecord, type ModernClient, modernHttp, modernStdio } from './harness/modern.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
 before(async () => {
-  stack = await startStack({ plugins: [{ ...everything, permission: 'ask' }] });
+  stack = await startStack({ plugins: [{ ...everythingPlugin, permission: 'ask' }] });
 });
 after(() => stack?.close());
 
@@ -28,7 +28,7 @@ for (const [name, open] of [
   ['stdio', modernStdio],
 ] as const) {
   describe(`2026-07-28 over ${name}`, () => {
-    let peer: Modern;
+    let peer: ModernClient;
     let id = 0;
     before(async () => {
       peer = await open(stack);

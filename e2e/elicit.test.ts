@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { decideCall, findCall } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
-import { everything, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { decideCall, findCall } from './harness/daemon-api.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 
 before(async () => {
-  stack = await startStack({ plugins: [{ ...everything, permission: 'ask' }] });
+  stack = await startStack({ plugins: [{ ...everythingPlugin, permission: 'ask' }] });
 });
 after(() => stack?.close());
 
@@ -33,14 +33,14 @@ async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
 const choose = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
 for (const [name, connect] of [
-  ['http', (s: Stack) => s.client.bind(s)],
-  ['stdio', (s: Stack) => s.stdioClient.bind(s)],
+  ['http', (s: Stack) => s.connectHttp.bind(s)],
+  ['stdio', (s: Stack) => s.connectStdio.bind(s)],
 ] as const) {
   describe(`2025-11-25 over ${name}`, () => {
     let client: McpClient;
     let forms: Form[];
     /** form waits for the next form that the client shows. */
-    const form = () => until('a form', () => forms.shift());
+    const form = () => waitFor('a form', () => forms.shift());
 
     before(async () => {
       client = await connect(stack)(
@@ -86,7 +86,7 @@ for (const [name, connect] of [
       const shown = await form();
       await decideElsewhere('everything__change', false);
       assert.equal((await call).code, 'denied');
-      await until('the form to be withdrawn', () => shown.signal.aborted);
+      await waitFor('the form to be withdrawn', () => shown.signal.aborted);
       shown.answer(choose('allow once'));
       assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // after the late approval
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
@@ -108,10 +108,10 @@ for (const [name, connect] of [
       const { call_id: id } = await waiting('everything__change');
       leave.abort();
       await assert.rejects(call);
-      await until('the form to be withdrawn', () => shown.signal.aborted);
+      await waitFor('the form to be withdrawn', () => shown.signal.aborted);
       shown.answer(choose('allow once'));
-      await until('the call to be withdrawn', async () =>
-        (await stack.calls()).some((c) => c.call_id === id && c.status === 'cancelled'),
+      await waitFor('the call to be withdrawn', async () =>
+        (await stack.listCalls()).some((c) => c.call_id === id && c.status === 'cancelled'),
       );
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
@@ -135,7 +135,7 @@ for (const [name, connect] of [
       (await form()).answer(choose('allow for this session'));
       assert.equal((await first).isError, false);
       assert.equal((await client.call('everything__change', {})).isError, false);
-      const other = await stack.client();
+      const other = await stack.connectHttp();
       const otherCall = other.call('everything__change', {});
       await decideElsewhere('everything__change', false);
       assert.equal((await otherCall).code, 'denied');

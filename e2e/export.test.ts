@@ -1,7 +1,7 @@
 /** Promise: the export example, written for the original OpenTabs SDK, builds and runs without a change. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { bothWays, type Stack, startStack } from './harness/stack.ts';
+import { type Stack, startStack, transports } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of bothWays) {
+for (const [name, connect] of transports) {
   test(`the export reports each of its pages over ${name}`, async () => {
     const client = await connect(stack);
     const out = await client.call('export__export_messages', { channelId: 'slow-4-300' });

@@ -11,7 +11,7 @@ before(async () => {
 after(() => stack?.close());
 
 test("a tool runs from the adapter file that the server wrote into the extension's folder", async () => {
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   const out = await client.call('messages__countdown', { from: 2, intervalMs: 100 });
   assert.equal(out.isError, false, out.text);
   assert.equal(out.progress.at(-1)?.progress, 2);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Bed } from './faults/bed.ts';
-import { must } from './harness/process.ts';
-import { until } from './harness/wait.ts';
+import { runChecked } from './harness/process.ts';
+import { waitFor } from './harness/wait.ts';
 
 /** IdleMs is the idle limit of a call, in milliseconds. */
 const IdleMs = 6000;
@@ -17,7 +17,7 @@ after(() => bed?.close());
 /** openHidden opens a page of the site behind the tab in front and returns its tab. */
 async function openHidden(path: string): Promise<number> {
   await bed.browser.cdp.send('Target.createTarget', { url: bed.url(path), background: true });
-  const tab = await until(`the plugin in ${path}`, async () => {
+  const tab = await waitFor(`the plugin in ${path}`, async () => {
     const found = await bed.tab(path);
     return (found?.plugins ?? []).length > 0 ? found : undefined;
   });
@@ -30,7 +30,7 @@ test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
   const client = await bed.client();
   const out = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
   assert.equal(out.isError, false, out.text);
-  assert.ok(out.tookMs >= 19_990 && out.tookMs < 22_000, `${out.tookMs} ms`);
+  assert.ok(out.durationMs >= 19_990 && out.durationMs < 22_000, `${out.durationMs} ms`);
 });
 
 test('a timer in a hidden tab continues when Chrome stops the service worker', async () => {
@@ -49,7 +49,7 @@ test('a timer in a hidden tab continues when Chrome stops the service worker', a
   );
   assert.equal(out.isError, false, out.text);
   assert.deepEqual(steps, [1, 2, 3, 4, 5, 6, 7, 8]);
-  assert.ok(out.tookMs < 11_000, `${out.tookMs} ms`);
+  assert.ok(out.durationMs < 11_000, `${out.durationMs} ms`);
 });
 
 test('a cancel ends a timer in a hidden tab at once', async () => {
@@ -66,7 +66,7 @@ test('a cancel ends a timer in a hidden tab at once', async () => {
   );
   await assert.rejects(call);
   const begun = performance.now();
-  await until('the page to receive the cancel', () =>
+  await waitFor('the page to receive the cancel', () =>
     bed.evaluate('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
   );
   assert.ok(performance.now() - begun < 1000, 'the cancel waited for the next timer');
@@ -78,9 +78,9 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
   const started = async () => (await bed.browsers()).find(({ id, connected }) => connected && !known.includes(id));
   await browser.start();
   try {
-    await until('the new browser', started);
+    await waitFor('the new browser', started);
     await browser.cdp.send('Target.createTarget', { url: bed.url('/new'), background: true });
-    const { id } = await until('its tab', async () => {
+    const { id } = await waitFor('its tab', async () => {
       const found = await started();
       return found?.tabs?.some(({ url }) => url === bed.url('/new')) ? found : undefined;
     });
@@ -88,7 +88,7 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     // The page may have loaded before the plugin was registered. The call reloads the page then.
     const out = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(out.structured, { value: 1 }, out.text);
-    const page = (await browser.pages()).find(({ url }) => url === bed.url('/new'));
+    const page = (await browser.listPages()).find(({ url }) => url === bed.url('/new'));
     const state = await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
     assert.equal(state, 'hidden');
   } finally {
@@ -103,7 +103,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   const page = await bed.browser.cdp.attach(await bed.target(path));
   const suspend = async (on: boolean) => {
     await page.send('Page.setWebLifecycleState', { state: on ? 'frozen' : 'active' });
-    await until('Chrome to report the suspension', async () => {
+    await waitFor('Chrome to report the suspension', async () => {
       const found = await bed.inWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
       return found === on;
     });
@@ -113,7 +113,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
     const out = await client.call('messages__echo', { value: 1, ...args });
     assert.equal(out.code, 'tab_frozen', out.text);
     assert.match(out.text, /suspended the tab.*show the tab or to reload it/s);
-    assert.ok(out.tookMs < 3000, `${out.tookMs} ms`);
+    assert.ok(out.durationMs < 3000, `${out.durationMs} ms`);
   }
   const other = await bed.open(); // hides the suspended tab
   const there = await client.call('messages__echo', { value: 2 });
@@ -121,7 +121,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
   await bed.browser.cdp.send('Target.closeTarget', { targetId: await bed.target(other.path) });
   await suspend(false);
-  await until('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
+  await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
   assert.equal(await bed.evaluate(path, 'document.documentElement.dataset.aborted'), undefined);
   await page.detach();
 });
@@ -149,13 +149,13 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
     /no progress and no result for 6\.?0? ?s: the browser has suspended tab \d+ to save resources/,
   );
   assert.match(out.text, /may have taken effect.*show the tab or to reload it/s);
-  const status = await must(['status'], bed.env);
+  const status = await runChecked(['status'], bed.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await suspend('active');
-  await until('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
-  await until(
+  await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
+  await waitFor(
     'the suspension to leave the status',
-    async () => !(await must(['status'], bed.env)).includes('suspended'),
+    async () => !(await runChecked(['status'], bed.env)).includes('suspended'),
   );
   await page.detach();
 });

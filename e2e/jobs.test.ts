@@ -7,13 +7,13 @@ import { after, before, test } from 'node:test';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient, Outcome } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 
 before(async () => {
   stack = await startStack({
-    serve: ['--idle-timeout', '3s', '--hard-timeout', '20s', '--detach', 'never, opentabs-e2e=2s'],
+    serveFlags: ['--idle-timeout', '3s', '--hard-timeout', '20s', '--detach', 'never, opentabs-e2e=2s'],
   });
 });
 after(() => stack?.close());
@@ -32,16 +32,19 @@ function handle(out: Outcome): string {
   return job.job;
 }
 
-const find = async (job: string) => (await stack.calls()).find((c) => c.call_id === job);
+const find = async (job: string) => (await stack.listCalls()).find((c) => c.call_id === job);
 
 test('another session receives the result of a job whose client has disconnected', async () => {
-  const first = await stack.client();
+  const first = await stack.connectHttp();
   const out = await beats(first, 14_000);
   const job = handle(out);
-  assert.ok(out.tookMs >= 1_995 && out.progress.length >= 2, `${out.tookMs} ms, ${out.progress.length} notifications`);
+  assert.ok(
+    out.durationMs >= 1_995 && out.progress.length >= 2,
+    `${out.durationMs} ms, ${out.progress.length} notifications`,
+  );
   await first.close();
 
-  const second = await stack.stdioClient();
+  const second = await stack.connectStdio();
   const listed = await second.call('job_list');
   assert.deepEqual(
     Object(listed.structured).jobs.map((j: unknown) => [Object(j).job, Object(j).status]),
@@ -60,7 +63,7 @@ test('another session receives the result of a job whose client has disconnected
   assert.ok(result.progress.length >= 2, 'job_wait receives no progress of the job under its token');
   assert.deepEqual((await second.call('job_result', { job })).structured, result.structured);
 
-  await until('the notification that the job ended', async () => {
+  await waitFor('the notification that the job ended', async () => {
     const { contents } = await second.sdk.readResource({ uri });
     const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
     return changes.length >= 2 && Object(JSON.parse(text)).status === 'done';
@@ -69,18 +72,18 @@ test('another session receives the result of a job whose client has disconnected
 });
 
 test('the idle limit and the hard limit of calls apply to jobs', async () => {
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   const out = await client.call('messages__silent', { forMs: 60_000, _detach: 0 });
   const waited = await client.call('job_wait', { job: Object(out.structured).job });
   assert.equal(waited.code, 'idle_timeout', waited.text);
 });
 
 test('job_cancel stops the code in the page', async () => {
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   const job = handle(await beats(client, 0, { _detach: '0.5' }));
   const out = await client.call('job_cancel', { job });
   assert.equal(Object(out.structured).status, 'cancelled');
-  const ended = await until('the answer of the page', async () => {
+  const ended = await waitFor('the answer of the page', async () => {
     const call = await find(job);
     return call?.stopped !== undefined && call;
   });
@@ -89,17 +92,17 @@ test('job_cancel stops the code in the page', async () => {
 });
 
 test('a client that cancels before it has a handle cancels the call', async () => {
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   const stop = new AbortController();
   const gone = client.call('messages__heartbeat', { everyMs: 500, forMs: 0, _detach: '15' }, { signal: stop.signal });
-  const call = await until('the call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  const call = await waitFor('the call', async () => (await stack.listCalls()).find((c) => c.status === 'running'));
   stop.abort();
   await assert.rejects(gone);
-  await until('its end', async () => (await find(call.call_id))?.status === 'cancelled');
+  await waitFor('its end', async () => (await find(call.call_id))?.status === 'cancelled');
 });
 
 test('the SDK accepts a job handle as the result of a tool with an output schema', async () => {
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   const { tools } = await client.sdk.listTools();
   assert.equal(tools.filter((t) => t.name.startsWith('job_')).length, 4);
   const tool = tools.find((t) => t.name === 'messages__heartbeat');

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { isRecord, modernStdio } from './harness/modern.ts';
-import { bothWays, type Stack, startStack } from './harness/stack.ts';
+import { type Stack, startStack, transports } from './harness/stack.ts';
 
 let stack: Stack;
 let busy: ChildProcess[] = [];
@@ -57,7 +57,7 @@ async function stalled<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-for (const [name, connect] of bothWays) {
+for (const [name, connect] of transports) {
   test(`${calls} calls on a busy machine lose no last report over ${name}`, async () => {
     const client = await connect(stack);
     const call = async () => {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { must } from './harness/process.ts';
+import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 import { buildLegacy } from './testdata/legacy/legacy.ts';
 import { twin } from './testdata/legacy/twin.ts';
 
@@ -14,12 +14,12 @@ let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
   const dir = join(stack.home, 'alpha');
   await buildLegacy(dir, twin('alpha'));
-  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const site = `site.main=${stack.site.origin}`;
-  await must(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);
+  await runChecked(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);
 });
 after(() => stack?.close());
 
@@ -32,9 +32,9 @@ async function mine(tabId: number): Promise<string> {
 /** show opens a page and returns its tab once alpha is live in it. */
 async function show(): Promise<number> {
   const url = `${stack.site.origin}/late`;
-  return await until('alpha in a page', async () => {
-    const page = await stack.chrome.open(url);
-    const tab = (await stack.tabs()).find((one) => one.url === url);
+  return await waitFor('alpha in a page', async () => {
+    const page = await stack.chrome.openPage(url);
+    const tab = (await stack.listTabs()).find((one) => one.url === url);
     if (tab && (await mine(tab.tabId)) !== '') return tab.tabId;
     await page.close();
     return undefined;
@@ -52,8 +52,8 @@ test('a secret reaches the page with late access only, and the error without it 
     /The plugin alpha did not get the setting key, because it starts after the page's scripts\./,
   );
   assert.match(failed.text, /`opentabs plugin permission alpha --late-access on`/);
-  await must(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
-  await until('the secret in the open page', async () => (await mine(tabId)).includes('S3CRET-KEY'));
-  await must(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
-  await until('no secret in the open page', async () => !(await mine(tabId)).includes('S3CRET-KEY'));
+  await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
+  await waitFor('the secret in the open page', async () => (await mine(tabId)).includes('S3CRET-KEY'));
+  await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
+  await waitFor('no secret in the open page', async () => !(await mine(tabId)).includes('S3CRET-KEY'));
 });

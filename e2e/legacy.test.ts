@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { McpClient, Outcome } from './harness/client.ts';
-import { must } from './harness/process.ts';
+import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 import { buildLegacy } from './testdata/legacy/legacy.ts';
 import { early, twin } from './testdata/legacy/twin.ts';
 
@@ -20,18 +20,18 @@ let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
   for (const name of twins) {
     const dir = join(stack.home, name);
     await buildLegacy(dir, twin(name));
-    await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+    await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
     const site = `site.main=${stack.site.origin}`;
-    await must(
+    await runChecked(
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
     // The setting "key" is a secret. A plugin that starts after the page's scripts gets it only with late access.
-    await must(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
+    await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });
 after(() => stack?.close());
@@ -44,12 +44,12 @@ let shown = 0;
  */
 function show(script = ''): Promise<{ page: Page; tabId: number }> {
   const early = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
-  stack.site.page(
+  stack.site.setPageHtml(
     `<!doctype html><title>t</title><script>${script};${early}</script><body><iframe src="/inner"></iframe>`,
   );
-  return until('a page with both plugins', async () => {
+  return waitFor('a page with both plugins', async () => {
     const url = `${stack.site.origin}/page?${++shown}`;
-    const page = await stack.chrome.open(url);
+    const page = await stack.chrome.openPage(url);
     const tabId = await live(url);
     const pre = await inner(page)?.evaluate(() => document.documentElement.dataset.pre);
     if (pre?.split(' ').sort().join(' ') === ' alpha beta') return { page, tabId };
@@ -61,8 +61,8 @@ function show(script = ''): Promise<{ page: Page; tabId: number }> {
 const inner = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
 
 function live(at: string): Promise<number> {
-  return until(`both plugins in ${at}`, async () => {
-    const tab = (await stack.tabs()).find(({ url }) => url === at);
+  return waitFor(`both plugins in ${at}`, async () => {
+    const tab = (await stack.listTabs()).find(({ url }) => url === at);
     const names = tab?.plugins?.map((plugin) => plugin.name) ?? [];
     return twins.every((name) => names.includes(name)) ? tab?.tabId : undefined;
   });
@@ -87,8 +87,8 @@ test('settings, early tokens, names and caches of two plugins in a tab are separ
   await call('alpha__cache', { tabId, set: 'of alpha' });
   assert.deepEqual((await call('alpha__cache', { tabId })).structured, { value: 'of alpha' });
   assert.deepEqual((await call('beta__cache', { tabId })).structured, { value: null });
-  await must(['plugin', 'configure', 'alpha', 'key=changed'], stack.env);
-  await until('the setting in the open page', async () =>
+  await runChecked(['plugin', 'configure', 'alpha', 'key=changed'], stack.env);
+  await waitFor('the setting in the open page', async () =>
     JSON.stringify((await call('alpha__mine', { tabId })).structured).includes('changed'),
   );
   assert.match(JSON.stringify((await call('beta__mine', { tabId })).structured), /key of beta/);
@@ -106,31 +106,31 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
   const seen = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  await until('the hooks of alpha', async () => (await marks(page, 'alpha')) === seen);
-  await must(['plugin', 'permission', 'alpha', 'off'], stack.env);
-  await until('alpha to be torn down', async () => (await marks(page, 'alpha')) === `${seen}deactivated torn `);
+  await waitFor('the hooks of alpha', async () => (await marks(page, 'alpha')) === seen);
+  await runChecked(['plugin', 'permission', 'alpha', 'off'], stack.env);
+  await waitFor('alpha to be torn down', async () => (await marks(page, 'alpha')) === `${seen}deactivated torn `);
   await page.evaluate(() => history.pushState(null, '', '/after'));
   const beta = seen.replace('start:fail end:fail:false ', '');
-  await until('the hooks of beta', async () => (await marks(page, 'beta')) === `${beta}navigated:/after `);
+  await waitFor('the hooks of beta', async () => (await marks(page, 'beta')) === `${beta}navigated:/after `);
   const locked = (await call('beta__locked', { tabId })).structured;
   assert.deepEqual(locked, { names: ['beta'], locked: true });
-  await must(['plugin', 'permission', 'alpha', 'auto'], stack.env);
+  await runChecked(['plugin', 'permission', 'alpha', 'auto'], stack.env);
   await page.close();
 });
 
 test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
   const dir = join(stack.home, early.name);
   await buildLegacy(dir, early);
-  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const { page, tabId } = await show();
-  const heard = await until('it to be live', async () => {
+  const heard = await waitFor('it to be live', async () => {
     const out = await client.call('early__heard', { tabId });
     if (!out.isError) return out.structured;
     await page.reload(); // a page that loaded while Chrome registered the scripts lacks the plugin
     return undefined;
   });
   assert.deepEqual(heard, { heard: ['T0KEN'] });
-  await must(['plugin', 'remove', early.name], stack.env);
+  await runChecked(['plugin', 'remove', early.name], stack.env);
   await page.close();
 });
 
@@ -145,11 +145,11 @@ test('parameters with a default are optional, and the tool receives the default'
 test('readiness is reported per plugin', async () => {
   const { page, tabId } = await show();
   const ready = async () => {
-    const tab = (await stack.tabs()).find((one) => one.tabId === tabId);
+    const tab = (await stack.listTabs()).find((one) => one.tabId === tabId);
     return twins.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
   };
   const both = (want: readonly boolean[]) =>
-    until(`readiness ${want}`, async () => JSON.stringify(await ready()) === JSON.stringify(want));
+    waitFor(`readiness ${want}`, async () => JSON.stringify(await ready()) === JSON.stringify(want));
   await both([true, true]);
   await call('alpha__ready', { tabId, on: false });
   await both([false, true]);
@@ -170,8 +170,8 @@ test('a page that forges all events and messages and replaces the old registry l
   const own = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
   const text = JSON.stringify((await call('beta__mine', { tabId })).structured);
   for (const part of own('beta')) assert.ok(text.includes(part), text);
-  const logs = await until('the logs of both plugins', async () => {
-    const { stdout } = await stack.cli('logs', '--json');
+  const logs = await waitFor('the logs of both plugins', async () => {
+    const { stdout } = await stack.runCli('logs', '--json');
     return twins.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
   });
   assert.match(logs, /alpha logs hello/);

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
@@ -21,7 +21,7 @@ test('a call continues after the service worker was killed, with its progress an
     { from: 6, intervalMs: 500 },
     { onProgress: (p) => seen.push(p.progress) },
   );
-  await until('the first report', () => seen.length > 0);
+  await waitFor('the first report', () => seen.length > 0);
   await stack.chrome.stopWorker();
   const out = await call;
   assert.equal(out.isError, false, out.text);
@@ -35,33 +35,33 @@ test('the next call after the service worker was killed succeeds', async () => {
 });
 
 test('the browser and the clients reconnect to a server that was killed and restarted', async () => {
-  const stdio = await stack.stdioClient();
+  const stdio = await stack.connectStdio();
   const lost = stdio.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
     (out) => out.text,
     (error: unknown) => String(error),
   );
-  await until('a report', async () => (await stack.calls()).some((c) => c.status === 'running' && c.reports > 0));
+  await waitFor('a report', async () => (await stack.listCalls()).some((c) => c.status === 'running' && c.reports > 0));
   await stack.restartDaemon('SIGKILL');
   assert.match(await lost, /restarted/);
   const begun = performance.now();
-  await stack.live('/');
+  await stack.waitForPlugins('/');
   // Without retries the browser reconnects at the next alarm, after 30 s. make bench measures the real time.
   assert.ok(performance.now() - begun < 25_000, 'the browser reconnected too late');
   const out = await stdio.call('messages__echo', { value: 'again' });
   assert.equal(out.isError, false, out.text);
-  await until('the page to receive the cancel of its call', () =>
+  await waitFor('the page to receive the cancel of its call', () =>
     stack.page.evaluate(() => document.documentElement.dataset.aborted !== undefined),
   );
 });
 
 test('calls that run when the server stops fail with shutdown', async () => {
-  const http = await stack.client();
+  const http = await stack.connectHttp();
   const call = http.call('messages__silent', { forMs: 60_000 }).then(
     (out) => out.code,
     (error: unknown) => String(error),
   );
-  await until('the call', async () => (await stack.calls()).find((c) => c.status === 'running'));
+  await waitFor('the call', async () => (await stack.listCalls()).find((c) => c.status === 'running'));
   await stack.restartDaemon('SIGTERM');
   assert.equal(await call, 'shutdown');
-  await stack.live('/');
+  await stack.waitForPlugins('/');
 });

@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
 import { freePort } from './harness/chromium.ts';
 import type { McpClient } from './harness/client.ts';
-import { places, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 /** LimitMs is the longest time of a call whose tab cannot load, in milliseconds. */
 const LimitMs = 10_000;
@@ -14,8 +14,8 @@ let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ plugins: [places] });
-  client = await stack.client();
+  stack = await startStack({ plugins: [placesPlugin] });
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
@@ -31,17 +31,17 @@ async function refused(args: Record<string, unknown> = {}): Promise<string> {
 
 /** onlyTab opens a tab at url, which may fail to load, and closes all others. */
 async function onlyTab(url: string): Promise<number> {
-  const page = await stack.chrome.open('about:blank');
+  const page = await stack.chrome.openPage('about:blank');
   for (const other of stack.chrome.context.pages()) if (other !== page) await other.close();
   await page.goto(url).catch(() => undefined);
-  const tab = await until('the error page', async () =>
-    (await stack.tabs()).find((one) => one.url === url && one.loadError !== undefined),
+  const tab = await waitFor('the error page', async () =>
+    (await stack.listTabs()).find((one) => one.url === url && one.loadError !== undefined),
   );
   return tab.tabId;
 }
 
 test('the permission to observe load errors adds no warning at installation', async () => {
-  const worker = await until('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   const [all, without] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
     const permissions = manifest.permissions?.filter((p) => p !== 'webNavigation');
@@ -60,14 +60,17 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   );
   // A new service worker has not observed the failure.
   await stack.chrome.stopWorker();
-  await until('the new worker', async () =>
-    (await stack.tabs()).some((one) => one.url === closed && one.loadError === undefined),
+  await waitFor('the new worker', async () =>
+    (await stack.listTabs()).some((one) => one.url === closed && one.loadError === undefined),
   );
   assert.match(await refused(), /net::ERR_CONNECTION_REFUSED/);
   const tls = `https://127.0.0.1:${new URL(stack.site.origin).port}/`;
   await onlyTab(tls);
   assert.match(await refused(), /no secure connection to the site is possible \(net::ERR_SSL_PROTOCOL_ERROR\)/);
-  assert.match((await stack.cli('status')).stdout, /places \(the page can't be loaded: net::ERR_SSL_PROTOCOL_ERROR\)/);
+  assert.match(
+    (await stack.runCli('status')).stdout,
+    /places \(the page can't be loaded: net::ERR_SSL_PROTOCOL_ERROR\)/,
+  );
   const silent = createServer((request) => request.socket.destroy());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const address = silent.address();
@@ -85,11 +88,11 @@ async function openAt(url: string): Promise<void> {
     body: JSON.stringify({ values: { site: url } }),
   });
   assert.equal(set.status, 200, await set.text());
-  const allowed = await stack.cli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(allowed.code, 0, allowed.stderr);
-  const front = await stack.chrome.open('about:blank#front');
+  const front = await stack.chrome.openPage('about:blank#front');
   for (const page of stack.chrome.context.pages()) if (page !== front) await page.close();
-  await until('no tab', async () => (await stack.tabs()).length === 0);
+  await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
 }
 
 /** serve serves HTTP on a free port until the test ends, and returns the port. */
@@ -116,7 +119,7 @@ test('a page that was opened for a call and cannot load fails the call, and the 
   );
   // The second call reloads the same tab.
   assert.match(await refused(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
-  assert.equal((await stack.tabs()).length, 1);
+  assert.equal((await stack.listTabs()).length, 1);
   const site = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');
     response.end('<!doctype html><title>Back</title><link rel="icon" href="data:,">');
@@ -124,7 +127,7 @@ test('a page that was opened for a call and cannot load fails the call, and the 
   await new Promise<void>((resolve) => site.listen(port, '127.0.0.1', resolve));
   const out = await client.call('places__where');
   assert.equal(out.isError, false, out.text);
-  const tabs = await stack.tabs();
+  const tabs = await stack.listTabs();
   assert.deepEqual([tabs.length, tabs[0]?.loadError], [1, undefined]);
   site.closeAllConnections();
   site.close();
@@ -142,13 +145,13 @@ test('a site that accepts connections and never answers fails the call within 10
     await refused(),
     /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
   );
-  assert.match((await stack.cli('status')).stdout, /places \(the site does not answer\)/);
+  assert.match((await stack.runCli('status')).stdout, /places \(the site does not answer\)/);
   // The next call reloads the same tab.
   await refused();
-  assert.equal((await stack.tabs()).length, 1);
+  assert.equal((await stack.listTabs()).length, 1);
   silent = false;
-  await until('a call to run', async () => !(await client.call('places__where')).isError, 40_000);
-  assert.equal((await stack.tabs()).length, 1);
+  await waitFor('a call to run', async () => !(await client.call('places__where')).isError, 40_000);
+  assert.equal((await stack.listTabs()).length, 1);
 });
 
 for (const [name, dead, reason] of [
@@ -171,7 +174,7 @@ for (const [name, dead, reason] of [
     assert.match(await refused(), /its page can't be loaded/);
     // The site no longer redirects, so the tab loads the page it was opened for.
     back = true;
-    const out = await until(
+    const out = await waitFor(
       'a call to run',
       async () => {
         const one = await client.call('places__where');
@@ -179,7 +182,7 @@ for (const [name, dead, reason] of [
       },
       40_000,
     );
-    assert.deepEqual([Object(out.structured).path, (await stack.tabs()).length], ['/start', 1], out.text);
+    assert.deepEqual([Object(out.structured).path, (await stack.listTabs()).length], ['/start', 1], out.text);
   });
 }
 

@@ -3,20 +3,22 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ serve: ['--idle-timeout', '5s', '--hard-timeout', '15s', '--progress-interval', '0s'] });
-  client = await stack.client();
+  stack = await startStack({
+    serveFlags: ['--idle-timeout', '5s', '--hard-timeout', '15s', '--progress-interval', '0s'],
+  });
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
 /** ended checks that a call did not end before its limit. The tests of dispatch check the delay after the limit in fake time. */
 function ended(out: Outcome, limitMs: number): void {
-  assert.ok(out.tookMs >= limitMs - 5, `took ${out.tookMs} ms, limit ${limitMs} ms`);
+  assert.ok(out.durationMs >= limitMs - 5, `took ${out.durationMs} ms, limit ${limitMs} ms`);
 }
 
 const aborted = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
@@ -24,7 +26,7 @@ const aborted = () => stack.page.evaluate(() => document.documentElement.dataset
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {
   const out = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
   assert.equal(out.isError, false, out.text);
-  assert.ok(out.tookMs > 7_000, `took ${out.tookMs} ms`);
+  assert.ok(out.durationMs > 7_000, `took ${out.durationMs} ms`);
   assert.deepEqual(
     out.progress.map((p) => [p.progress, p.total, p.message]),
     [1, 2, 3, 4, 5].map((n) => [n, 5, `${n * 10} messages read`]),
@@ -33,7 +35,7 @@ test('a call that reports progress runs longer than the idle limit and returns i
 });
 
 test('reports reset the idle timer without a progress token too', async () => {
-  const out = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 7_000 }, { silent: true });
+  const out = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 7_000 }, { withoutProgress: true });
   assert.equal(out.isError, false, out.text);
   assert.equal(out.progress.length, 0);
 });
@@ -48,7 +50,7 @@ test('a silent call times out at the idle limit, and the page receives the abort
   assert.equal(out.code, 'idle_timeout', out.text);
   ended(out, 5_000);
   assert.match(out.text, /It ran \d+(\.\d)? s and reported no progress\. The (page|tool) .*stop/);
-  await until('the page to see the abort', async () => /no progress/.test(String(await aborted())));
+  await waitFor('the page to see the abort', async () => /no progress/.test(String(await aborted())));
 });
 
 test('a call that never stops reporting times out at the hard limit, and the page receives the abort', async () => {
@@ -56,15 +58,15 @@ test('a call that never stops reporting times out at the hard limit, and the pag
   assert.equal(out.code, 'deadline_exceeded', out.text);
   ended(out, 15_000);
   assert.match(out.text, /It ran \d+(\.\d)? s; the last progress, report \d+, came \d+(\.\d)? m?s before the end/);
-  await until('the page to see the abort', async () => /hard limit of 15 s/.test(String(await aborted())));
+  await waitFor('the page to see the abort', async () => /hard limit of 15 s/.test(String(await aborted())));
 });
 
 test('the record of a call shows that the handler ignored the abort', async () => {
   const out = await client.call('messages__stubborn', { forMs: 12_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
   ended(out, 5_000);
-  const record = await until('the outcome', async () =>
-    (await stack.calls()).find((c) => c.tool_name === 'messages__stubborn' && c.stopped !== undefined),
+  const record = await waitFor('the outcome', async () =>
+    (await stack.listCalls()).find((c) => c.tool_name === 'messages__stubborn' && c.stopped !== undefined),
   );
   assert.equal(record.stopped, 'ignored');
 });

@@ -4,32 +4,32 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
 /** toFront activates a tab and waits until the server reports it as active. */
 async function toFront(page: Page) {
   await page.bringToFront();
-  await until('the tab in front', async () => (await stack.tabs()).some((t) => t.active && t.url === page.url()));
+  await waitFor('the tab in front', async () => (await stack.listTabs()).some((t) => t.active && t.url === page.url()));
 }
 
 let fresh = 0;
 
 /** runIn starts a call in a new tab, runs act once the tool has started, and returns the call's outcome. A call that does not fail at once times out at the idle limit. */
 async function runIn(act: (page: Page) => Promise<unknown>) {
-  const page = await stack.open(`/fresh-${++fresh}`);
+  const page = await stack.openTab(`/fresh-${++fresh}`);
   await toFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
   // A call that has not started would be retried in another tab.
-  await until('a report', async () => (await stack.calls()).some((c) => c.status === 'running' && c.reports > 0));
+  await waitFor('a report', async () => (await stack.listCalls()).some((c) => c.status === 'running' && c.reports > 0));
   await act(page);
   return { page, out: await call };
 }
@@ -44,13 +44,13 @@ for (const [name, code, act] of [
     const { page, out } = await runIn(act);
     assert.equal(out.code, code, out.text);
     if (!page.isClosed()) await page.close();
-    await stack.live('/');
+    await stack.waitForPlugins('/');
   });
 }
 
 test('the result of a tool that navigates and returns reaches the client, twenty times', async () => {
   for (let i = 0; i < 20; i++) {
-    const page = await stack.open(`/from-${i}`);
+    const page = await stack.openTab(`/from-${i}`);
     await toFront(page);
     const out = await client.call('messages__navigate', { to: `/to-${i}` });
     assert.equal(out.isError, false, out.text);
@@ -60,7 +60,7 @@ test('the result of a tool that navigates and returns reaches the client, twenty
 });
 
 test('a call right after a reload waits for the new document', async () => {
-  await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
+  await waitFor('the other tabs to be gone', async () => (await stack.listTabs()).length === 1);
   for (let i = 0; i < 10; i++) {
     await stack.page.reload({ waitUntil: 'commit' });
     const out = await client.call('messages__echo', { value: i });
@@ -85,13 +85,13 @@ test('the call after a navigating tool runs in the new document', async () => {
 });
 
 test('the call after a navigating tool runs in the same tab, even if another tab is ready', async () => {
-  const other = await stack.open('/other-tab');
+  const other = await stack.openTab('/other-tab');
   await toFront(stack.page);
   for (let i = 0; i < 5; i++) {
     assert.equal((await client.call('messages__navigate', { to: `/?tab=${i}` })).isError, false);
     assert.equal((await client.call('messages__echo', { value: i })).isError, false);
     await stack.page.waitForURL(`**/?tab=${i}`);
-    const [echo, navigate] = await stack.calls();
+    const [echo, navigate] = await stack.listCalls();
     assert.deepEqual([echo?.tool_name, navigate?.tool_name], ['messages__echo', 'messages__navigate']);
     assert.equal(echo?.tab_id, navigate?.tab_id);
   }
@@ -100,14 +100,14 @@ test('the call after a navigating tool runs in the same tab, even if another tab
 });
 
 test('a missing tab fails with no_tab, and a logged-out tab with not_ready', async () => {
-  await until('the other tabs to be gone', async () => (await stack.tabs()).length === 1);
+  await waitFor('the other tabs to be gone', async () => (await stack.listTabs()).length === 1);
   await stack.page.evaluate(() => {
     document.documentElement.dataset.loggedOut = '';
   });
   const loggedOut = await client.call('messages__echo', { value: 1 });
   assert.equal(loggedOut.code, 'not_ready', loggedOut.text);
   await stack.page.goto('about:blank');
-  const noTab = await until('the tab to be gone', async () => {
+  const noTab = await waitFor('the tab to be gone', async () => {
     const out = await client.call('messages__echo', { value: 1 });
     return out.code === 'no_tab' ? out : undefined;
   });

@@ -1,25 +1,25 @@
 /** Promise: tools called by a tool run, fail, report and stop as if an agent had called them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { callRecord, callRecords, findCall } from './harness/api.ts';
 import type { McpClient } from './harness/client.ts';
-import { must } from './harness/process.ts';
-import { everything, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { callRecord, callRecords, findCall } from './harness/daemon-api.ts';
+import { runChecked } from './harness/process.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ plugins: [everything], serve: ['--idle-timeout', '6s'] });
-  client = await stack.client();
-  await must(['plugin', 'permission', 'everything', '--allow-calls-to', 'messages'], stack.env);
+  stack = await startStack({ plugins: [everythingPlugin], serveFlags: ['--idle-timeout', '6s'] });
+  client = await stack.connectHttp();
+  await runChecked(['plugin', 'permission', 'everything', '--allow-calls-to', 'messages'], stack.env);
 });
 after(() => stack?.close());
 
 let keys = 0;
 const newKey = () => `k${++keys}-`;
-const noted = (text: string) => until(`the page to send "${text}"`, () => stack.site.notes.includes(text));
+const noted = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
 const call = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});
 
@@ -42,7 +42,7 @@ test('a large result of a nested call arrives complete', async () => {
 test('reports of a nested call keep the silent parent call running, and the client receives them', async () => {
   const out = await call({ tool: 'steps', input: { count: 15, everyMs: 500 } });
   assert.equal(out.isError, false, out.text);
-  assert.ok(out.tookMs > 7_000);
+  assert.ok(out.durationMs > 7_000);
   assert.match(String(out.progress.at(-1)?.message), /everything__steps: internal step 15/);
 });
 
@@ -103,8 +103,8 @@ test('a tool can abort a nested call and continue', async () => {
 });
 
 test('a nested call runs in the requested tab', async () => {
-  const opened = await stack.open('/second');
-  const tab = (await stack.tabs()).find((t) => t.url.endsWith('/second'));
+  const opened = await stack.openTab('/second');
+  const tab = (await stack.listTabs()).find((t) => t.url.endsWith('/second'));
   assert.ok(tab && 'tabId' in tab);
   const out = await call({ tool: 'echo', tabId: tab.tabId });
   assert.match(JSON.stringify(out.structured), /"path":"\/second"/, out.text);
@@ -118,7 +118,7 @@ test('a nested call and its result survive a kill of the service worker', async 
   for (let deaths = 0; deaths < 3; deaths++) {
     const { call_id } = await findCall(stack, 'everything__steps', (c) => c.status === 'running');
     const before = (await callRecord(stack, call_id)).message;
-    await until('a step', async () => (await callRecord(stack, call_id)).message !== before);
+    await waitFor('a step', async () => (await callRecord(stack, call_id)).message !== before);
     await stack.chrome.stopWorker();
   }
   assert.deepEqual((await out).structured, { output: { steps: 60 } });

@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { McpClient } from './harness/client.ts';
-import { root, stop } from './harness/process.ts';
+import { repositoryRoot, stopProcess } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-const out = `${root}e2e/out`;
+const out = `${repositoryRoot}e2e/out`;
 let stack: Stack;
 let client: McpClient;
 let panel: Page;
@@ -15,8 +15,8 @@ let panel: Page;
 before(async () => {
   mkdirSync(out, { recursive: true });
   stack = await startStack();
-  client = await stack.client();
-  panel = await stack.chrome.panel();
+  client = await stack.connectHttp();
+  panel = await stack.chrome.openPanel();
 });
 after(() => stack?.close());
 
@@ -60,7 +60,7 @@ test('a failed call shows its reason', async () => {
 });
 
 test('the side panel shows that the server is not reachable, and the action', async () => {
-  await stop(stack.daemon);
+  await stopProcess(stack.daemon);
   await panel.getByRole('heading', { name: /not running/ }).waitFor();
   await panel.getByText('opentabs serve', { exact: true }).waitFor();
   await panel.screenshot({ path: `${out}/panel-disconnected.png` });

@@ -5,12 +5,12 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { binary, root } from './harness/process.ts';
+import { binary, repositoryRoot } from './harness/process.ts';
 import { startStack } from './harness/stack.ts';
 
 const columns = 92;
 const frames = 12;
-const output = join(root, 'docs/images/long-call.svg');
+const output = join(repositoryRoot, 'docs/images/long-call.svg');
 const command = 'opentabs call messages__export_messages --arg channelId=archive-60-650 > archive.json';
 
 /** Line is the last line of the terminal at one moment. */

@@ -4,19 +4,19 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { program } from './harness/chromium.ts';
-import { must, root } from './harness/process.ts';
+import { chromiumPath } from './harness/chromium.ts';
+import { repositoryRoot, runChecked } from './harness/process.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 const temp = join(home, 'temp');
 mkdirSync(temp);
-const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: temp, CHROMIUM: program, NO_COLOR: '1' };
+const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: temp, CHROMIUM: chromiumPath, NO_COLOR: '1' };
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
 /** runs runs the tests of a plugin in the browser and returns the name of each test and whether it was skipped. */
 async function runs(dir: string, ...more: string[]): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...more];
-  const lines = await must(command, env);
+  const lines = await runChecked(command, env);
   const reported: { test?: string; skipped?: boolean }[] = lines
     .trim()
     .split('\n')
@@ -25,7 +25,7 @@ async function runs(dir: string, ...more: string[]): Promise<readonly (readonly 
 }
 
 test('tests that pass in a simulated page pass in a real page', async () => {
-  const ran = await runs(join(root, 'internal/jsbuild/testdata/simulated'), '--filter', '^both: ');
+  const ran = await runs(join(repositoryRoot, 'internal/jsbuild/testdata/simulated'), '--filter', '^both: ');
   assert.equal(ran.length, 10);
   assert.deepEqual(
     ran.filter(([, skipped]) => skipped),
@@ -35,7 +35,7 @@ test('tests that pass in a simulated page pass in a real page', async () => {
 });
 
 test('the tests of a newly created plugin pass in a real page', async () => {
-  await must(['plugin', 'create', 'tickets', '--dir', home], env);
+  await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
   const ran = await runs(join(home, 'tickets'));
   assert.ok(ran.length > 0 && ran.every(([, skipped]) => !skipped), JSON.stringify(ran));
   assert.deepEqual(readdirSync(temp), []);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
-import { bothWays, type Stack, startStack } from './harness/stack.ts';
+import { type Stack, startStack, transports } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -21,8 +21,8 @@ function checkProtocol(out: Outcome): void {
   }
   // Ten notifications per second, plus the first, the final and the last one. The count covers the whole call, because a busy
   // machine may deliver those of two seconds in one.
-  const most = out.tookMs / 100 + 3;
-  assert.ok(out.progress.length <= most, `${out.progress.length} notifications in ${out.tookMs} ms`);
+  const most = out.durationMs / 100 + 3;
+  assert.ok(out.progress.length <= most, `${out.progress.length} notifications in ${out.durationMs} ms`);
 }
 
 const malformed = [
@@ -39,7 +39,7 @@ const malformed = [
   { progress: 10, total: 10, message: 'final' },
 ];
 
-for (const [name, connect] of bothWays) {
+for (const [name, connect] of transports) {
   test(`malformed reports do not harm the call over ${name}`, async () => {
     const client: McpClient = await connect(stack);
     const out = await client.call('messages__reports', { reports: malformed });
@@ -75,7 +75,7 @@ for (const [name, connect] of bothWays) {
     const out = await client.call('messages__reports', { loop: 100_000 });
     checkProtocol(out);
     assert.equal(out.progress.at(-1)?.progress, 100_000);
-    const record = (await stack.calls()).find((c) => c.reports >= 100_000);
+    const record = (await stack.listCalls()).find((c) => c.reports >= 100_000);
     assert.equal(record?.reports, 100_000, 'not every report was counted');
   });
 }

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
-import { bothWays, type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { type Stack, startStack, transports } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 
 before(async () => {
-  stack = await startStack({ serve: ['--progress-interval', '0s'] });
+  stack = await startStack({ serveFlags: ['--progress-interval', '0s'] });
 });
 after(() => stack?.close());
 
-for (const [name, connect] of bothWays) {
+for (const [name, connect] of transports) {
   describe(name, () => {
     let client: McpClient;
     before(async () => {
@@ -63,17 +63,17 @@ for (const [name, connect] of bothWays) {
 
     test('stops the code in the page when the client cancels', async () => {
       const running = async (status: string) =>
-        (await stack.calls()).find((c) => c.tool_name === 'messages__summarise_channel' && c.status === status);
+        (await stack.listCalls()).find((c) => c.tool_name === 'messages__summarise_channel' && c.status === status);
       const stop = new AbortController();
       const gone = client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId: 'general-200-500' } },
         { signal: stop.signal },
       );
-      const call = await until('the prompt to run', () => running('running'));
+      const call = await waitFor('the prompt to run', () => running('running'));
       stop.abort();
       await assert.rejects(gone);
-      const ended = await until('its end', async () =>
-        (await stack.calls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
+      const ended = await waitFor('its end', async () =>
+        (await stack.listCalls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
       );
       assert.deepEqual([ended.status, ended.stopped], ['cancelled', 'aborted']);
     });

@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { addClient } from './harness/api.ts';
 import { freePort } from './harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from './harness/client.ts';
-import { type Running, start, stop } from './harness/process.ts';
-import { until } from './harness/wait.ts';
+import { addClient } from './harness/daemon-api.ts';
+import { type StartedCommand, startOpentabs, stopProcess } from './harness/process.ts';
+import { waitFor } from './harness/wait.ts';
 
 let env: Record<string, string>;
 let port: number;
-let daemon: Running;
+let daemon: StartedCommand;
 let token: string;
 
 async function serve(): Promise<void> {
-  daemon = start(['serve'], env);
-  await until('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  daemon = startOpentabs(['serve'], env);
+  await waitFor('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
 }
 
 before(async () => {
@@ -28,7 +28,7 @@ before(async () => {
   await serve();
 });
 after(async () => {
-  await stop(daemon);
+  await stopProcess(daemon);
   rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
 });
 
@@ -67,7 +67,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token));
     const stdio = await connectStdio(env);
     const listening = await listen();
-    await stop(daemon, signal); // listening clients must not delay the shutdown
+    await stopProcess(daemon, signal); // listening clients must not delay the shutdown
     await listening.text().catch(() => ''); // the stream has ended
     await serve();
     // Meanwhile the transports of these clients also reopen their GET streams.

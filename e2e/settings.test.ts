@@ -4,24 +4,24 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { must, root } from './harness/process.ts';
+import { repositoryRoot, runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
   const plugin = join(stack.home, 'wiki-plugin');
-  cpSync(join(root, 'e2e/testdata/wiki'), plugin, { recursive: true });
-  await must(['plugin', 'build', plugin], stack.env);
-  await must(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+  cpSync(join(repositoryRoot, 'e2e/testdata/wiki'), plugin, { recursive: true });
+  await runChecked(['plugin', 'build', plugin], stack.env);
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
 });
 after(() => stack?.close());
 
-const configure = (...args: string[]) => must(['plugin', 'configure', 'wiki', ...args], stack.env);
+const configure = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
 
 /** settings returns the settings that the tool has in the page. */
 async function settings(): Promise<unknown> {
@@ -31,7 +31,7 @@ async function settings(): Promise<unknown> {
 
 /** has waits until the page has these settings; a call may run before they arrive. */
 async function has(wanted: object): Promise<void> {
-  await until(JSON.stringify(wanted), async () => {
+  await waitFor(JSON.stringify(wanted), async () => {
     const got = await settings();
     return JSON.stringify(got) === JSON.stringify(wanted);
   });
@@ -53,7 +53,7 @@ test('a changed setting reaches an open page without a reload', async () => {
   await configure('size=20', 'drafts=no', 'order=oldest', '--unset', 'apiToken');
   await has({ site: stack.site.origin, size: 20, drafts: false, order: 'oldest' });
 
-  const panel = await stack.chrome.panel();
+  const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   const wiki = panel.locator('.plugins > li', { hasText: 'Wiki' });
   await wiki.getByText('5 settings').click();
@@ -81,11 +81,11 @@ test('neither the page nor any surface shows a secret', async () => {
     ['audit', '--json'],
     ['status', '--json'],
   ])
-    assert.doesNotMatch(await must(args, stack.env), /s3cret/, args.join(' '));
+    assert.doesNotMatch(await runChecked(args, stack.env), /s3cret/, args.join(' '));
 });
 
 test('a review by an agent changes nothing, and the side panel shows it to the user', async () => {
-  await must(['plugin', 'permission', 'wiki', 'off'], stack.env);
+  await runChecked(['plugin', 'permission', 'wiki', 'off'], stack.env);
   const seen = await client.call('plugin_inspect', { plugin: 'wiki' });
   const reviewToken = /reviewToken "([\w-]+)"/.exec(seen.text)?.[1];
   const marked = await client.call('plugin_mark_reviewed', {
@@ -96,7 +96,7 @@ test('a review by an agent changes nothing, and the side panel shows it to the u
   });
   assert.equal(marked.isError, false, marked.text);
   assert.equal((await client.call('wiki__read_settings', {})).code, 'denied');
-  const panel = await stack.chrome.panel();
+  const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   await panel.getByText('It only reads.').waitFor();
   await panel.getByRole('combobox', { name: 'Permission of Wiki' }).selectOption('ask');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -11,25 +11,25 @@ let client: McpClient;
 before(async () => {
   stack = await startStack({
     plugins: [{ dir: 'e2e/testdata/runaway' }],
-    serve: ['--idle-timeout', '12s'],
+    serveFlags: ['--idle-timeout', '12s'],
   });
-  client = await stack.client();
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
-const status = async () => (await stack.cli('status')).stdout;
+const status = async () => (await stack.runCli('status')).stdout;
 const tabOf = async (path: string) =>
-  (await stack.tabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
+  (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
 const forever = 10 * 60_000;
 
 test('a page that is busy for a while loses no call and recovers', async () => {
   const waiting = client.call('runaway__wait', { ms: 9000 });
-  await until('the call', async () => (await stack.calls()).some((call) => call.status === 'running'));
+  await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
   const spun = client.call('runaway__spin', { ms: 8000 });
-  await until('the status', async () => /does not respond/.test(await status()));
+  await waitFor('the status', async () => /does not respond/.test(await status()));
   assert.equal((await spun).isError, false, (await spun).text);
   assert.equal((await waiting).isError, false, (await waiting).text);
-  await until('the recovery', async () => !/does not respond/.test(await status()));
+  await waitFor('the recovery', async () => !/does not respond/.test(await status()));
 });
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
@@ -37,17 +37,20 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   await stack.page.evaluate(() => {
     window.open('/second');
   });
-  await stack.live('/second');
+  await stack.waitForPlugins('/second');
   const elsewhere = stack.site.origin.replace('127.0.0.1', 'localhost');
-  const other = await stack.chrome.open(`${elsewhere}/other`);
-  await until('the other site', async () => (await stack.tabs()).some((tab) => tab.url === `${elsewhere}/other`));
+  const other = await stack.chrome.openPage(`${elsewhere}/other`);
+  await waitFor('the other site', async () => (await stack.listTabs()).some((tab) => tab.url === `${elsewhere}/other`));
   const tabId = await tabOf('/');
   const neighbour = client.call('runaway__wait', { ms: 60_000, tabId });
-  await until('the call', async () => (await stack.calls()).some((call) => call.status === 'running'));
+  await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
   const beside = client.call('runaway__wait', { ms: 60_000, tabId: await tabOf('/second') });
-  await until('both calls', async () => (await stack.calls()).filter((call) => call.status === 'running').length === 2);
+  await waitFor(
+    'both calls',
+    async () => (await stack.listCalls()).filter((call) => call.status === 'running').length === 2,
+  );
   const runaway = client.call('runaway__spin', { ms: forever, tabId });
-  await until('the status', async () => new RegExp(`reload-tab ${tabId}`).test(await status()));
+  await waitFor('the status', async () => new RegExp(`reload-tab ${tabId}`).test(await status()));
   const moved = await client.call('runaway__wait', { ms: 1 });
   assert.deepEqual(moved.structured, { path: '/other' }, moved.text);
   const named = await client.call('runaway__wait', { ms: 1, tabId });
@@ -58,9 +61,9 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
     assert.match(out.text, /does not answer.*running there when it stopped answering: .*runaway__spin \(call_/s);
     assert.doesNotMatch(out.text, /no progress and no result/);
   }
-  const reloaded = await stack.cli('browser', 'reload-tab', String(tabId));
+  const reloaded = await stack.runCli('browser', 'reload-tab', String(tabId));
   assert.equal(reloaded.code, 0, reloaded.stderr);
   await other.close();
-  await until('the page', async () => (await client.call('runaway__wait', { ms: 1 })).structured !== undefined);
+  await waitFor('the page', async () => (await client.call('runaway__wait', { ms: 1 })).structured !== undefined);
   assert.doesNotMatch(await status(), /does not respond/);
 });

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { must } from './harness/process.ts';
+import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -17,13 +17,13 @@ before(async () => {
   stack = await startStack({ plugins: [{ dir: 'e2e/testdata/versions' }] });
   dirs.versions = join(stack.home, 'plugin-0');
   dirs.apart = join(stack.home, 'apart');
-  await must(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
+  await runChecked(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
   writeFileSync(join(dirs.apart, 'src/index.ts'), readFileSync(join(dirs.versions, 'src/index.ts')));
   change('apart', 'package.json', /"opentabs": \{/, '"opentabs": {\n    "world": "isolated",');
-  await must(['plugin', 'build', dirs.apart], stack.env);
-  await must(['plugin', 'add', dirs.apart, '--permission', 'auto'], stack.env);
-  client = await stack.client();
-  await until('the second plugin', async () => {
+  await runChecked(['plugin', 'build', dirs.apart], stack.env);
+  await runChecked(['plugin', 'add', dirs.apart, '--permission', 'auto'], stack.env);
+  client = await stack.connectHttp();
+  await waitFor('the second plugin', async () => {
     await stack.page.reload();
     return (await which('apart')).build === 'build 1';
   });
@@ -44,14 +44,14 @@ function change(plugin: string, file: string, old: RegExp, fresh: string): void 
 /** build rebuilds a plugin with this build name. The new build is off until review. */
 async function build(plugin: string, name: string): Promise<void> {
   change(plugin, 'src/index.ts', /build = '[^']*'/, `build = '${name}'`);
-  await must(['plugin', 'build', dirs[plugin] ?? ''], stack.env);
+  await runChecked(['plugin', 'build', dirs[plugin] ?? ''], stack.env);
 }
 
 async function review(plugin: string): Promise<void> {
   // The server may not have read the folder yet.
-  await until(
+  await waitFor(
     'the review',
-    async () => (await stack.cli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,
+    async () => (await stack.runCli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,
   );
 }
 
@@ -68,7 +68,7 @@ async function which(plugin: string): Promise<Which> {
 
 /** live waits until a build answers. */
 async function live(plugin: string, name: string): Promise<Which> {
-  return await until(`${name} of ${plugin}`, async () => {
+  return await waitFor(`${name} of ${plugin}`, async () => {
     const found = await which(plugin);
     return found.build === name && found;
   });
@@ -81,7 +81,7 @@ for (const plugin of ['versions', 'apart']) {
     const early = plugin === 'versions' ? 'pre-script 1 at loading' : '';
     await build(plugin, 'build 2');
     // Without a review the old code is removed at once.
-    await until('the change', async () => (await client.call(`${plugin}__which`)).isError);
+    await waitFor('the change', async () => (await client.call(`${plugin}__which`)).isError);
     await review(plugin);
     const out = await live(plugin, 'build 2');
     assert.deepEqual([out.builds, out.early], [['build 1', 'build 2'], early]);
@@ -95,7 +95,7 @@ for (const plugin of ['versions', 'apart']) {
 
 test('a running call ends in the build that it started in, and later calls wait for the new build', async () => {
   const running = client.call('versions__wait');
-  await until('the call', () => stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'));
+  await waitFor('the call', () => stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'));
   await build('versions', 'build 6');
   await review('versions');
   const next = client.call('versions__which');
@@ -116,7 +116,7 @@ test('a build that does not start leaves the old build in the page, and a later 
   );
   await build('apart', 'build 3');
   await review('apart');
-  await until('the error of the build', async () => /did not start/.test((await client.call('apart__which')).text));
+  await waitFor('the error of the build', async () => /did not start/.test((await client.call('apart__which')).text));
   change('apart', 'src/index.ts', /if \(document.*\n/, '');
   await build('apart', 'build 4');
   await review('apart');
@@ -129,10 +129,10 @@ test('a changed pre-script needs a reload, and a page that the user has interact
   change('versions', 'src/pre-script.ts', /pre-script 1/, 'pre-script 2');
   await build('versions', 'build 5');
   await review('versions');
-  await until('the need of a reload', async () => /reload/.test((await client.call('versions__which')).text));
+  await waitFor('the need of a reload', async () => /reload/.test((await client.call('versions__which')).text));
   assert.equal(await mark(), 'not reloaded');
-  await until('the need of a reload in the status', async () =>
-    /versions.*reload/s.test((await stack.cli('status')).stdout),
+  await waitFor('the need of a reload in the status', async () =>
+    /versions.*reload/s.test((await stack.runCli('status')).stdout),
   );
   await stack.page.reload();
   assert.equal((await live('versions', 'build 5')).early, 'pre-script 2 at loading');

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { McpClient } from './harness/client.ts';
-import { places, type Stack, startStack, type Tab } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { placesPlugin, type Stack, startStack, type Tab } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ plugins: [places] });
-  client = await stack.client();
+  stack = await startStack({ plugins: [placesPlugin] });
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
@@ -24,13 +24,13 @@ async function where(args: Record<string, unknown> = {}): Promise<Record<string,
 
 /** tabAt waits until the server reports a tab at path that matches wanted. */
 function tabAt(path: string, wanted: (tab: Tab) => boolean = () => true): Promise<Tab> {
-  return until(`the tab ${path}`, async () =>
-    (await stack.tabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && wanted(tab)),
+  return waitFor(`the tab ${path}`, async () =>
+    (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && wanted(tab)),
   );
 }
 
 const ready = (tab: Tab) => tab.plugins?.find((p) => p.name === 'places')?.ready;
-const state = async () => (await stack.status()).plugins?.find((p) => p.name === 'places')?.state;
+const state = async () => (await stack.readStatus()).plugins?.find((p) => p.name === 'places')?.state;
 
 /** setBusy sets whether a page is busy and triggers a readiness check. */
 async function setBusy(page: Page, path: string, busy: boolean) {
@@ -47,7 +47,7 @@ async function inFront(page: Page, path: string) {
 }
 
 test('a call prefers the active one of three tabs, and tabId selects any', async () => {
-  const pages = [await stack.open('/one'), await stack.open('/two')];
+  const pages = [await stack.openTab('/one'), await stack.openTab('/two')];
   await inFront(stack.page, '/');
   // If a tab reports "not ready", the call tries the next tab.
   for (const path of ['/', '/one', '/two']) await tabAt(path, (tab) => ready(tab) === true);
@@ -66,7 +66,7 @@ test('a call prefers the active one of three tabs, and tabId selects any', async
 });
 
 test('a tab that is not ready is tried last, and the state of the plugin is closed, unavailable or ready', async () => {
-  const other = await stack.open('/other');
+  const other = await stack.openTab('/other');
   await inFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await where()).path, '/other');
@@ -76,22 +76,22 @@ test('a tab that is not ready is tried last, and the state of the plugin is clos
   assert.equal((await where()).path, '/other');
   await other.close();
   await setBusy(stack.page, '/', true);
-  await until('it to be unavailable', async () => (await state()) === 'unavailable');
-  assert.match((await stack.cli('status')).stdout, /, unavailable\n/);
+  await waitFor('it to be unavailable', async () => (await state()) === 'unavailable');
+  assert.match((await stack.runCli('status')).stdout, /, unavailable\n/);
   const out = await client.call('places__where');
   assert.equal(out.code, 'not_ready', out.text);
   await stack.page.goto('about:blank');
-  await until('it to be closed', async () => (await state()) === 'closed');
+  await waitFor('it to be closed', async () => (await state()) === 'closed');
   await stack.page.goto(stack.site.url);
-  await until('it to be ready', async () => (await state()) === 'ready');
+  await waitFor('it to be ready', async () => (await state()) === 'ready');
 });
 
 test('a call can run in a frame of the same origin, but not in a frame of another origin', async () => {
   const elsewhere = stack.site.origin.replace('127.0.0.1', 'localhost');
-  stack.site.page(
+  stack.site.setPageHtml(
     `<!doctype html><title>Frames</title><link rel="icon" href="data:,"><iframe src="/in"></iframe><iframe src="${elsewhere}/out"></iframe>`,
   );
-  const page = await stack.chrome.open(`${stack.site.origin}/page`);
+  const page = await stack.chrome.openPage(`${stack.site.origin}/page`);
   const known = await tabAt('/page', (tab) => (tab.frames ?? []).length > 0);
   assert.deepEqual(
     known.frames?.map((frame) => [frame.url, frame.plugins?.map((p) => p.name)]),
@@ -108,10 +108,10 @@ test('a call can run in a frame of the same origin, but not in a frame of anothe
 });
 
 test('a tab that Chrome has discarded is reloaded for a call and stays in the background', async () => {
-  const front = await stack.chrome.open('about:blank');
+  const front = await stack.chrome.openPage('about:blank');
   await front.bringToFront();
   await tabAt('/', (tab) => !tab.active);
-  const worker = await until('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(async () => {
     for (const { id, url } of await chrome.tabs.query({}))
       if (url?.includes('127.0.0.1')) await chrome.tabs.discard(id);
@@ -130,11 +130,11 @@ test('a call without a matching tab opens one in the background, if the user has
     body: JSON.stringify({ values: { site: `${site.origin}/start` } }),
   });
   assert.equal(set.status, 200, await set.text());
-  const front = await stack.chrome.open('about:blank#front');
+  const front = await stack.chrome.openPage('about:blank#front');
   for (const page of stack.chrome.context.pages()) if (page !== front) await page.close();
-  await until('it to be closed', async () => (await state()) === 'closed');
+  await waitFor('it to be closed', async () => (await state()) === 'closed');
   assert.equal((await client.call('places__where')).code, 'no_tab');
-  const allowed = await stack.cli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(allowed.code, 0, `${allowed.stderr} ${JSON.stringify(env)}`);
   // Two calls at once get one tab.
   const both = await Promise.all([where(), where()]);
@@ -145,12 +145,12 @@ test('a call without a matching tab opens one in the background, if the user has
       ['/start', `${site.origin}/start`],
     ],
   );
-  assert.equal((await stack.tabs()).length, 1);
+  assert.equal((await stack.listTabs()).length, 1);
   assert.equal((await tabAt('/start')).active, false);
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered ones', async () => {
-  const worker = await until('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);
     for (const api of [chrome.scripting, chrome.userScripts]) {
@@ -160,7 +160,7 @@ test('neither a navigation nor a call runs any script in the page except the reg
       }
     }
   });
-  const page = await stack.open('/quiet');
+  const page = await stack.openTab('/quiet');
   for (const path of ['/quiet-2', '/quiet-3']) {
     await page.goto(`${stack.site.origin}${path}`);
     await tabAt(path, (tab) => ready(tab) === true);

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { must, root } from './harness/process.ts';
+import { repositoryRoot, runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
-import { until } from './harness/wait.ts';
+import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -36,11 +36,11 @@ const site = createServer((request, response) => {
 
 before(async () => {
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
   const plugin = join(stack.home, 'tickets-plugin');
-  cpSync(join(root, 'sdk-ts/examples/tickets'), plugin, { recursive: true });
-  await must(['plugin', 'build', plugin], stack.env);
-  await must(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+  cpSync(join(repositoryRoot, 'sdk-ts/examples/tickets'), plugin, { recursive: true });
+  await runChecked(['plugin', 'build', plugin], stack.env);
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
 });
 after(async () => {
@@ -53,10 +53,10 @@ test('the plugin works in the site that the user configured, after the user has 
   const address = site.address();
   assert.ok(address !== null && typeof address === 'object');
   const origin = `http://127.0.0.1:${address.port}`;
-  await must(['plugin', 'configure', 'tickets', `site=${origin}`, 'state=all', 'limit=3'], stack.env);
-  const tab = await stack.chrome.open(`${origin}/`);
+  await runChecked(['plugin', 'configure', 'tickets', `site=${origin}`, 'state=all', 'limit=3'], stack.env);
+  const tab = await stack.chrome.openPage(`${origin}/`);
   // A call reloads a tab that was open before the plugin was registered for its site.
-  await until('a call that fails', async () => {
+  await waitFor('a call that fails', async () => {
     const { code } = await client.call('tickets__list_tickets', {});
     return code === 'not_ready';
   });
@@ -67,8 +67,8 @@ test('the plugin works in the site that the user configured, after the user has 
     document.head.append(meta);
   });
   // The plugin observes the login and reports itself ready.
-  await until('a tab that is ready', async () =>
-    (await stack.tabs()).some((t) => (t.plugins ?? []).some((p) => p.name === 'tickets' && p.ready === true)),
+  await waitFor('a tab that is ready', async () =>
+    (await stack.listTabs()).some((t) => (t.plugins ?? []).some((p) => p.name === 'tickets' && p.ready === true)),
   );
 });
 
@@ -95,8 +95,8 @@ test('a tool reads the page', async () => {
 });
 
 test("plugin logs shows the plugin's log without the token", async () => {
-  const logs = await until('the log', async () => {
-    const text = await must(['logs', '--plugin', 'tickets'], stack.env);
+  const logs = await waitFor('the log', async () => {
+    const text = await runChecked(['logs', '--plugin', 'tickets'], stack.env);
     return text.includes('created a ticket') ? text : undefined;
   });
   assert.match(logs, /listed tickets .*website/);

@@ -1,26 +1,26 @@
 /** Promise: a tool may wait for the user, as for a login. The call keeps its state while it waits, and the wait is bounded. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type CallRecord, callRecord, decideCall, findCall } from './harness/api.ts';
 import type { McpClient, ReceivedProgress } from './harness/client.ts';
-import { everything, type Stack, startStack } from './harness/stack.ts';
-import { pause, until } from './harness/wait.ts';
+import { type CallRecord, callRecord, decideCall, findCall } from './harness/daemon-api.ts';
+import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
+import { pause, waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
   stack = await startStack({
-    plugins: [everything],
-    serve: ['--idle-timeout', '4s', '--hard-timeout', '5s', '--decision-timeout', '12s'],
+    plugins: [everythingPlugin],
+    serveFlags: ['--idle-timeout', '4s', '--hard-timeout', '5s', '--decision-timeout', '12s'],
   });
-  client = await stack.client();
+  client = await stack.connectHttp();
 });
 after(() => stack?.close());
 
 let keys = 0;
 const newKey = () => `w${++keys}`;
-const noted = (text: string) => until(`the page to send "${text}"`, () => stack.site.notes.includes(text));
+const noted = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
 const waits = (tool: string) => findCall(stack, tool, (c) => c.waiting !== undefined);
 
 test('both limits are paused while the tool waits, and the client receives the reason of the wait', async () => {
@@ -55,7 +55,7 @@ test('the tool receives user_denied when the user denies, and user_timeout witho
   assert.match(JSON.stringify((await no).structured), /"code":"user_denied"/);
   const unanswered = await client.call('everything__ask', { reason: 'Solve the next riddle' });
   assert.match(JSON.stringify(unanswered.structured), /"code":"user_timeout"/, unanswered.text);
-  assert.ok(unanswered.tookMs > 11_000);
+  assert.ok(unanswered.durationMs > 11_000);
 });
 
 /** late approves a call that has ended. */
@@ -80,7 +80,7 @@ test('a reload of the page ends the wait', async () => {
   await stack.page.reload();
   assert.equal((await out).code, 'navigated');
   assert.match(JSON.stringify(await late(call)), /"outcome":"ended"/);
-  await stack.live('/');
+  await stack.waitForPlugins('/');
 });
 
 test('a nested tool that waits for the user pauses the limits of its parent too', async () => {

@@ -1,13 +1,13 @@
 /** Threat: a page that reaches into its own frames before their documents come. It can neither read nor forge what tools there get and say. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { places, type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { placesPlugin, type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
 
 let stack: Stack;
 
 before(async () => {
-  stack = await startStack({ plugins: [places] });
+  stack = await startStack({ plugins: [placesPlugin] });
 });
 after(() => stack?.close());
 
@@ -21,8 +21,8 @@ const poison = `
 
 test('page: it has replaced the built-ins of a frame before the document of the frame came', async () => {
   const html = `<!doctype html><title>t</title><script>window.got = []; onmessage = (e) => got.push(e.data);</script><body>`;
-  stack.site.page(html);
-  const page = await stack.open('/page');
+  stack.site.setPageHtml(html);
+  const page = await stack.openTab('/page');
   const add = (path: string, script: string) =>
     page.evaluate(
       ([src, code]) =>
@@ -44,8 +44,8 @@ test('page: it has replaced the built-ins of a frame before the document of the 
   const kept = await add('/poisoned', `${poison} window.poisoned = true;`);
   // The frame that comes later is told later.
   await add('/clean', '');
-  const frames = await until('the clean frame', async () => {
-    const tab = (await stack.tabs()).find(({ url }) => url === `${stack.site.origin}/page`);
+  const frames = await waitFor('the clean frame', async () => {
+    const tab = (await stack.listTabs()).find(({ url }) => url === `${stack.site.origin}/page`);
     const paths = (tab?.frames ?? []).map(({ url }) => new URL(url).pathname);
     return paths.includes('/clean') ? paths : undefined;
   });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Frame, Page } from 'playwright-core';
-import { start, stop } from '../harness/process.ts';
+import { startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { html, type Pages, script, startPages } from './world.ts';
 
 let stack: Stack;
@@ -22,7 +22,7 @@ before(async () => {
     ],
   });
   stack = await startStack({
-    serve: ['--log-level', 'debug'],
+    serveFlags: ['--log-level', 'debug'],
     chrome: {
       args: [
         `--host-resolver-rules=MAP ${evil} 127.0.0.1, MAP *.${evil} 127.0.0.1`,
@@ -52,13 +52,13 @@ async function reach(where: Page | Frame, base: string): Promise<unknown> {
 async function harmless(where: Page | Frame, base: string): Promise<void> {
   answers.length = 0;
   assert.deepEqual(await reach(where, base), []);
-  await until('the browser to tell of the answers', () => answers.length > 50);
+  await waitFor('the browser to tell of the answers', () => answers.length > 50);
   const seen = answers.filter((answer) => !/ (40[0134567]|421|426)$/.test(answer));
   assert.deepEqual(seen, [], 'the server answered');
-  const status = await stack.cli('status', '--json');
+  const status = await stack.runCli('status', '--json');
   assert.doesNotMatch(status.stdout, /"name":"evil"/);
   assert.equal(JSON.parse(status.stdout).browsers.length, 1);
-  assert.deepEqual(await stack.calls(), []);
+  assert.deepEqual(await stack.listCalls(), []);
 }
 
 test('origin: a page of another origin: fetch, forms, images, scripts, frames, beacons, EventSource, WebSocket', async () => {
@@ -131,9 +131,9 @@ test('origin: refusals fill no log, and the server takes calls as before', async
   const lines = stack.daemon.stderr().split('\n');
   assert.ok(lines.filter((line) => line.includes('connection refused')).length < 30, 'the log is flooded');
   assert.doesNotMatch(stack.daemon.stderr(), new RegExp(stack.token));
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   assert.deepEqual((await client.call('messages__echo', { value: 1 })).structured, { value: 1 });
-  const again = start(['status'], stack.env);
+  const again = startOpentabs(['status'], stack.env);
   assert.equal((await again.ended).code, 0);
-  await stop(again);
+  await stopProcess(again);
 });

@@ -1,10 +1,10 @@
 /** Threat: the page that a tool runs in. It can neither read nor forge what the tool gets and says, nor harm other tabs' calls. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { callRecord, findCall } from '../harness/api.ts';
 import type { McpClient } from '../harness/client.ts';
+import { callRecord, findCall } from '../harness/daemon-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { addPlugin, html, type Pages, Secret, script, startPages, visit } from './world.ts';
 
 let stack: Stack;
@@ -24,8 +24,8 @@ before(async () => {
     ),
   });
   // A page that is busy with what it does to itself takes that long to answer on a slow machine.
-  stack = await startStack({ serve: ['--idle-timeout', '60s'] });
-  client = await stack.client();
+  stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
+  client = await stack.connectHttp();
   const matches = ['*://127.0.0.1/*'];
   await addPlugin(stack, {
     name: 'plain',
@@ -57,7 +57,7 @@ async function safe(tabId: number): Promise<void> {
 
 /** meanwhile checks that calls in the site's own tab work while work goes on: one that had to wait for it would end by the idle limit. */
 async function meanwhile(work: Promise<unknown>): Promise<void> {
-  const tabId = (await stack.tabs()).flatMap((tab) =>
+  const tabId = (await stack.listTabs()).flatMap((tab) =>
     tab.url === stack.site.url && 'tabId' in tab ? [Number(tab.tabId)] : [],
   )[0];
   for (let i = 0; i < 5; i++) {
@@ -74,10 +74,10 @@ test('page: its first script replaces every built-in it can reach, getters and s
   await safe(tabId);
   // What goes through a replaced built-in would have been told.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), Secret);
-  await until('the page to tell what it sees', () => pages.notes.length > 0);
+  await waitFor('the page to tell what it sees', () => pages.notes.length > 0);
   await page.close();
   let told = 0;
-  await until('the page to fall silent', async () => {
+  await waitFor('the page to fall silent', async () => {
     const before = told;
     told = pages.notes.length;
     await pause(100);
@@ -138,7 +138,7 @@ test('page: replaces the document and its root, and writes it anew, during a cal
       { from: 20, intervalMs: 100, tabId },
       { onProgress: () => reports++ },
     );
-    await until('the call to run', () => reports > 0);
+    await waitFor('the call to run', () => reports > 0);
     await page.evaluate((way) => {
       const fake = '<html><script>window.fresh = 1;document.dispatchEvent(new Event("opentabs:bridge"))</' + 'script>';
       if (way === 'root') document.replaceChild(document.createElement('html'), document.documentElement);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
-import { must } from '../harness/process.ts';
+import { runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { addPlugin, names, type Pages, Secret, script, startPages, visit } from './world.ts';
 
 let stack: Stack;
@@ -17,8 +17,8 @@ const others = ['thrownull', 'liar', 'quotes', 'twice', 'nested', 'late', 'again
 
 before(async () => {
   pages = await startPages({});
-  stack = await startStack({ serve: ['--idle-timeout', '10s', '--max-result-bytes', '1048576'] });
-  client = await stack.client();
+  stack = await startStack({ serveFlags: ['--idle-timeout', '10s', '--max-result-bytes', '1048576'] });
+  client = await stack.connectHttp();
   await addPlugin(stack, {
     name: 'hostile',
     matches: ['*://127.0.0.1/shared*'],
@@ -43,7 +43,9 @@ after(async () => {
 /** shared opens a page in which both plugins are live. */
 async function shared(): Promise<{ tabId: number; close(): Promise<void> }> {
   const { page, tabId } = await visit(stack, `${pages.origin}/shared`, 'plain');
-  await until('the hostile plugin', async () => (await stack.tabs()).some((tab) => names(tab).includes('hostile')));
+  await waitFor('the hostile plugin', async () =>
+    (await stack.listTabs()).some((tab) => names(tab).includes('hostile')),
+  );
   return { tabId, close: () => page.close() };
 }
 
@@ -85,7 +87,7 @@ test('plugin: results that cannot be written, lie about themselves, or throw whi
   assert.match((await client.call('hostile__twice', { tabId })).text, /1/);
   const nested = await client.call('hostile__nested', { tabId });
   assert.match(nested.text, /^"?end"?$/);
-  assert.ok(nested.tookMs < 5_000, `the nested thenables took ${nested.tookMs} ms`);
+  assert.ok(nested.durationMs < 5_000, `the nested thenables took ${nested.durationMs} ms`);
   for (const name of endless) {
     const ended = await client.call(`hostile__${name}`, { tabId });
     assert.match(ended.text, /resolved to another one 10000 times/, name);
@@ -113,8 +115,8 @@ test('plugin: floods of reports with forged ids, and reports after the end', asy
   const flood = await client.call('hostile__flood', { tabId });
   assert.equal(flood.isError, false, flood.text);
   assert.ok(
-    flood.progress.length <= flood.tookMs / 100 + 3,
-    `${flood.progress.length} notifications in ${flood.tookMs} ms`,
+    flood.progress.length <= flood.durationMs / 100 + 3,
+    `${flood.progress.length} notifications in ${flood.durationMs} ms`,
   );
   await client.call('hostile__late', { tabId });
   await client.call('hostile__again', { tabId });
@@ -127,7 +129,7 @@ test('plugin: floods of reports with forged ids, and reports after the end', asy
 
 test('plugin: a tab that its patterns do not take in', async () => {
   const { page, tabId } = await visit(stack, `${pages.origin}/other`, 'plain');
-  const tab = (await stack.tabs()).find((one) => one.url === `${pages.origin}/other`);
+  const tab = (await stack.listTabs()).find((one) => one.url === `${pages.origin}/other`);
   assert.ok(tab && !names(tab).includes('hostile'));
   const refused = await client.call('hostile__peek', { tabId });
   assert.equal(refused.code, 'no_tab', refused.text);
@@ -142,7 +144,7 @@ test('plugin: names that every object has', async () => {
   }
   const { page, tabId } = await visit(stack, `${pages.origin}/names`, 'tostring');
   for (const name of ['constructor', 'hasownproperty', 'tostring']) {
-    await until(name, async () => (await stack.tabs()).some((tab) => names(tab).includes(name)));
+    await waitFor(name, async () => (await stack.listTabs()).some((tab) => names(tab).includes(name)));
     assert.match((await client.call(`${name}__who`, { tabId })).text, new RegExp(name));
   }
   await safe(tabId);
@@ -165,19 +167,19 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
   assert.equal(refused.code, 'not_reviewed', refused.text);
   assert.deepEqual(reached(), []);
 
-  await must(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
+  await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
   // The tab is loaded anew for the call, as soon as the browser has told of it.
-  const ran = await until('the call', async () => {
+  const ran = await waitFor('the call', async () => {
     const out = await client.call('unseen__who', { tabId });
     return out.code === 'no_tab' ? undefined : out;
   });
   assert.match(ran.text, /one/);
-  await until('the adapter', () => reached().length > 0);
+  await waitFor('the adapter', () => reached().length > 0);
 
   await addPlugin(stack, unseen('two'), []);
   const again = await client.call('unseen__who', { tabId });
   assert.equal(again.code, 'not_reviewed', again.text);
-  await until('the browser', async () => (await stack.tabs()).every((tab) => !names(tab).includes('unseen')));
+  await waitFor('the browser', async () => (await stack.listTabs()).every((tab) => !names(tab).includes('unseen')));
   await page.close();
   const next = await visit(stack, `${pages.origin}/unseen?again`, 'plain');
   assert.deepEqual(reached(), ['GET /reached-one']);

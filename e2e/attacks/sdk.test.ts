@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { callRecord, findCall } from '../harness/api.ts';
 import type { McpClient } from '../harness/client.ts';
-import { must, root } from '../harness/process.ts';
+import { callRecord, findCall } from '../harness/daemon-api.ts';
+import { repositoryRoot, runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { buildLegacy, type LegacyPlugin } from '../testdata/legacy/legacy.ts';
 import { html, type Pages, Secret, script, startPages, visit } from './world.ts';
@@ -53,12 +53,12 @@ before(async () => {
     '/both': html(`${script('plant.js')};${script('replace-all.js')}`),
   });
   // A page that is busy with what it does to itself takes that long to answer on a slow machine.
-  stack = await startStack({ serve: ['--idle-timeout', '60s'] });
-  client = await stack.client();
+  stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
+  client = await stack.connectHttp();
   for (const [kind, how] of Object.entries(kinds)) await addVictim(`victim-${kind}`, how);
   const dir = join(stack.home, 'original');
   await buildLegacy(dir, original);
-  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
 });
 after(async () => {
   pages?.close();
@@ -68,16 +68,16 @@ after(async () => {
 /** addVictim builds the victim under another name and adds it. */
 async function addVictim(name: string, how: object): Promise<void> {
   const dir = join(stack.home, name);
-  cpSync(join(root, 'e2e/testdata/victim'), dir, { recursive: true });
+  cpSync(join(repositoryRoot, 'e2e/testdata/victim'), dir, { recursive: true });
   const path = join(dir, 'package.json');
   const described: { opentabs: object } = JSON.parse(readFileSync(path, 'utf8'));
   const opentabs = { ...described.opentabs, ...how };
   writeFileSync(path, JSON.stringify({ ...described, name: `opentabs-plugin-${name}`, opentabs }));
-  await must(['plugin', 'build', dir], stack.env);
-  await must(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
-  await must(['plugin', 'configure', name, `key=${Secret}`], stack.env);
+  await runChecked(['plugin', 'build', dir], stack.env);
+  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  await runChecked(['plugin', 'configure', name, `key=${Secret}`], stack.env);
   // Without it a plugin that starts late gets no secret that could be seen.
-  if ('start' in how) await must(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
+  if ('start' in how) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
 /** unseen calls every tool of a plugin in a tab and checks what they saw and returned. */

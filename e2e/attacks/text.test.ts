@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
-import { start } from '../harness/process.ts';
+import { startOpentabs } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { Secret } from './world.ts';
 
 let stack: Stack;
@@ -17,8 +17,8 @@ const evil =
 const Unseen = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 before(async () => {
-  stack = await startStack({ serve: ['--log-level', 'trace'] });
-  client = await stack.client();
+  stack = await startStack({ serveFlags: ['--log-level', 'trace'] });
+  client = await stack.connectHttp();
 });
 after(async () => {
   await stack?.close();
@@ -39,16 +39,16 @@ test('text: in a title, an address, reports, results and errors, seen by every c
   await page.evaluate((title) => {
     document.title = title;
   }, evil);
-  const follow = start(['calls', '--follow', '--verbose'], stack.env);
-  await until('the follower', () => follow.stderr().includes('following'));
-  await until('the plugin', async () => (await stack.tabs()).some((tab) => (tab.plugins ?? []).length > 0));
-  const call = start(
+  const follow = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
+  await waitFor('the follower', () => follow.stderr().includes('following'));
+  await waitFor('the plugin', async () => (await stack.listTabs()).some((tab) => (tab.plugins ?? []).length > 0));
+  const call = startOpentabs(
     ['call', 'messages__reports', '--verbose', '--json', JSON.stringify({ reports: [{ message: evil, progress: 1 }] })],
     stack.env,
   );
   await call.ended;
-  const fail = await stack.cli('call', 'messages__fail', '--json', JSON.stringify({ message: evil }));
-  await until('the follower to see all', () => follow.stdout().includes('tool_error'));
+  const fail = await stack.runCli('call', 'messages__fail', '--json', JSON.stringify({ message: evil }));
+  await waitFor('the follower to see all', () => follow.stdout().includes('tool_error'));
   follow.child.kill('SIGINT');
   await follow.ended;
   inert('calls --follow', follow.stdout() + follow.stderr());
@@ -62,7 +62,7 @@ test('text: in a title, an address, reports, results and errors, seen by every c
     ['call', evil],
     ['plugin', 'add', evil],
   ]) {
-    const ran = await stack.cli(...args.map((arg) => arg.replaceAll('\0', '')));
+    const ran = await stack.runCli(...args.map((arg) => arg.replaceAll('\0', '')));
     inert(args.join(' '), ran.stdout + ran.stderr);
   }
   inert('the log', stack.daemon.stderr() + stack.daemon.stdout());
@@ -71,15 +71,15 @@ test('text: in a title, an address, reports, results and errors, seen by every c
 test('text: an agent and a program get a result exactly', async () => {
   const echo = await client.call('messages__echo', { value: evil });
   assert.deepEqual(echo.structured, { value: evil });
-  const piped = await stack.cli('call', 'messages__echo', '--json', JSON.stringify({ value: evil }));
+  const piped = await stack.runCli('call', 'messages__echo', '--json', JSON.stringify({ value: evil }));
   assert.deepEqual(JSON.parse(piped.stdout), { value: evil });
 });
 
 test('text: the side panel shows it as text', async () => {
-  const panel = await stack.chrome.panel();
+  const panel = await stack.chrome.openPanel();
   const markup = '<img src=x onerror="document.title=1"><b id=forged>';
   await client.call('messages__fail', { message: `${markup}${evil}` });
-  await until('the call in the panel', async () => (await panel.locator('body').innerText()).includes('fail'));
+  await waitFor('the call in the panel', async () => (await panel.locator('body').innerText()).includes('fail'));
   assert.equal(await panel.locator('#forged, img').count(), 0);
   inert('the panel', await panel.locator('body').innerText());
 });
@@ -89,7 +89,7 @@ test('text: no log tells the token, arguments, results or errors of calls', asyn
   await client.call('messages__reports', { reports: [{ message: `${Secret}-report`, progress: 1 }] });
   await client.call('messages__fail', { message: `${Secret}-error`, code: 'X' });
   await client.call('messages__echo', { wrong: `${Secret}-wrong` });
-  const stdio = await stack.stdioClient();
+  const stdio = await stack.connectStdio();
   await stdio.call('messages__echo', { value: `${Secret}-stdio` });
   // What tools report is in the log at this level, and in the audit; nothing else of a call is.
   const reported = (text: string) => text.replaceAll(`${Secret}-report`, '');

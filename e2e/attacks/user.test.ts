@@ -6,9 +6,9 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebSocketServer } from 'ws';
-import { stop } from '../harness/process.ts';
+import { stopProcess } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 
 let stack: Stack;
 
@@ -53,7 +53,7 @@ async function squat(says: string): Promise<Squatter> {
     });
     if (says) opened.send(says);
   });
-  await until('the port', () => listen(server, stack.port));
+  await waitFor('the port', () => listen(server, stack.port));
   return {
     told: () => told,
     sockets: () => accepted,
@@ -89,27 +89,27 @@ for (const [name, says] of [
   ['says that hello was answered', '{"jsonrpc":"2.0","id":"b1","result":{"protocol":1,"serverVersion":"0.1.0"}}'],
 ] as const) {
   test(`user: a program on the port while the server is away, which opens the socket and ${name}`, async (t) => {
-    await stop(stack.daemon);
+    await stopProcess(stack.daemon);
     const squatter = await squat(says);
     t.after(squatter.close);
-    await until('the browser to try it', () => squatter.sockets() >= 3);
+    await waitFor('the browser to try it', () => squatter.sockets() >= 3);
     const told = squatter.told();
-    const { key } = JSON.parse(readFileSync(join(stack.extension, 'connection.json'), 'utf8'));
+    const { key } = JSON.parse(readFileSync(join(stack.extensionFolder, 'connection.json'), 'utf8'));
     assert.match(told, /opentabs\.nonce\.[0-9a-f]{32}/);
     for (const secret of [stack.token, String(key), 'opentabs.token', 'hello', 'browserId', 'frame ']) {
       assert.ok(!told.includes(secret), `it was told ${secret}`);
     }
     const nonces = told.match(/opentabs\.nonce\.[0-9a-f]{32}/g) ?? [];
     assert.equal(new Set(nonces).size, nonces.length, 'a nonce came twice');
-    const panel = await stack.chrome.open(`chrome-extension://${stack.chrome.extensionId}/panel.html`);
+    const panel = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/panel.html`);
     await panel
       .getByText(`Port ${stack.port} is in use by another program or another opentabs installation.`)
       .waitFor();
     await panel.close();
     await squatter.close();
     await stack.restartDaemon('SIGTERM');
-    await stack.live('/');
-    const client = await stack.client();
+    await stack.waitForPlugins('/');
+    const client = await stack.connectHttp();
     assert.deepEqual((await client.call('messages__echo', { value: 1 })).structured, { value: 1 });
     // A client of HTTP sends its token to whatever listens, which docs/security.md says.
     await client.close();

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { McpClient } from '../harness/client.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { type Pages, Secret, startPages } from './world.ts';
 
 const note = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
@@ -44,7 +44,7 @@ let pages: Pages;
 before(async () => {
   pages = await startPages(bodies);
   stack = await startStack();
-  client = await stack.client();
+  client = await stack.connectHttp();
   await stack.page.close();
 });
 after(async () => {
@@ -54,15 +54,15 @@ after(async () => {
 
 /** opened waits for a tab to be told, and tells whether the plugin is live there. */
 async function opened(path: string): Promise<boolean> {
-  const tab = await until(`the tab ${path}`, async () =>
-    (await stack.tabs()).find((t) => t.url === `${pages.origin}${path}` && !('loading' in t)),
+  const tab = await waitFor(`the tab ${path}`, async () =>
+    (await stack.listTabs()).find((t) => t.url === `${pages.origin}${path}` && !('loading' in t)),
   );
   return (tab.plugins ?? []).length > 0;
 }
 
 /** alone waits until one tab is left, or none. */
 async function alone(left = 1): Promise<void> {
-  await until('the other tabs to be gone', async () => (await stack.tabs()).length === left);
+  await waitFor('the other tabs to be gone', async () => (await stack.listTabs()).length === left);
 }
 
 async function visit(path: string): Promise<Page> {
@@ -86,14 +86,14 @@ async function safe(): Promise<void> {
 
 test('page: its first script replaces what the SDK uses and forges events', async () => {
   const page = await visit('/first');
-  await until('the plugin', () => opened('/first'));
+  await waitFor('the plugin', () => opened('/first'));
   await safe();
   await page.close();
 });
 
 test('page: its root is a script, which runs before it has any content', async () => {
   const page = await visit('/root');
-  await until('the plugin', () => opened('/root'));
+  await waitFor('the plugin', () => opened('/root'));
   await safe();
   await page.close();
 });
@@ -117,7 +117,7 @@ test('page: its opener replaced the built-ins of its window before it came', asy
     await page.reload();
   }
   assert.deepEqual(pages.notes, []);
-  await until('the plugin after the reload', () => opened('/plain'));
+  await waitFor('the plugin after the reload', () => opened('/plain'));
   await safe();
   await page.close();
 });
@@ -128,7 +128,7 @@ test('page: looks for a trace of the frame that hosts compare with', async () =>
   await opener.evaluate(() => void window.open('/plain'));
   const page = await popup;
   await opener.close();
-  await until('the plugin', () => opened('/plain'));
+  await waitFor('the plugin', () => opened('/plain'));
   assert.deepEqual(await page.evaluate(() => [window.length, document.querySelectorAll('iframe').length]), [0, 0]);
   await safe();
   await page.close();

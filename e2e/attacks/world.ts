@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { freePort } from '../harness/chromium.ts';
-import { must } from '../harness/process.ts';
+import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 
 /** Secret stands in arguments, results, reports and errors; no page may see it. */
 export const Secret = 'S3CRET-7f1c';
@@ -103,13 +103,13 @@ export async function addPlugin(
     }),
   );
   writeFileSync(join(dir, 'dist/adapter.iife.js'), plugin.code);
-  await must(['plugin', 'add', dir, ...allow], stack.env);
+  await runChecked(['plugin', 'add', dir, ...allow], stack.env);
 }
 
 /** live waits until a plugin is live in a tab that shows url, and returns the tab. */
 async function live(stack: Stack, url: string, plugin: string): Promise<Tab & { readonly tabId: number }> {
-  return until(`${plugin} in ${url}`, async () =>
-    (await stack.tabs()).filter(hasId).find((tab) => tab.url === url && names(tab).includes(plugin)),
+  return waitFor(`${plugin} in ${url}`, async () =>
+    (await stack.listTabs()).filter(hasId).find((tab) => tab.url === url && names(tab).includes(plugin)),
   );
 }
 

@@ -6,9 +6,9 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { must, root } from '../harness/process.ts';
+import { repositoryRoot, runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { GoClient, type GoServer, Measured, startServer } from './go.ts';
 
 /** Live has the browser, pages and servers that the rows with a page need. */
@@ -59,18 +59,18 @@ export class Bed {
   async #startLive(): Promise<Live> {
     const floor = await this.floor();
     const extension = join(this.home, 'floor');
-    cpSync(join(root, 'e2e/bench/floor'), extension, { recursive: true });
+    cpSync(join(repositoryRoot, 'e2e/bench/floor'), extension, { recursive: true });
     writeFileSync(join(extension, 'config.js'), `export const port = ${floor.port};\n`);
-    const stack = await startStack({ chrome: { others: [extension] } });
+    const stack = await startStack({ chrome: { otherExtensions: [extension] } });
     this.later(() => stack.close());
     await addBenchPlugin(stack);
     const origin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
-    const floorPage = await stack.chrome.open(`${origin}/floor`);
+    const floorPage = await stack.chrome.openPage(`${origin}/floor`);
     await stack.page.bringToFront();
     await this.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
     const tried = { tool: 'echo', args: { text: 'x' }, calls: 1 };
-    await until('the floor in its page', () => this.#calls({ ...tried, target: 'floor-c' }));
-    await until('opentabs in its page', () => this.#calls({ ...tried, target: 'ours', tool: 'bench__echo' }));
+    await waitFor('the floor in its page', () => this.#calls({ ...tried, target: 'floor-c' }));
+    await waitFor('opentabs in its page', () => this.#calls({ ...tried, target: 'ours', tool: 'bench__echo' }));
     return { stack, floorPage };
   }
 
@@ -96,15 +96,15 @@ export class Bed {
 /** addBenchPlugin adds the plugin of this folder and waits until it is live in the stack's page. */
 async function addBenchPlugin(stack: Stack): Promise<void> {
   const plugin = join(stack.home, 'bench-plugin');
-  cpSync(join(root, 'e2e/bench/plugin'), plugin, { recursive: true });
-  await must(['plugin', 'build', plugin], stack.env);
-  await must(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
+  cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
+  await runChecked(['plugin', 'build', plugin], stack.env);
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   const live = async () =>
-    (await stack.tabs()).some((tab) => tab.plugins?.some((p) => JSON.stringify(p).includes('"bench"')));
+    (await stack.listTabs()).some((tab) => tab.plugins?.some((p) => JSON.stringify(p).includes('"bench"')));
   for (let tries = 0; ; tries++) {
     await stack.page.reload(); // a page that was open before the plugin was added does not trust the plugin
     try {
-      await until('the bench plugin in the page', live, 3_000);
+      await waitFor('the bench plugin in the page', live, 3_000);
       return;
     } catch (error) {
       if (tries === 4) throw error;

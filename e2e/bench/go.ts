@@ -3,10 +3,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { root } from '../harness/process.ts';
+import { repositoryRoot } from '../harness/process.ts';
 
 /** program is the built internal/bench. */
-export const program = process.env.BENCH_BIN ?? `${root}bin/bench`;
+export const program = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
 
 /** Order is one line to the client; internal/bench/order.godocuments the fields. */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../harness/process.ts';
+import { runChecked } from '../harness/process.ts';
 
 export const pluginCount = 120;
 /** pluginTools is the total number of their tools. */
@@ -30,7 +30,7 @@ export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
     writePlugin(dir, `many-${i}`, toolsOf(i), bytesOf(i));
-    await must(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
+    await runChecked(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
   }
 }
 

@@ -7,9 +7,9 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { must } from '../harness/process.ts';
+import { runChecked } from '../harness/process.ts';
 import { startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { startProxy } from './proxy.ts';
 import { compare, type Expected, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';
 
@@ -65,15 +65,15 @@ async function suite(run: Run, url: string): Promise<Verdicts> {
 
 async function main(): Promise<boolean> {
   const stack = await startStack();
-  const opentabs = (...args: string[]) => must(args, stack.env);
+  const opentabs = (...args: string[]) => runChecked(args, stack.env);
   try {
     const plugin = join(stack.home, 'conformance-plugin');
     cpSync(join(here, 'plugin'), plugin, { recursive: true });
     await opentabs('plugin', 'build', plugin);
     putSchema(join(plugin, 'dist/tools.json'));
     await opentabs('plugin', 'add', plugin, '--permission', 'auto');
-    const client = await stack.client();
-    await until('the conformance plugin', async () => {
+    const client = await stack.connectHttp();
+    await waitFor('the conformance plugin', async () => {
       await stack.page.reload(); // for the adapter, once the browser has it
       return !(await client.call('conformance__test_simple_text')).isError;
     });
@@ -85,7 +85,10 @@ async function main(): Promise<boolean> {
       token: stack.clientToken,
       async changeLists() {
         there = !there;
-        await opentabs('plugin', ...(there ? ['add', stack.plugin, '--permission', 'auto'] : ['remove', 'messages']));
+        await opentabs(
+          'plugin',
+          ...(there ? ['add', stack.pluginFolder, '--permission', 'auto'] : ['remove', 'messages']),
+        );
       },
     });
     const expected = readExpected(JSON.parse(readFileSync(join(here, 'expected.json'), 'utf8')));

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { callRecord, decideCall, findCall } from '../harness/api.ts';
 import type { McpClient } from '../harness/client.ts';
-import { must, root } from '../harness/process.ts';
-import { everything } from '../harness/stack.ts';
-import { pause, until } from '../harness/wait.ts';
+import { callRecord, decideCall, findCall } from '../harness/daemon-api.ts';
+import { repositoryRoot, runChecked } from '../harness/process.ts';
+import { everythingPlugin } from '../harness/stack.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
 
 let bed: Bed;
@@ -16,12 +16,12 @@ let tabId: number;
 before(async () => {
   bed = await Bed.make();
   const plugin = join(bed.home, 'everything');
-  cpSync(join(root, everything.dir), plugin, { recursive: true });
-  await must(['plugin', 'build', plugin], bed.env);
-  await must(['plugin', 'add', plugin, '--permission', 'auto'], bed.env);
+  cpSync(join(repositoryRoot, everythingPlugin.dir), plugin, { recursive: true });
+  await runChecked(['plugin', 'build', plugin], bed.env);
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], bed.env);
   client = await bed.client();
   const { path } = await bed.open();
-  tabId = await until('all plugins in the tab', async () => {
+  tabId = await waitFor('all plugins in the tab', async () => {
     const tab = await bed.tab(path);
     return tab?.plugins?.length === 2 ? tab.tabId : undefined;
   });
@@ -29,8 +29,8 @@ before(async () => {
 after(() => bed?.close());
 
 /** begun waits until the page has reported to the site that the work with this key started. */
-const begun = (key: string) => until(`${key} to begin`, () => bed.site.notes.includes(`begin ${key}`));
-const healed = () => until('the link to be back', async () => (await bed.connected()) >= 0);
+const begun = (key: string) => waitFor(`${key} to begin`, () => bed.site.notes.includes(`begin ${key}`));
+const healed = () => waitFor('the link to be back', async () => (await bed.connected()) >= 0);
 
 /** cutFor cuts the link while work runs. */
 async function cutFor(work: () => Promise<unknown>): Promise<void> {
@@ -89,10 +89,10 @@ test('an activity with more changes than the buffer holds while the link is cut 
     const [table] = (await callRecord(bed, call_id)).activities ?? [];
     return JSON.stringify(table?.content);
   };
-  await until('the empty table', async () => (await rows()) === '{"columns":["n"],"rows":[]}');
+  await waitFor('the empty table', async () => (await rows()) === '{"columns":["n"],"rows":[]}');
   await cutFor(() => pause(3_000));
   const want = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
-  await until('the whole table', async () => (await rows()) === want);
+  await waitFor('the whole table', async () => (await rows()) === want);
   stop.abort();
   await assert.rejects(out);
 });

@@ -2,14 +2,14 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addClient } from '../harness/api.ts';
 import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
-import { must, type Running, root, start, stop } from '../harness/process.ts';
+import { addClient } from '../harness/daemon-api.ts';
+import { repositoryRoot, runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 
 /** Tab is a tab in /status. */
 export interface Tab {
@@ -40,7 +40,7 @@ export class Bed {
   token = '';
   clientToken = '';
   #browser: Browser | undefined;
-  #server: Running | undefined;
+  #server: StartedCommand | undefined;
   readonly #serve: readonly string[];
   readonly #browsers: Browser[] = [];
   readonly #clients: McpClient[] = [];
@@ -60,10 +60,10 @@ export class Bed {
     const bed = new Bed(port, await startSite(), await startProxy(port), serve);
     try {
       const plugin = join(bed.home, 'messages-plugin');
-      cpSync(join(root, 'sdk-ts/examples/messages'), plugin, { recursive: true });
-      await must(['plugin', 'build', plugin], bed.env);
-      await must(['plugin', 'add', plugin, '--permission', 'auto'], bed.env);
-      await must(['extension', 'install', '--dir', bed.extension], bed.env);
+      cpSync(join(repositoryRoot, 'sdk-ts/examples/messages'), plugin, { recursive: true });
+      await runChecked(['plugin', 'build', plugin], bed.env);
+      await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], bed.env);
+      await runChecked(['extension', 'install', '--dir', bed.extension], bed.env);
       bed.token = readFileSync(join(bed.home, 'token'), 'utf8').trim();
       bed.clientToken = await addClient(bed.env, 'faults');
       await bed.startServer();
@@ -93,12 +93,12 @@ export class Bed {
   }
 
   async startServer(): Promise<void> {
-    this.#server = start(['serve', ...this.#serve], this.env);
-    await until('the server', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
+    this.#server = startOpentabs(['serve', ...this.#serve], this.env);
+    await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
   }
 
   async stopServer(signal: NodeJS.Signals): Promise<void> {
-    if (this.#server) await stop(this.#server, signal);
+    if (this.#server) await stopProcess(this.#server, signal);
   }
 
   get serverPid(): number {
@@ -164,7 +164,7 @@ export class Bed {
   /** connected waits until a browser has a link and an adapter, and returns how long that took, in milliseconds. */
   async connected(count = 1): Promise<number> {
     const begun = performance.now();
-    await until(
+    await waitFor(
       'the browser at the server',
       async () => (await this.browsers()).filter((b) => b.connected).length === count,
     );
@@ -185,12 +185,12 @@ export class Bed {
   async open(browser = this.browser): Promise<{ path: string; tab: Tab }> {
     const path = `/tab${++this.#paths}`;
     await browser.cdp.send('Target.createTarget', { url: this.url(path) });
-    return { path, tab: await until(`the plugin in ${path}`, () => this.tab(path)) };
+    return { path, tab: await waitFor(`the plugin in ${path}`, () => this.tab(path)) };
   }
 
   /** target returns the id of the tab that shows a path, for the DevTools protocol. */
   async target(path: string): Promise<string> {
-    const found = (await this.browser.pages()).find((p) => p.url === this.url(path));
+    const found = (await this.browser.listPages()).find((p) => p.url === this.url(path));
     if (!found) throw new Error(`no tab shows ${path}`);
     return found.id;
   }
@@ -207,7 +207,7 @@ export class Bed {
 
   /** stopWorker stops the extension's service worker, as Chrome does when the worker is idle. */
   async stopWorker(): Promise<void> {
-    const [page] = await this.browser.pages();
+    const [page] = await this.browser.listPages();
     if (!page) throw new Error('the browser has no tab');
     await this.browser.inPage(page.id, async (session) => {
       await session.send('ServiceWorker.enable');
@@ -217,10 +217,10 @@ export class Bed {
 
   /** closeTabs closes all tabs of the site. */
   async closeTabs(): Promise<void> {
-    for (const { id, url } of await this.browser.pages()) {
+    for (const { id, url } of await this.browser.listPages()) {
       if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
     }
-    await until('no tab', async () => (await this.browsers()).every((b) => (b.tabs ?? []).length === 0));
+    await waitFor('no tab', async () => (await this.browsers()).every((b) => (b.tabs ?? []).length === 0));
   }
 
   /** born returns when the document at a path was created, in milliseconds since 1970. */
@@ -230,7 +230,7 @@ export class Bed {
 
   /** stopReceived waits until the page at a path received the cancel, or was reloaded since it was born. */
   async stopReceived(path: string, born: number): Promise<void> {
-    await until('the page to receive the cancel', () =>
+    await waitFor('the page to receive the cancel', () =>
       this.evaluate(path, `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${born}`),
     );
   }

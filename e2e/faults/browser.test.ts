@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
 import { between, midCall, type Place } from './cell.ts';
 
@@ -28,14 +28,14 @@ const restart = (downMs: number) => async (place: Place) => {
   await bed.browser.start();
   await bed.connected();
   await bed.browser.cdp.send('Target.createTarget', { url: bed.url(place.path) });
-  await until('the page again', () => bed.tab(place.path));
+  await waitFor('the page again', () => bed.tab(place.path));
 };
 
 /** crash crashes the page's process, so the command gets no answer. */
 async function crash({ path }: Place): Promise<void> {
   const page = await bed.browser.cdp.attach(await bed.target(path));
   page.send('Page.crash').catch(() => undefined);
-  await until('the page to be gone', async () => (await bed.tab(path)) === undefined);
+  await waitFor('the page to be gone', async () => (await bed.tab(path)) === undefined);
 }
 
 /** clone starts a second browser with a copy of the profile's storage until the cell ends. */
@@ -59,10 +59,10 @@ test('browser held for 13 s, between', () => between('browser held for 13 s', be
 test('profile cloned, mid-call', () => midCall('profile cloned', bed, clone));
 test('profile cloned, between', async () => {
   await Promise.all(closing);
-  await until('the copy to be gone', async () => (await bed.browsers()).length === 1);
+  await waitFor('the copy to be gone', async () => (await bed.browsers()).length === 1);
   await between('profile cloned', bed, clone);
   await Promise.all(closing);
-  await until('the copy to be gone', async () => (await bed.browsers()).length === 1);
+  await waitFor('the copy to be gone', async () => (await bed.browsers()).length === 1);
 });
 test('browser killed and started again, mid-call', () =>
   midCall('browser SIGKILL, started again', bed, restart(0), {

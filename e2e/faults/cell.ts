@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { McpClient, Outcome } from '../harness/client.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import type { Bed, Tab } from './bed.ts';
 
 /** rowsFile gets one JSON line per cell; main.ts prints them as a table. */
@@ -79,7 +79,7 @@ export async function midCall(fault: string, bed: Bed, strike: Strike, expected:
     .finally(() => {
       endedAt = performance.now();
     });
-  await until('two reports', () => reports >= 2);
+  await waitFor('two reports', () => reports >= 2);
   const born = expected.stopReceived ? await bed.born(place.path) : 0;
   const struck = performance.now();
   await strike(place);
@@ -190,5 +190,5 @@ function ms(value: number): string {
 /** lost is the outcome of a call whose client connection was lost. */
 function lost(error: unknown): Outcome {
   const text = error instanceof Error ? error.message : String(error);
-  return { text, structured: undefined, isError: true, code: 'connection', progress: [], tookMs: 0 };
+  return { text, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
 }

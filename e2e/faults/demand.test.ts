@@ -7,14 +7,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { getJson, type Server } from '../harness/api.ts';
 import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
-import { must, type Running, run, start, stop } from '../harness/process.ts';
+import { getJson, type Server } from '../harness/daemon-api.ts';
+import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { writeSmallPlugin } from '../harness/small.ts';
+import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 
 /** limitMs is the longest time until a page has its plugin, on a slow machine. */
 const limitMs = 60_000;
@@ -27,7 +27,7 @@ const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 let env: Record<string, string> = {};
 let server: Server;
 let site: Site;
-let daemon: Running;
+let daemon: StartedCommand;
 let browser: Browser;
 /** hashes are the hashes of the adapters that pages should have, by plugin. */
 const hashes = new Map<string, string>();
@@ -59,22 +59,22 @@ before(async () => {
   process.stderr.write(`SEED=${seed}\n`);
   const port = await freePort();
   env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
-  for (const name of all) await must(['plugin', 'add', write(name, 1), '--permission', 'auto'], env);
+  for (const name of all) await runChecked(['plugin', 'add', write(name, 1), '--permission', 'auto'], env);
   const extension = join(home, 'unpacked');
-  await must(['extension', 'install', '--dir', extension], env);
+  await runChecked(['extension', 'install', '--dir', extension], env);
   site = await startSite();
-  site.page(
+  site.setPageHtml(
     '<!doctype html><title>With a frame</title><link rel="icon" href="data:,"><iframe src="/framed/inner"></iframe>',
   );
-  daemon = start(['serve'], env);
-  await until('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  daemon = startOpentabs(['serve'], env);
+  await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
   // Pages share processes, because the start of many processes is not under test.
   browser = new Browser(join(home, 'profile'), extension, ['--renderer-process-limit=4']);
 });
 after(async () => {
   await browser?.close();
-  if (daemon) await stop(daemon);
+  if (daemon) await stopProcess(daemon);
   await site?.close();
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -155,13 +155,13 @@ test('pages that open while plugins are added and rebuilt get the current builds
     20,
   );
   const arrive = async () => {
-    await must(['plugin', 'add', write('newcomer', 1), '--permission', 'auto'], env);
+    await runChecked(['plugin', 'add', write('newcomer', 1), '--permission', 'auto'], env);
     return await openSome(['newcomer'], 15);
   };
   const renew = async () => {
     for (const name of changed) {
-      await until(`the review of ${name}`, async () => {
-        return (await run(['plugin', 'review', name, '--yes', '--permission', 'auto'], env)).code === 0;
+      await waitFor(`the review of ${name}`, async () => {
+        return (await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], env)).code === 0;
       });
     }
     return await openSome(changed, 15);
@@ -174,7 +174,7 @@ test('pages that open while the service worker restarts get their plugins', asyn
   await browser.start();
   await allLive('before', await openSome(all.slice(-3), 3));
   const stopSome = async () => {
-    const page = (await browser.pages())[0];
+    const page = (await browser.listPages())[0];
     for (let i = 0; i < 3 && page; i++) {
       await pause((random() * spreadMs) / 3);
       await browser.inPage(page.id, async (session) => {
@@ -193,15 +193,17 @@ test('a page restored from the back/forward cache gets the new build of its plug
     const [page] = await openSome([plugin], 1);
     assert.ok(page);
     await allLive('before', [page]);
-    const id = (await browser.pages()).find(({ url }) => url === page.url)?.id ?? '';
+    const id = (await browser.listPages()).find(({ url }) => url === page.url)?.id ?? '';
     const evaluate = (expression: string) =>
       browser.inPage(id, (session) => session.send('Runtime.evaluate', { expression, returnByValue: true }));
     await evaluate('globalThis.kept = "kept"');
     await browser.inPage(id, (session) => session.send('Page.navigate', { url: `${site.origin}/elsewhere` }));
-    await until('the other page', async () => (await browser.pages()).some(({ url }) => url.endsWith('/elsewhere')));
+    await waitFor('the other page', async () =>
+      (await browser.listPages()).some(({ url }) => url.endsWith('/elsewhere')),
+    );
     write(plugin, 3);
-    await until('the review', async () => {
-      return (await run(['plugin', 'review', plugin, '--yes', '--permission', 'auto'], env)).code === 0;
+    await waitFor('the review', async () => {
+      return (await runOpentabs(['plugin', 'review', plugin, '--yes', '--permission', 'auto'], env)).code === 0;
     });
     await evaluate('history.back()');
     await allLive('back', [{ ...page, atMs: performance.now() }]);

@@ -16,7 +16,7 @@ const stallFor = (direction: 'up' | 'down' | 'both', forMs: number) => async () 
   await pause(forMs);
   bed.proxy.resume(direction);
 };
-const lose = async () => bed.proxy.drop();
+const lose = async () => bed.proxy.blackholeOpen();
 
 // Both sides detect the fault within 10 s, and the server resends the unacknowledged frames.
 test('half-open without end, mid-call', () =>

@@ -1,7 +1,7 @@
 /** Promise: nested calls run exactly once and return their results, even if the link or the service worker fails meanwhile. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
 import { note } from './cell.ts';
 
@@ -18,19 +18,19 @@ const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pages}-40`);
 async function rounds(fault: string, strike: () => Promise<void>): Promise<void> {
   const client = await bed.client();
   const { tab } = await bed.open();
-  const before = bed.site.served;
+  const before = bed.site.servedPages;
   const count = 5;
   for (let round = 0; round < count; round++) {
-    const from = bed.site.served;
+    const from = bed.site.servedPages;
     const call = client.call('messages__compare_channels', { channelIds, tabId: tab.tabId });
-    await until('the first nested call', () => bed.site.served > from);
+    await waitFor('the first nested call', () => bed.site.servedPages > from);
     await pause(round * 37);
     await strike();
     const out = await call;
     assert.equal(out.isError, false, out.text);
     assert.deepEqual(out.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
   }
-  assert.equal(bed.site.served - before, count * channelIds.length * pages, 'each nested call ran once');
+  assert.equal(bed.site.servedPages - before, count * channelIds.length * pages, 'each nested call ran once');
   note({
     fault,
     when: 'mid-call',
@@ -54,6 +54,6 @@ test('nested calls survive a link that is cut for 1 s', () =>
 
 test('nested calls survive a stop of the service worker', () =>
   rounds('worker stopped, nested calls', async () => {
-    const targetId = await until('the service worker', () => bed.browser.worker());
+    const targetId = await waitFor('the service worker', () => bed.browser.worker());
     await bed.browser.cdp.send('Target.closeTarget', { targetId });
   }));

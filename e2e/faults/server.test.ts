@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
 import { between, busyMs, midCall, note } from './cell.ts';
 
@@ -88,8 +88,8 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
 
   await restart('SIGKILL')();
   await bed.connected();
-  await until('list_changed', () => listChanged > 0);
-  await until('the tab', async () =>
+  await waitFor('list_changed', () => listChanged > 0);
+  await waitFor('the tab', async () =>
     (await bed.browsers()).some((b) => b.tabs?.some((t) => t.documentId !== undefined)),
   );
   const again = await stdio.call(

@@ -27,17 +27,17 @@ test('server and browser held for 35 s, mid-call', () =>
 test('a link stays connected for 40 s without calls and without a debugger at the service worker', async () => {
   const { tab } = await bed.open();
   const client = await bed.client();
-  const { made } = bed.proxy;
+  const { connectionsMade: made } = bed.proxy;
   const [first] = (await bed.browsers()).map((b) => b.since);
   await pause(40_000);
   const out = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
   assert.equal(out.isError, false, out.text);
-  assert.deepEqual([bed.proxy.made, (await bed.browsers())[0]?.since], [made, first], 'it is the same link');
+  assert.deepEqual([bed.proxy.connectionsMade, (await bed.browsers())[0]?.since], [made, first], 'it is the same link');
   note({
     fault: 'nothing for 40 s',
     when: 'between',
     call: '',
-    next: `${Math.round(out.tookMs)} ms, same link`,
+    next: `${Math.round(out.durationMs)} ms, same link`,
     stopReceived: '',
   });
 });

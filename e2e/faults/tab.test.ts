@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { must } from '../harness/process.ts';
-import { pause, until } from '../harness/wait.ts';
+import { runChecked } from '../harness/process.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
 import { between, midCall, note, type Place } from './cell.ts';
 
@@ -20,13 +20,13 @@ async function close({ path }: Place): Promise<void> {
 const another = (act: (place: Place) => Promise<unknown>) => async (place: Place) => {
   await act(place);
   await bed.browser.cdp.send('Target.createTarget', { url: bed.url('/another') });
-  await until('the other tab', () => bed.tab('/another'));
+  await waitFor('the other tab', () => bed.tab('/another'));
 };
 const navigate = ({ path }: Place) => bed.evaluate(path, `location.href = '${bed.url(path)}?next', 0`);
 const move = ({ tab }: Place) => bed.inWorker(`chrome.windows.create({ tabId: ${tab.tabId} }).then(() => 0)`);
 async function closeWindow(place: Place): Promise<void> {
   await move(place);
-  const moved = await until('the tab in its window', async () => {
+  const moved = await waitFor('the tab in its window', async () => {
     const tab = await bed.tab(place.path);
     return tab && tab.windowId !== place.tab.windowId ? tab : undefined;
   });
@@ -37,10 +37,10 @@ const discard = ({ tab }: Place) => bed.inWorker(`chrome.tabs.discard(${tab.tabI
 /** awayAndBack navigates away and back; Chrome must restore the page from the back/forward cache. */
 async function awayAndBack({ path }: Place): Promise<void> {
   await bed.evaluate(path, `window.mark = 1, location.href = '${bed.url('/away')}', 0`);
-  await until('the other page', () => bed.target('/away').catch(() => undefined));
+  await waitFor('the other page', () => bed.target('/away').catch(() => undefined));
   await pause(300);
   await bed.evaluate('/away', 'history.back(), 0');
-  await until('the page again', () => bed.target(path).catch(() => undefined));
+  await waitFor('the page again', () => bed.target(path).catch(() => undefined));
   assert.equal(await bed.evaluate(path, 'window.mark'), 1, 'it came out of the cache');
 }
 
@@ -78,11 +78,11 @@ test('a prerendered page gets no call until it is shown', async () => {
   await bed.open();
   await bed.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
-  bed.site.page(`<!doctype html><title>rules</title><script type="speculationrules">${rules}</script>
+  bed.site.setPageHtml(`<!doctype html><title>rules</title><script type="speculationrules">${rules}</script>
     <script>if (location.search) fetch('/note', { method: 'POST', body: 'ahead ' + document.prerendering })</script>`);
   await bed.browser.cdp.send('Target.createTarget', { url: bed.url('/page') });
-  await until('the page to be prerendered', () => bed.site.notes.includes('ahead true'));
-  await until('the plugin', () => bed.tab('/page'));
+  await waitFor('the page to be prerendered', () => bed.site.notes.includes('ahead true'));
+  await waitFor('the plugin', () => bed.tab('/page'));
   assert.equal(await bed.tab('/page?ahead'), undefined, 'it is not offered');
   const client = await bed.client();
   const before = await client.call('messages__echo', { value: 1 });
@@ -92,7 +92,7 @@ test('a prerendered page gets no call until it is shown', async () => {
   await bed.inWorker(
     `chrome.scripting.executeScript({ target: { tabId: ${tabId} }, world: 'MAIN', func: () => { location.href = '/page?ahead'; } }).then(() => 0)`,
   );
-  await until('the plugin in the prerendered page', () => bed.tab('/page?ahead'));
+  await waitFor('the plugin in the prerendered page', () => bed.tab('/page?ahead'));
   assert.deepEqual(bed.site.notes, ['ahead true'], 'it was not loaded a second time');
   const out = await client.call('messages__echo', { value: 2 });
   assert.equal(out.isError, false, out.text);
@@ -108,15 +108,15 @@ test('a prerendered page gets no call until it is shown', async () => {
 
 test('a page that starts while a plugin is being registered gets the plugin', async () => {
   for (let round = 0; round < 6; round++) {
-    await must(['plugin', 'remove', 'messages'], bed.env);
-    const adding = must(['plugin', 'add', join(bed.home, 'messages-plugin'), '--permission', 'auto'], bed.env);
+    await runChecked(['plugin', 'remove', 'messages'], bed.env);
+    const adding = runChecked(['plugin', 'add', join(bed.home, 'messages-plugin'), '--permission', 'auto'], bed.env);
     const paths = Array.from({ length: 5 }, (_, i) => `/round${round}-${i}`);
     await pause(round * 7);
     for (const path of paths) await bed.browser.cdp.send('Target.createTarget', { url: bed.url(path) });
     await adding;
     const client = await bed.client();
     for (const path of paths) {
-      const tabId = await until('the tab', async () => {
+      const tabId = await waitFor('the tab', async () => {
         const tabs = (await bed.browsers()).flatMap((b) => b.tabs ?? []);
         return tabs.find((t) => t.url === bed.url(path))?.tabId;
       });

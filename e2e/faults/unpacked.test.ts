@@ -4,23 +4,23 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { getJson, type Server } from '../harness/api.ts';
 import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
-import { must, type Running, start, stop } from '../harness/process.ts';
+import { getJson, type Server } from '../harness/daemon-api.ts';
+import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { writeSmallPlugin } from '../harness/small.ts';
+import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 let site: Site | undefined;
-let daemon: Running | undefined;
+let daemon: StartedCommand | undefined;
 let browser: Browser | undefined;
 
 after(async () => {
   await browser?.close();
-  if (daemon) await stop(daemon);
+  if (daemon) await stopProcess(daemon);
   await site?.close();
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -34,11 +34,11 @@ test('the first page and a later page get their plugin after each of three brows
     version: 1,
     urlPatterns: ['http://127.0.0.1/*'],
   });
-  await must(['plugin', 'add', join(home, 'small'), '--permission', 'auto'], env);
-  await must(['extension', 'install', '--dir', extension], env);
+  await runChecked(['plugin', 'add', join(home, 'small'), '--permission', 'auto'], env);
+  await runChecked(['extension', 'install', '--dir', extension], env);
   site = await startSite();
-  daemon = start(['serve', '--log-level', 'debug'], env);
-  await until('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  daemon = startOpentabs(['serve', '--log-level', 'debug'], env);
+  await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   const server: Server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
   browser = new Browser(join(home, 'profile'), extension);
   await browser.install();
@@ -48,7 +48,7 @@ test('the first page and a later page get their plugin after each of three brows
     await browser.start(first);
     for (const url of urls) {
       if (url === later) await browser.cdp.send('Target.createTarget', { url });
-      await until(`the plugin in ${url}`, async () => {
+      await waitFor(`the plugin in ${url}`, async () => {
         const { browsers } = Object(await getJson(server, '/status'));
         const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((one) => Object(one).tabs ?? []) : [];
         return tabs.some((tab) => tab.url === url && tab.plugins?.some((p) => Object(p).hash === hash));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { Bed } from './bed.ts';
 import { between, busyMs, midCall, type Place } from './cell.ts';
 
@@ -15,11 +15,11 @@ after(() => bed?.close());
 
 /** killWorker stops the service worker and waits until a new one connects. */
 async function killWorker(): Promise<void> {
-  const { made } = bed.proxy;
-  const targetId = await until('the service worker', () => bed.browser.worker());
+  const { connectionsMade: made } = bed.proxy;
+  const targetId = await waitFor('the service worker', () => bed.browser.worker());
   const begun = performance.now();
   await bed.browser.cdp.send('Target.closeTarget', { targetId });
-  await until('a new link', () => bed.proxy.made > made);
+  await waitFor('a new link', () => bed.proxy.connectionsMade > made);
   await bed.connected();
   const took = performance.now() - begun;
   assert.ok(took < 2000 + busyMs, `the link was back after ${took} ms`);
@@ -27,9 +27,9 @@ async function killWorker(): Promise<void> {
 
 /** reload reloads the extension as its button does, and waits until the new service worker connects. The old worker ends before it can answer. */
 async function reload(): Promise<void> {
-  const { made } = bed.proxy;
+  const { connectionsMade: made } = bed.proxy;
   await bed.inWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
-  await until('a new link', () => bed.proxy.made > made);
+  await waitFor('a new link', () => bed.proxy.connectionsMade > made);
 }
 
 let version = 0;

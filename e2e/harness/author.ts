@@ -1,14 +1,14 @@
 /** The author of a plugin: creates a plugin with `plugin create` and runs `plugin dev` on it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandResult, must, type Running, start, stop } from './process.ts';
+import { type CommandResult, runChecked, type StartedCommand, startOpentabs, stopProcess } from './process.ts';
 import type { Stack } from './stack.ts';
-import { until } from './wait.ts';
+import { waitFor } from './wait.ts';
 
 /** Author is a plugin in development, for the site of a stack. */
 export interface Author {
   readonly dir: string;
-  readonly dev: Running;
+  readonly dev: StartedCommand;
   /** edit replaces a text that occurs exactly once in a file. */
   edit(file: string, old: string, replacement: string): void;
   /** waitForBuilds waits until `plugin dev` has reported this many builds. */
@@ -19,13 +19,13 @@ export interface Author {
 
 /** developPlugin creates the plugin NAME in the stack's home, starts `plugin dev`, and waits until the plugin is live in the stack's page. */
 export async function developPlugin(stack: Stack, name: string): Promise<Author> {
-  await must(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
+  await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
   const dir = join(stack.home, name);
-  const dev = start(['plugin', 'dev', dir], stack.env);
-  await until('the first build', () => dev.stderr().includes('waiting for changes'));
+  const dev = startOpentabs(['plugin', 'dev', dir], stack.env);
+  await waitFor('the first build', () => dev.stderr().includes('waiting for changes'));
   await stack.page.reload(); // the extension does not run a plugin in a page that was open before the plugin was added
-  await until('the plugin in the page', async () =>
-    (await stack.tabs()).some((tab) => JSON.stringify(tab.plugins ?? []).includes(`"${name}"`)),
+  await waitFor('the plugin in the page', async () =>
+    (await stack.listTabs()).some((tab) => JSON.stringify(tab.plugins ?? []).includes(`"${name}"`)),
   );
   return {
     dir,
@@ -40,10 +40,10 @@ export async function developPlugin(stack: Stack, name: string): Promise<Author>
       );
     },
     async waitForBuilds(times) {
-      await until(`${times} builds`, () => dev.stdout().split('\nbuilt ').length >= times);
+      await waitFor(`${times} builds`, () => dev.stdout().split('\nbuilt ').length >= times);
     },
     async end() {
-      await stop(dev, 'SIGINT');
+      await stopProcess(dev, 'SIGINT');
       return await dev.ended;
     },
   };

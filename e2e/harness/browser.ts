@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
-import { extensionId, flags, freePort, prepareProfile, program } from './chromium.ts';
+import { chromiumFlags, chromiumPath, extensionId, freePort, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
-import { until } from './wait.ts';
+import { waitFor } from './wait.ts';
 
-/** Browser is a browser that runs, or that was killed and can be started again. */
+/** Browser is a Chromium with a profile that survives restarts. start and kill may alternate. */
 export class Browser {
   readonly extensionId: string;
   readonly #profile: string;
@@ -28,9 +28,9 @@ export class Browser {
   async start(url = 'about:blank'): Promise<void> {
     const port = await freePort();
     this.#child = spawn(
-      program,
+      chromiumPath,
       [
-        ...flags(port, this.#isInstalled ? [] : [this.#extension]),
+        ...chromiumFlags(port, this.#isInstalled ? [] : [this.#extension]),
         '--hide-crash-restore-bubble',
         `--user-data-dir=${this.#profile}`,
         ...this.#args,
@@ -57,8 +57,8 @@ export class Browser {
     return this.#cdp;
   }
 
-  /** pages returns the ids and addresses of the open tabs. */
-  async pages(): Promise<{ id: string; url: string }[]> {
+  /** listPages returns the ids and addresses of the open tabs. */
+  async listPages(): Promise<{ id: string; url: string }[]> {
     const targets = await this.cdp.targets();
     return targets.filter((t) => t.type === 'page').map((t) => ({ id: t.targetId, url: t.url }));
   }
@@ -74,12 +74,12 @@ export class Browser {
   }
 
   /** inWorker attaches to the extension's service worker, runs one command, and detaches. */
-  async inWorker<T>(run: (worker: Session) => Promise<T>): Promise<T> {
-    const target = await until('the service worker', () => this.worker());
+  async inWorker<T>(run: (workerId: Session) => Promise<T>): Promise<T> {
+    const target = await waitFor('the service worker', () => this.worker());
     return this.inPage(target, run);
   }
 
-  /** worker returns the id of the service worker, if it runs. */
+  /** workerId returns the DevTools target of the service worker, or undefined while no service worker runs. */
   async worker(): Promise<string | undefined> {
     const targets = await this.cdp.targets();
     return targets.find((t) => t.type === 'service_worker' && t.url.includes(this.extensionId))?.targetId;

@@ -3,7 +3,7 @@
  * service worker that has a debugger) and for data that no driver offers (memory, listeners, objects by prototype).
  */
 import { WebSocket } from 'ws';
-import { until } from './wait.ts';
+import { waitFor } from './wait.ts';
 
 /** Target is a page, worker or frame that can be inspected. */
 export interface Target {
@@ -40,7 +40,7 @@ const answerMs = 30_000;
 
 /** connectCdp connects to the browser with this debugging port. */
 export async function connectCdp(port: number): Promise<Cdp> {
-  const url = await until('the debugging port', async () => {
+  const url = await waitFor('the debugging port', async () => {
     const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
     return String(Object(answer).webSocketDebuggerUrl);
   });

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { until } from './wait.ts';
+import { waitFor } from './wait.ts';
 
 /** Chrome is a running browser with a separate profile. */
 export interface Chrome {
@@ -13,9 +13,9 @@ export interface Chrome {
   readonly extensionId: string;
   /** The port of the DevTools protocol; see cdp.ts. */
   readonly debugPort: number;
-  open(url: string): Promise<Page>;
-  /** panel opens the side panel by a click on the extension's icon and returns it as a page. */
-  panel(): Promise<Page>;
+  openPage(url: string): Promise<Page>;
+  /** openPanel opens the side panel by a click on the extension's icon and returns the panel as a page. */
+  openPanel(): Promise<Page>;
   /** stopWorker stops the extension's service worker, as Chrome does when the worker is idle. */
   stopWorker(): Promise<void>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export interface ChromeOptions {
   /** Whether "Allow User Scripts" is on; default true. */
   readonly userScripts?: boolean;
   /** Folders of further unpacked extensions; default none. */
-  readonly others?: readonly string[];
+  readonly otherExtensions?: readonly string[];
   readonly args?: readonly string[];
 }
 
@@ -42,11 +42,11 @@ export function extensionId(folder: string): string {
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
-/** program is the path of the browser that tests run. */
-export const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** chromiumPath is the path of the browser that tests run. */
+export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** flags returns the command-line flags of every browser in a test. extensions are the folders of extensions that are not in the profile. */
-export function flags(debugPort: number, extensions: readonly string[]): string[] {
+/** chromiumFlags returns the command-line flags of every browser in a test. extensions are the folders of extensions that are not in the profile. */
+export function chromiumFlags(debugPort: number, extensions: readonly string[]): string[] {
   return [
     '--headless=new',
     '--no-sandbox',
@@ -71,15 +71,15 @@ export function prepareProfile(profile: string, extension: string, userScripts =
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
 }
 
-/** launch starts a browser in a new profile. */
-export async function launch(options: ChromeOptions): Promise<Chrome> {
-  const id = extensionId(options.extension);
+/** launchChrome starts a browser in a new profile. */
+export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
+  const extension = extensionId(options.extension);
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
-  prepareProfile(profile, id, options.userScripts);
+  prepareProfile(profile, extension, options.userScripts);
   const debugPort = await freePort();
   const context = await chromium.launchPersistentContext(profile, {
     headless: false,
-    executablePath: program,
+    executablePath: chromiumPath,
     viewport: { width: 1000, height: 700 },
     // Playwright turns off the throttling of hidden tabs; users have it on.
     ignoreDefaultArgs: [
@@ -87,21 +87,24 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
       '--disable-backgrounding-occluded-windows',
       '--disable-renderer-backgrounding',
     ],
-    args: [...flags(debugPort, [options.extension, ...(options.others ?? [])]), ...(options.args ?? [])],
+    args: [
+      ...chromiumFlags(debugPort, [options.extension, ...(options.otherExtensions ?? [])]),
+      ...(options.args ?? []),
+    ],
   });
-  let overCdp: Browser | undefined;
+  let cdpBrowser: Browser | undefined;
   return {
     context,
-    extensionId: id,
+    extensionId: extension,
     debugPort,
-    async open(url) {
+    async openPage(url) {
       const page = await context.newPage();
       await page.goto(url);
       return page;
     },
-    async panel() {
+    async openPanel() {
       const opener = await context.newPage();
-      await opener.goto(`chrome-extension://${id}/panel.html`);
+      await opener.goto(`chrome-extension://${extension}/panel.html`);
       await opener.evaluate(() => {
         document.addEventListener(
           'click',
@@ -113,7 +116,7 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
         );
       });
       await opener.mouse.click(2, 2);
-      await until('the side panel', () =>
+      await waitFor('the side panel', () =>
         opener.evaluate(async () => {
           const types = [chrome.runtime.ContextType.SIDE_PANEL];
           return (await chrome.runtime.getContexts({ contextTypes: types })).length > 0;
@@ -121,13 +124,13 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
       );
       await opener.close();
       // Playwright's own context does not list the side panel; the same browser over CDP does.
-      overCdp ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
-      const browser = overCdp;
-      const panel = await until('the side panel as a page', () =>
+      cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
+      const browser = cdpBrowser;
+      const panel = await waitFor('the side panel as a page', () =>
         browser
           .contexts()
           .flatMap((c) => c.pages())
-          .find((p) => p.url().startsWith(`chrome-extension://${id}/panel.html`)),
+          .find((p) => p.url().startsWith(`chrome-extension://${extension}/panel.html`)),
       );
       return panel;
     },
@@ -140,7 +143,7 @@ export async function launch(options: ChromeOptions): Promise<Chrome> {
       await session.detach();
     },
     async close() {
-      await overCdp?.close();
+      await cdpBrowser?.close();
       await context.close();
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -19,7 +19,7 @@ export interface Outcome {
   readonly isError: boolean;
   readonly code: unknown;
   readonly progress: readonly ReceivedProgress[];
-  readonly tookMs: number;
+  readonly durationMs: number;
 }
 
 /** ReceivedProgress is a progress notification with the time of its arrival. */
@@ -31,8 +31,8 @@ export interface ReceivedProgress extends Progress {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (seen: ReceivedProgress) => void;
-  /** Send no progressToken. */
-  readonly silent?: boolean;
+  /** withoutProgress omits the progressToken, so the server sends no progress. */
+  readonly withoutProgress?: boolean;
 }
 
 /** McpClient is a connected client. */
@@ -88,7 +88,7 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
         {
           timeout: 600_000,
           ...(options.signal ? { signal: options.signal } : {}),
-          ...(options.silent
+          ...(options.withoutProgress
             ? {}
             : {
                 onprogress(p) {
@@ -106,7 +106,7 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
         isError: result.isError === true,
         code: typeof detail === 'object' && detail !== null && 'code' in detail ? detail.code : undefined,
         progress,
-        tookMs: performance.now() - begun,
+        durationMs: performance.now() - begun,
       };
     },
     async close() {

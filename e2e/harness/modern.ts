@@ -11,8 +11,8 @@ export type Exchange = (
   onProgress?: (progress: Record<string, unknown>) => void,
 ) => Promise<Record<string, unknown>>;
 
-/** Modern is a client of protocol version 2026-07-28. */
-export interface Modern {
+/** ModernClient is a client of protocol version 2026-07-28. */
+export interface ModernClient {
   readonly exchange: Exchange;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** modernHttp returns a client over HTTP. */
-export async function modernHttp(stack: Endpoint): Promise<Modern> {
+export async function modernHttp(stack: Endpoint): Promise<ModernClient> {
   const exchange: Exchange = async (message) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
@@ -55,7 +55,7 @@ export async function modernHttp(stack: Endpoint): Promise<Modern> {
  * modernStdio returns a client over `opentabs mcp` and the official stdio transport. It dispatches messages in the order of
  * @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask later.
  */
-export async function modernStdio(stack: Endpoint): Promise<Modern> {
+export async function modernStdio(stack: Endpoint): Promise<ModernClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   const transport = new StdioClientTransport({
     command: binary,

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** root is the repository's folder. binary is the program under test. */
-export const root = fileURLToPath(new URL('../../', import.meta.url));
-export const binary = process.env.OPENTABS_BIN ?? `${root}bin/opentabs`;
+/** repositoryRoot is the repository's folder, with a trailing slash. binary is the path of the program under test. */
+export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
+export const binary = process.env.OPENTABS_BIN ?? `${repositoryRoot}bin/opentabs`;
 
 /** CommandResult is the output and the exit code of a command. */
 export interface CommandResult {
@@ -13,16 +13,20 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Running is a command that was started; ended resolves when it exits. */
-export interface Running {
+/** StartedCommand is a command that was started; ended resolves when the command exits. */
+export interface StartedCommand {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
   ended: Promise<CommandResult>;
 }
 
-/** start starts the binary with additional environment variables. */
-export function start(args: readonly string[], env: Readonly<Record<string, string>>, input?: string): Running {
+/** startOpentabs starts the binary with additional environment variables. input is the command's standard input; without it the input stays open. */
+export function startOpentabs(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input?: string,
+): StartedCommand {
   const child = spawn(binary, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
@@ -42,26 +46,26 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
-/** run runs the binary and waits until it exits. */
-export function run(
+/** runOpentabs runs the binary until it exits. */
+export function runOpentabs(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   input = '',
 ): Promise<CommandResult> {
-  return start(args, env, input).ended;
+  return startOpentabs(args, env, input).ended;
 }
 
-/** must runs the binary and fails unless it exits with 0. */
-export async function must(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  const ran = await run(args, env);
-  if (ran.code !== 0) {
-    throw new Error(`opentabs ${args.join(' ')} exited with ${ran.code}\n${ran.stdout}\n${ran.stderr}`);
+/** runChecked runs the binary, throws unless the exit code is 0, and returns the standard output. */
+export async function runChecked(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const result = await runOpentabs(args, env);
+  if (result.code !== 0) {
+    throw new Error(`opentabs ${args.join(' ')} exited with ${result.code}\n${result.stdout}\n${result.stderr}`);
   }
-  return ran.stdout;
+  return result.stdout;
 }
 
-/** stop sends a signal to a process of this test and waits until it exits. */
-export async function stop(running: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+/** stopProcess sends a signal to a process of this test and waits until the process exits. */
+export async function stopProcess(running: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (running.child.exitCode === null && running.child.signalCode === null) running.child.kill(signal);
   await running.ended;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { startProxy } from './proxy.ts';
-import { pause, until } from './wait.ts';
+import { pause, waitFor } from './wait.ts';
 
 let echo: Server;
 const servers: Socket[] = [];
@@ -45,7 +45,7 @@ test('a stalled direction buffers bytes without closing either side, and resume 
     for (const direction of ['up', 'down', 'both'] as const) {
       const client = open();
       client.socket.write('1');
-      await until('the echo', () => client.got === '1');
+      await waitFor('the echo', () => client.got === '1');
       proxy.stall(direction);
       client.socket.write('2');
       client.socket.write('3');
@@ -55,11 +55,11 @@ test('a stalled direction buffers bytes without closing either side, and resume 
       assert.equal(client.got + late.got, '1', direction);
       assert.equal(client.closed || late.closed, false);
       proxy.resume(direction);
-      await until('the buffered bytes', () => client.got === '123' && late.got === '4');
+      await waitFor('the buffered bytes', () => client.got === '123' && late.got === '4');
       client.socket.destroy();
       late.socket.destroy();
     }
-    await until('no connection', () => proxy.open === 0);
+    await waitFor('no connection', () => proxy.openConnections === 0);
   } finally {
     await proxy.close();
   }
@@ -70,13 +70,13 @@ test('a stalled direction also delays the close of a socket', async () => {
   try {
     const client = open();
     client.socket.write('1');
-    await until('the echo', () => client.got === '1');
+    await waitFor('the echo', () => client.got === '1');
     proxy.stall('down');
     servers.at(-1)?.destroy();
     await pause(100);
     assert.equal(client.closed, false);
     proxy.resume('down');
-    await until('the close', () => client.closed);
+    await waitFor('the close', () => client.closed);
   } finally {
     await proxy.close();
   }
@@ -87,31 +87,31 @@ test('cut resets open and new connections until resume', async () => {
   try {
     const client = open();
     client.socket.write('1');
-    await until('the echo', () => client.got === '1');
+    await waitFor('the echo', () => client.got === '1');
     proxy.cut();
-    await until('the reset', () => client.closed);
+    await waitFor('the reset', () => client.closed);
     const refused = open();
-    await until('the refusal', () => refused.closed);
+    await waitFor('the refusal', () => refused.closed);
     proxy.resume();
     const next = open();
     next.socket.write('2');
-    await until('the echo after resume', () => next.got === '2');
+    await waitFor('the echo after resume', () => next.got === '2');
   } finally {
     await proxy.close();
   }
 });
 
-test('drop discards bytes on the connections open at that time, and new ones work', async () => {
+test('blackholeOpen discards bytes on the connections that are open, and new connections work', async () => {
   const { proxy, open } = await setUp();
   try {
     const client = open();
     client.socket.write('1');
-    await until('the echo', () => client.got === '1');
-    proxy.drop();
+    await waitFor('the echo', () => client.got === '1');
+    proxy.blackholeOpen();
     client.socket.write('2');
     const next = open();
     next.socket.write('3');
-    await until('the echo on a new connection', () => next.got === '3');
+    await waitFor('the echo on a new connection', () => next.got === '3');
     await pause(50);
     assert.equal(client.got, '1');
     assert.equal(client.closed, false);

@@ -14,19 +14,19 @@ export type Direction = 'up' | 'down' | 'both';
 export interface Proxy {
   readonly port: number;
   /** The number of open connections, including stalled ones. */
-  readonly open: number;
+  readonly openConnections: number;
   /** The number of connections made since the start. */
-  readonly made: number;
+  readonly connectionsMade: number;
   /** Bytes forwarded since the start. */
-  readonly bytes: { readonly up: number; readonly down: number };
+  readonly forwardedBytes: { readonly up: number; readonly down: number };
   /** stall buffers all bytes and socket ends until resume. Open connections stay open, and new ones get no answer. */
   stall(direction?: Direction): void;
   /** cut resets all connections. It also resets new connections until resume, unless allowNew is true. */
   cut(allowNew?: boolean): void;
   /** resume forwards the buffered bytes of this direction and accepts connections again. */
   resume(direction?: Direction): void;
-  /** drop discards all later bytes of the open connections without closing them, as after a lost route. resume does not repair those connections. */
-  drop(): void;
+  /** blackholeOpen discards all later bytes of the open connections without closing them, as after a lost route. resume does not repair those connections. */
+  blackholeOpen(): void;
   close(): Promise<void>;
 }
 
@@ -100,13 +100,13 @@ export async function startProxy(port: number): Promise<Proxy> {
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {
     port: address.port,
-    get open() {
+    get openConnections() {
       return Math.ceil(pipes.size / 2);
     },
-    get made() {
+    get connectionsMade() {
       return made;
     },
-    bytes,
+    forwardedBytes: bytes,
     stall(direction = 'both') {
       if (direction !== 'down') stalled.up = true;
       if (direction !== 'up') stalled.down = true;
@@ -121,7 +121,7 @@ export async function startProxy(port: number): Promise<Proxy> {
       if (direction !== 'down') release('up');
       if (direction !== 'up') release('down');
     },
-    drop() {
+    blackholeOpen() {
       for (const socket of sockets()) dropped.add(socket);
     },
     close() {

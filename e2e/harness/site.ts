@@ -7,15 +7,15 @@ export interface Site {
   readonly origin: string;
   readonly url: string;
   /** The channels in the requests received so far. */
-  readonly asked: string[];
+  readonly requestedChannels: string[];
   /** Requests that the page aborted before the site answered. They show that the abort reached the page's code. */
-  readonly dropped: string[];
+  readonly abortedRequests: string[];
   /** The number of pages of messages served. */
-  served: number;
+  servedPages: number;
   /** Request bodies that pages sent to /note, for example from scripts of a hostile page. */
   readonly notes: string[];
   /** Sets the HTML that /page serves. */
-  page(html: string): void;
+  setPageHtml(html: string): void;
   close(): Promise<void>;
 }
 
@@ -48,11 +48,11 @@ export async function startSite(): Promise<Site> {
   const site: Site = {
     origin,
     url: `${origin}/`,
-    asked: [],
-    dropped: [],
-    served: 0,
+    requestedChannels: [],
+    abortedRequests: [],
+    servedPages: 0,
     notes: [],
-    page(next) {
+    setPageHtml(next) {
       html = next;
     },
     close() {
@@ -77,13 +77,13 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');
   const total = Number(pages);
-  site.asked.push(channel);
+  site.requestedChannels.push(channel);
   response.on('close', () => {
-    if (!response.writableEnded) site.dropped.push(`${channel} page ${page + 1}`);
+    if (!response.writableEnded) site.abortedRequests.push(`${channel} page ${page + 1}`);
   });
   const answer = () => {
     if (response.destroyed) return;
-    site.served++;
+    site.servedPages++;
     const messages = Array.from({ length: pageSize }, (_, i) => {
       const sentAt = new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString();
       return {

@@ -3,22 +3,28 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { addClient } from './api.ts';
-import { type Chrome, type ChromeOptions, freePort, launch } from './chromium.ts';
+import { type Chrome, type ChromeOptions, freePort, launchChrome } from './chromium.ts';
 import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
-import { type CommandResult, must, type Running, root, run, start, stop } from './process.ts';
+import { addClient } from './daemon-api.ts';
+import {
+  type CommandResult,
+  repositoryRoot,
+  runChecked,
+  runOpentabs,
+  type StartedCommand,
+  startOpentabs,
+  stopProcess,
+} from './process.ts';
 import { type Site, startSite } from './site.ts';
-import { until } from './wait.ts';
+import { waitFor } from './wait.ts';
 
 /** StackOptions override defaults of startStack. */
 export interface StackOptions {
-  /** Flags for opentabs serve, for example ['--idle-timeout', '3s']. */
-  readonly serve?: readonly string[];
+  /** Flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
+  readonly serveFlags?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
   /** Plugins to add besides messages. */
   readonly plugins?: readonly ExtraPlugin[];
-  /** Start no browser. */
-  readonly noChrome?: boolean;
 }
 
 /** ExtraPlugin is a plugin that is built and added before the daemon starts. */
@@ -28,11 +34,11 @@ export interface ExtraPlugin {
   readonly permission?: 'off' | 'ask' | 'auto';
 }
 
-/** places is a plugin whose tools return the document they run in; it works in frames too. */
-export const places: ExtraPlugin = { dir: 'e2e/testdata/places' };
+/** placesPlugin is a plugin whose tools return the document they run in. The plugin runs in frames too. */
+export const placesPlugin: ExtraPlugin = { dir: 'e2e/testdata/places' };
 
-/** everything is a plugin with one tool for each feature of a call. */
-export const everything: ExtraPlugin = { dir: 'e2e/testdata/everything' };
+/** everythingPlugin is a plugin with one tool for each feature of a call. */
+export const everythingPlugin: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
 /** Stack is a running opentabs with a browser, a site and clients. */
 export interface Stack {
@@ -43,33 +49,33 @@ export interface Stack {
   readonly token: string;
   /** The token of the MCP client e2e. */
   readonly clientToken: string;
-  readonly extension: string;
-  readonly plugin: string;
+  readonly extensionFolder: string;
+  readonly pluginFolder: string;
   readonly site: Site;
   readonly chrome: Chrome;
   /** The tab that shows the site. */
   readonly page: Page;
-  daemon: Running;
-  /** client connects over HTTP, stdioClient over `opentabs mcp`. answerForm answers the forms that the client receives. */
-  client(answerForm?: FormHandler): Promise<McpClient>;
-  stdioClient(answerForm?: FormHandler): Promise<McpClient>;
-  cli(...args: string[]): Promise<CommandResult>;
-  status(): Promise<Status>;
-  /** tabs returns the tabs that match a plugin, of all browsers. */
-  tabs(): Promise<readonly Tab[]>;
-  calls(): Promise<readonly CallView[]>;
-  /** open opens another tab and waits until all plugins are live in it. */
-  open(path: string): Promise<Page>;
-  /** live waits until all plugins are live in a tab of the site that shows path. */
-  live(path: string): Promise<void>;
+  daemon: StartedCommand;
+  /** connectHttp and connectStdio connect an MCP client. answerForm answers the forms that the client receives. */
+  connectHttp(answerForm?: FormHandler): Promise<McpClient>;
+  connectStdio(answerForm?: FormHandler): Promise<McpClient>;
+  runCli(...args: string[]): Promise<CommandResult>;
+  readStatus(): Promise<Status>;
+  /** listTabs returns the tabs of all browsers that match a plugin. */
+  listTabs(): Promise<readonly Tab[]>;
+  listCalls(): Promise<readonly CallView[]>;
+  /** openTab opens a tab of the site and waits until all plugins are live in that tab. */
+  openTab(path: string): Promise<Page>;
+  /** waitForPlugins waits until all plugins are live in a tab of the site that shows path. */
+  waitForPlugins(path: string): Promise<void>;
   restartDaemon(signal: NodeJS.Signals): Promise<void>;
   close(): Promise<void>;
 }
 
-/** bothWays are the two transports between a client and the daemon, by name. */
-export const bothWays = [
-  ['http', (stack: Stack) => stack.client()],
-  ['stdio', (stack: Stack) => stack.stdioClient()],
+/** transports are the two transports between a client and the daemon, by name. */
+export const transports = [
+  ['http', (stack: Stack) => stack.connectHttp()],
+  ['stdio', (stack: Stack) => stack.connectStdio()],
 ] as const;
 
 /** Status is what tests read of opentabs status --json. */
@@ -114,54 +120,56 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const port = await freePort();
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
   const plugin = join(home, 'messages-plugin');
-  cpSync(join(root, 'sdk-ts/examples/messages'), plugin, { recursive: true });
-  await must(['plugin', 'build', plugin], env);
-  await must(['plugin', 'add', plugin, '--permission', 'auto'], env);
-  const extra = options.plugins ?? [];
-  for (const [i, { dir, permission = 'auto' }] of extra.entries()) {
+  cpSync(join(repositoryRoot, 'sdk-ts/examples/messages'), plugin, { recursive: true });
+  await runChecked(['plugin', 'build', plugin], env);
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], env);
+  const extraPlugins = options.plugins ?? [];
+  for (const [i, { dir, permission = 'auto' }] of extraPlugins.entries()) {
     const copy = join(home, `plugin-${i}`);
-    cpSync(join(root, dir), copy, { recursive: true });
-    await must(['plugin', 'build', copy], env);
-    await must(['plugin', 'add', copy, '--permission', permission], env);
+    cpSync(join(repositoryRoot, dir), copy, { recursive: true });
+    await runChecked(['plugin', 'build', copy], env);
+    await runChecked(['plugin', 'add', copy, '--permission', permission], env);
   }
   const extension = join(home, 'unpacked');
-  await must(['extension', 'install', '--dir', extension], env);
+  await runChecked(['extension', 'install', '--dir', extension], env);
   const site = await startSite();
-  const serve = () => start(['serve', ...(options.serve ?? [])], env);
-  let daemon = serve();
-  const healthy = () => until('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
-  await healthy();
+  const startDaemon = () => startOpentabs(['serve', ...(options.serveFlags ?? [])], env);
+  let daemon = startDaemon();
+  const waitForDaemon = () => waitFor('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  await waitForDaemon();
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const clientToken = await addClient(env, 'e2e');
-  const chrome = await launch({ extension, ...options.chrome });
+  const chrome = await launchChrome({ extension, ...options.chrome });
   const clients: McpClient[] = [];
-  const keep = (client: McpClient) => {
+  const track = (client: McpClient) => {
     clients.push(client);
     return client;
   };
-  const json = async (...args: string[]): Promise<unknown> => JSON.parse(await must([...args, '--json'], env));
-  const status = async (): Promise<Status> => {
-    const value: unknown = await json('status');
+  const runJson = async (...args: string[]): Promise<unknown> => JSON.parse(await runChecked([...args, '--json'], env));
+  const readStatus = async (): Promise<Status> => {
+    const value: unknown = await runJson('status');
     return isStatus(value) ? value : {};
   };
-  const tabs = async () => (await status()).browsers?.flatMap((b) => b.tabs ?? []) ?? [];
-  const live = async (path: string) => {
-    await until(`the plugin in ${path}`, async () =>
-      (await tabs()).some((t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > extra.length),
+  const listTabs = async () => (await readStatus()).browsers?.flatMap((b) => b.tabs ?? []) ?? [];
+  const waitForPlugins = async (path: string) => {
+    await waitFor(`the plugin in ${path}`, async () =>
+      (await listTabs()).some(
+        (t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > extraPlugins.length,
+      ),
     );
   };
-  const firstPage = async (): Promise<Page> => {
-    await until('the browser at the daemon', async () => ((await status()).browsers ?? []).length > 0);
-    const page = await chrome.open(site.url);
-    await live('/');
+  const openFirstPage = async (): Promise<Page> => {
+    await waitFor('the browser at the daemon', async () => ((await readStatus()).browsers ?? []).length > 0);
+    const page = await chrome.openPage(site.url);
+    await waitForPlugins('/');
     return page;
   };
   let page: Page;
   try {
-    page = await firstPage();
+    page = await openFirstPage();
   } catch (error) {
     await chrome.close();
-    await stop(daemon);
+    await stopProcess(daemon);
     await site.close();
     throw error;
   }
@@ -171,38 +179,38 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     port,
     token,
     clientToken,
-    extension,
-    plugin,
+    extensionFolder: extension,
+    pluginFolder: plugin,
     site,
     chrome,
     page,
     get daemon() {
       return daemon;
     },
-    client: async (answerForm) => keep(await connectHttp(port, clientToken, answerForm)),
-    stdioClient: async (answerForm) => keep(await connectStdio(env, answerForm)),
-    cli: (...args) => run(args, env),
-    status,
-    tabs,
-    async calls() {
-      const value: unknown = await json('calls');
+    connectHttp: async (answerForm) => track(await connectHttp(port, clientToken, answerForm)),
+    connectStdio: async (answerForm) => track(await connectStdio(env, answerForm)),
+    runCli: (...args) => runOpentabs(args, env),
+    readStatus,
+    listTabs,
+    async listCalls() {
+      const value: unknown = await runJson('calls');
       return Array.isArray(value) ? value.filter(isCallView) : [];
     },
-    async open(path) {
-      const opened = await chrome.open(`${site.origin}${path}`);
-      await live(path);
+    async openTab(path) {
+      const opened = await chrome.openPage(`${site.origin}${path}`);
+      await waitForPlugins(path);
       return opened;
     },
-    live,
+    waitForPlugins,
     async restartDaemon(signal) {
-      await stop(daemon, signal);
-      daemon = serve();
-      await healthy();
+      await stopProcess(daemon, signal);
+      daemon = startDaemon();
+      await waitForDaemon();
     },
     async close() {
       await Promise.allSettled(clients.map((c) => c.close()));
       await chrome.close();
-      await stop(daemon);
+      await stopProcess(daemon);
       await site.close();
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -4,7 +4,7 @@ import { on, once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { flags, freePort, program } from './chromium.ts';
+import { chromiumFlags, chromiumPath, freePort } from './chromium.ts';
 
 /** loadedByUser is Chrome's creation_flags value of an extension that the user loaded. Chrome removes an extension that DevTools loaded when the browser exits. */
 const loadedByUser = 38;
@@ -12,7 +12,7 @@ const loadedByUser = 38;
 /** loadUnpacked loads an extension into a profile in which no browser runs. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
   const more = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
-  const browser = spawn(program, [...flags(await freePort(), []), ...more], {
+  const browser = spawn(chromiumPath, [...chromiumFlags(await freePort(), []), ...more], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
   const ended = once(browser, 'exit');

@@ -1,22 +1,23 @@
 /**
- * until polls probe until probe returns a value other than undefined or false. After limitMs it throws an error that contains
- * what. The default limit is long enough for a slow machine. It ends a test that hangs, and measures nothing.
+ * waitFor calls probe every 25 ms until probe returns a value other than undefined or false, and returns that value. After limitMs it throws an
+ * error that contains what, a noun phrase such as "the first report". The default limit is long enough for a slow machine.
  */
-export async function until<T>(
+export async function waitFor<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   limitMs = 60_000,
 ): Promise<T> {
-  const end = Date.now() + limitMs;
-  let last: unknown;
+  const endMs = Date.now() + limitMs;
+  let lastError: unknown;
   for (;;) {
     try {
       const value = await probe();
       if (value !== undefined && value !== false) return value;
     } catch (error) {
-      last = error;
+      lastError = error;
     }
-    if (Date.now() > end) throw new Error(`waited ${limitMs} ms for: ${what}${last ? ` (${String(last)})` : ''}`);
+    if (Date.now() > endMs)
+      throw new Error(`waited ${limitMs} ms for: ${what}${lastError ? ` (${String(lastError)})` : ''}`);
     await pause(25);
   }
 }

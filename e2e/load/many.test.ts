@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import type { Client, Ending } from '../soak/ending.ts';
 import { rawHttp } from '../soak/raw-http.ts';
 import { World } from '../soak/world.ts';
@@ -52,7 +52,7 @@ describe('in one page', () => {
     const client = connect('crowd');
     const everyMs = 3_000;
     const calls = Array.from({ length: 1000 }, (_, i) => timed(client, `k${i}`, everyMs));
-    await until('1,000 handlers at once', async () => (await world.running()).length === 1000);
+    await waitFor('1,000 handlers at once', async () => (await world.running()).length === 1000);
     for (const [i, { ending }] of (await Promise.all(calls)).entries()) {
       assert.deepEqual([ending.code, ending.answers, Object(ending.structured).key], ['ok', 1, `k${i}`], ending.text);
     }
@@ -70,7 +70,7 @@ describe('with 64 clients', () => {
     await Promise.all(others.map((client, i) => timed(client, `warm${i}`, 0))); // opens the sessions
     const begun = performance.now();
     const crowd = Promise.all(Array.from({ length: 1000 }, (_, i) => timed(greedy, `g${i}`, 40)));
-    await until('the crowd in the queue', async () => (await world.status()).calls.pending > 800);
+    await waitFor('the crowd in the queue', async () => (await world.status()).calls.pending > 800);
     const modest = await Promise.all(others.map((client, i) => timed(client, `m${i}`, 40)));
     const stillWaiting = (await world.status()).calls.pending;
     const all = await crowd;
@@ -89,7 +89,7 @@ describe('with 64 clients', () => {
     const client = connect('fickle');
     const leave = new AbortController();
     const full = occupy(client, leave.signal);
-    await until('a full house', async () => (await world.running()).length === 8);
+    await waitFor('a full house', async () => (await world.running()).length === 8);
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
     const waiting = [
@@ -100,10 +100,10 @@ describe('with 64 clients', () => {
         connect(`leaver-${i}`).call('work__echo', { key: `left${i}`, value: 1 }, { stop: stop.signal, leave: true }),
       ),
     ];
-    await until('the queue', async () => (await world.status()).calls.pending === 40);
+    await waitFor('the queue', async () => (await world.status()).calls.pending === 40);
     stop.abort();
     for (const ending of await Promise.all(waiting)) assert.equal(ending.code, 'silent', ending.text);
-    await until('an empty queue', async () => (await world.status()).calls.pending === 0, 1_000);
+    await waitFor('an empty queue', async () => (await world.status()).calls.pending === 0, 1_000);
     leave.abort();
     await Promise.all(full);
     assert.equal((await timed(client, 'next', 0)).ending.code, 'ok');
@@ -118,16 +118,16 @@ describe('with 64 clients', () => {
     const greedy = connect('greedy');
     const stop = new AbortController();
     const full = occupy(greedy, stop.signal);
-    await until('a full house', async () => (await world.running()).length === 8);
+    await waitFor('a full house', async () => (await world.running()).length === 8);
     const refusedSoFar: string[] = [];
     const crowd = Array.from({ length: 1300 }, async (_, i) => {
       const made = await timed(greedy, `x${i}`, 0);
       if (made.ending.code !== 'ok') refusedSoFar.push(made.ending.code);
       return made;
     });
-    await until('a full queue', async () => (await world.status()).calls.pending === 1200, 60_000);
+    await waitFor('a full queue', async () => (await world.status()).calls.pending === 1200, 60_000);
     const modest = timed(connect('modest'), 'modest', 0);
-    await until('the answer to the one too many', () => refusedSoFar.length === 101, 60_000);
+    await waitFor('the answer to the one too many', () => refusedSoFar.length === 101, 60_000);
     stop.abort();
     await Promise.all(full);
     const { ending } = await modest;

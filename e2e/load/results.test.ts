@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { World } from '../soak/world.ts';
 import { rss } from './measure.ts';
 import { Caller, type Came } from './results.ts';
@@ -42,7 +42,7 @@ test('a result of 90 MB arrives complete, and one of 101 MB fails with result_to
 });
 
 test('ten concurrent results of 50 MB arrive complete in bounded memory, and short calls run in between', async (t) => {
-  await until('the memory of the test before', () => rss(pid).now < 200 * mib, 30_000);
+  await waitFor('the memory of the test before', () => rss(pid).now < 200 * mib, 30_000);
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak
   const callers = await Promise.all(Array.from({ length: 10 }, caller));
   const short = await caller();
@@ -67,7 +67,7 @@ test('ten concurrent results of 50 MB arrive complete in bounded memory, and sho
   );
   assert.ok(peak < 600 * mib, `the server held ${Math.round(peak / mib)} MB`);
   assert.ok(echoes.length > 10, `${echoes.length} echoes came through`);
-  await until('the memory to be given back', () => rss(pid).now < 150 * mib, 40_000);
+  await waitFor('the memory to be given back', () => rss(pid).now < 150 * mib, 40_000);
   const { goroutines } = (await world.status()).memory;
   assert.ok(goroutines < 60, `${goroutines} goroutines`);
 });
@@ -83,5 +83,5 @@ test('a client that does not read its large result delays no other client, and i
   }
   assertResult(await short.call('work__big', { key: 'other', bytes: 20 * mib }), 20 * mib);
   held.leave();
-  await until('the memory to be given back', () => rss(pid).now < 150 * mib, 40_000);
+  await waitFor('the memory to be given back', () => rss(pid).now < 150 * mib, 40_000);
 });

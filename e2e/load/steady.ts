@@ -1,5 +1,5 @@
 /** A steady stream of calls at a given rate, and the memory of all processes before and after it. */
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import type { Client, Ending } from '../soak/ending.ts';
 import { rawHttp } from '../soak/raw-http.ts';
 import { rawStdio } from '../soak/raw-stdio.ts';
@@ -60,7 +60,7 @@ export async function stream(world: World, pace: Pace, report: (line: string) =>
 
 /** settled measures after all calls have ended, their endings are confirmed (1 s) and idle connections are closed. */
 async function settled(world: World): Promise<Measured> {
-  await until('the end of all calls', async () => {
+  await waitFor('the end of all calls', async () => {
     const { calls } = await world.status();
     return calls.running + calls.pending === 0;
   });

@@ -3,28 +3,28 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { callRecord, decideCall, findCall } from '../harness/api.ts';
 import type { McpClient, Outcome } from '../harness/client.ts';
-import { root } from '../harness/process.ts';
-import { everything, type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { callRecord, decideCall, findCall } from '../harness/daemon-api.ts';
+import { repositoryRoot } from '../harness/process.ts';
+import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
 
-const out = `${root}e2e/out`;
+const out = `${repositoryRoot}e2e/out`;
 let stack: Stack;
 let client: McpClient;
 let panel: Page;
 
 before(async () => {
   mkdirSync(out, { recursive: true });
-  stack = await startStack({ plugins: [everything] });
-  client = await stack.client();
-  panel = await stack.chrome.panel();
+  stack = await startStack({ plugins: [everythingPlugin] });
+  client = await stack.connectHttp();
+  panel = await stack.chrome.openPanel();
 });
 beforeEach(() => permit('messages', 'ask'));
 after(() => stack?.close());
 
 async function permit(name: string, permission: string): Promise<void> {
-  const { code, stderr } = await stack.cli('plugin', 'permission', name, permission);
+  const { code, stderr } = await stack.runCli('plugin', 'permission', name, permission);
   assert.equal(code, 0, stderr);
 }
 
@@ -44,7 +44,7 @@ function card(value: string): Locator {
 async function press(value: string, name: string): Promise<void> {
   const asks = card(value);
   await asks.waitFor();
-  await until(`${name}, pressed for ${value}`, async () => {
+  await waitFor(`${name}, pressed for ${value}`, async () => {
     if ((await asks.count()) === 0) return true;
     await asks.getByRole('button', { name }).click({ timeout: 10_000 });
     await asks.waitFor({ state: 'detached', timeout: 2_000 });
@@ -85,7 +85,7 @@ test('always: the tool runs for this client without a question, and the panel sh
 });
 
 test('for some time: in every session of the client; for this session: in no other', async () => {
-  const other = await stack.client();
+  const other = await stack.connectHttp();
   const timed = echo('some time');
   await press('some time', 'Allow for 10 min');
   await timed;
@@ -121,7 +121,7 @@ test('a question waits on while the panel and the link are gone', async () => {
   const name = panel.getByLabel('This browser');
   await name.fill('Another name'); // is told to the server by a new link
   await name.press('Enter');
-  await until('the new link', async () => (await stack.cli('status')).stdout.includes('Another name'));
+  await waitFor('the new link', async () => (await stack.runCli('status')).stdout.includes('Another name'));
   await press('patient', 'Allow once');
   assert.match((await ended).text, /patient/);
 });
@@ -142,7 +142,7 @@ test('a tool that waits for the person goes on when the person is done', async (
 test('two surfaces at once: the first one counts, the other is told', async () => {
   const ended = echo('contested');
   const allow = card('contested').getByRole('button', { name: 'Allow once' });
-  await until('a button', async () => (await allow.getAttribute('aria-disabled')) === 'false');
+  await waitFor('a button', async () => (await allow.getAttribute('aria-disabled')) === 'false');
   const button = await allow.elementHandle();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   const [, theirs] = await Promise.all([
@@ -160,7 +160,7 @@ test('allowed in the panel: a terminal that is late is told', async () => {
   ended.catch(() => undefined);
   await press('"forMs": 4000', 'Allow once');
   const { call_id } = await findCall(stack, 'messages__silent', (call) => call.status === 'running');
-  const late = await stack.cli('calls', 'deny', call_id);
+  const late = await stack.runCli('calls', 'deny', call_id);
   assert.notEqual(late.code, 0);
   assert.match(late.stderr, /already allowed, by the side panel|not waiting for approval|has already ended/);
   assert.equal((await ended).isError, false);
@@ -170,17 +170,17 @@ test('allowed in a terminal: the panel says so', async () => {
   const ended = echo('by terminal');
   await card('by terminal').waitFor();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
-  assert.equal((await stack.cli('calls', 'approve', call_id)).code, 0);
+  assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
   assert.equal((await ended).isError, false);
   await panel.getByText('Already allowed elsewhere.').waitFor();
 });
 
 test('nobody decides in time: nothing runs, and the panel says so', async () => {
-  const short = await startStack({ serve: ['--decision-timeout', '1s'] });
+  const short = await startStack({ serveFlags: ['--decision-timeout', '1s'] });
   try {
-    await short.cli('plugin', 'permission', 'messages', 'ask');
-    const shown = await short.chrome.panel();
-    const ended = (await short.client()).call('messages__echo', { value: 'too late' });
+    await short.runCli('plugin', 'permission', 'messages', 'ask');
+    const shown = await short.chrome.openPanel();
+    const ended = (await short.connectHttp()).call('messages__echo', { value: 'too late' });
     assert.equal((await ended).code, 'approval_timeout');
     await shown
       .locator('.ended')

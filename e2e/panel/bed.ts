@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, Worker } from 'playwright-core';
 import type { CallView } from '../../wire/wire.gen.ts';
-import { type Chrome, launch } from '../harness/chromium.ts';
-import { must } from '../harness/process.ts';
+import { type Chrome, launchChrome } from '../harness/chromium.ts';
+import { runChecked } from '../harness/process.ts';
 import { startSite } from '../harness/site.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { type FakeServer, startFakeServer } from './fake-server.ts';
 
 /** Bed is what a test of the panel lies in. */
@@ -29,22 +29,22 @@ export interface Bed {
 export async function makeBed(): Promise<Bed> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
   const extension = join(home, 'unpacked');
-  await must(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
+  await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
   const server = await startFakeServer(extension);
   server.sync([
     { name: 'messages', displayName: 'Messages', hash: 'aa', script: 's', world: 'main', matches: ['*://127.0.0.1/*'] },
   ]);
-  const chrome = await launch({ extension });
+  const chrome = await launchChrome({ extension });
   const web = await startSite();
-  const site = await chrome.open(web.url);
-  const tabId = await until('the tab', () => server.tabs().find((tab) => tab.url === web.url)?.tabId);
-  const panel = await chrome.open(`chrome-extension://${chrome.extensionId}/panel.html`);
+  const site = await chrome.openPage(web.url);
+  const tabId = await waitFor('the tab', () => server.tabs().find((tab) => tab.url === web.url)?.tabId);
+  const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
   await panel.setViewportSize({ width: 360, height: 640 });
   return {
     server,
     chrome,
     panel,
-    worker: await until('the service worker', () => chrome.context.serviceWorkers()[0]),
+    worker: await waitFor('the service worker', () => chrome.context.serviceWorkers()[0]),
     site,
     tabId,
     show(calls) {

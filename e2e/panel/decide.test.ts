@@ -1,7 +1,7 @@
 /** Promise: what a person decides in the side panel is what happens, and nothing is decided by mistake. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { type Bed, makeBed } from './bed.ts';
 import { asking, call, plugins, suspended } from './scenes.ts';
 
@@ -21,7 +21,7 @@ after(() => bed?.close());
 
 /** asked returns what the server was asked for, once it was asked. */
 async function asked(method: string): Promise<unknown> {
-  return until(method, () => bed.server.asked.find((one) => one.method === method)?.params);
+  return waitFor(method, () => bed.server.asked.find((one) => one.method === method)?.params);
 }
 
 /** pressAtOnce presses buttons in the moment they are there, as a finger does that was on its way to something else. */
@@ -69,7 +69,7 @@ test('a tool that waits for the person: the tab is shown, then the call goes on'
   show(suspended(tabId).slice(1, 2));
   await panel.bringToFront();
   await panel.getByRole('button', { name: 'Go to tab' }).click();
-  await until('the tab in front', () => site.evaluate(() => document.visibilityState === 'visible'));
+  await waitFor('the tab in front', () => site.evaluate(() => document.visibilityState === 'visible'));
   await panel.bringToFront();
   await panel.getByRole('button', { name: /^Done/ }).click();
   assert.deepEqual(await asked('call.decide'), { callId: 's2', ticketId: 't2', allow: true });
@@ -85,14 +85,14 @@ test('a card that has just come or moved can’t be answered by mistake', async 
   await panel.getByText('messages export_messages is waiting for approval. 2 waiting.').waitFor({ state: 'attached' });
   await panel.keyboard.press('Enter');
   const late = panel.getByRole('button', { name: 'Deny' }).nth(1);
-  await until('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');
+  await waitFor('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.asked, []);
   // The first card goes and the second slides to its place.
   await pressAtOnce('.gone + .ticket button');
   show([asking('s2', 't2')]);
   await panel.getByText('No longer waiting for approval.').waitFor();
-  await until('the press', () => panel.evaluate(() => document.title === 'pressed'));
+  await waitFor('the press', () => panel.evaluate(() => document.title === 'pressed'));
   assert.deepEqual(server.asked, []);
   await panel.getByRole('button', { name: 'Deny' }).click();
   assert.deepEqual(await asked('call.decide'), { callId: 's2', ticketId: 't2', allow: false });
@@ -105,12 +105,12 @@ test('buttons that move in a card that stands can’t be pressed by mistake', as
   const questions = ['t1', 't2', 't3', 't4'].map((id) => asking(id, id, { args: list }));
   show(questions.slice(0, 1));
   const deny = panel.getByRole('button', { name: 'Deny' }).first();
-  await until('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  await waitFor('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
   // Many cards show less of their arguments.
   await pressAtOnce('.crowded > :first-child button');
   show(questions);
-  await until('the press', () => panel.evaluate(() => document.title === 'pressed'));
-  await until('a button again', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  await waitFor('the press', () => panel.evaluate(() => document.title === 'pressed'));
+  await waitFor('a button again', async () => (await deny.getAttribute('aria-disabled')) === 'false');
   assert.deepEqual(server.asked, []);
   await deny.click();
   assert.deepEqual(await asked('call.decide'), { callId: 't1', ticketId: 't1', allow: false });
@@ -126,7 +126,7 @@ test('another surface that was first is named, and a refusal is shown where it w
   await panel.locator('.ticket').getByText('permissions.json is read-only').waitFor();
   server.answer = () => ({ outcome: 'already', by: 'opentabs calls', allowed: false });
   await panel.getByRole('button', { name: 'Allow once' }).click();
-  await until('both requests', () => server.asked.length === 2);
+  await waitFor('both requests', () => server.asked.length === 2);
   show([call('s1', { status: 'failed', error: 'a person denied it' })]);
   await panel.getByText('Already denied by opentabs calls.').waitFor();
 });
@@ -139,9 +139,9 @@ test('permissions of plugins and tools', async () => {
   await messages.selectOption('auto');
   assert.deepEqual(await asked('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.tell('state.plugins', { plugins: plugins.map((one) => ({ ...one, permission: 'auto' })) });
-  await until('the list', async () => (await panel.locator('select.auto').count()) >= 3);
+  await waitFor('the list', async () => (await panel.locator('select.auto').count()) >= 3);
   server.tell('state.plugins', { plugins }); // as another surface has set it
-  await until('what holds', async () => (await messages.inputValue()) === 'ask');
+  await waitFor('what holds', async () => (await messages.inputValue()) === 'ask');
   await panel.getByText('3 tools').first().click();
   server.forget();
   await panel.getByRole('combobox', { name: 'Permission of post' }).selectOption('default');
@@ -173,7 +173,7 @@ test('by keyboard: nothing is pressed by itself, and the focus stays near when i
   server.answer = () => taken;
   show([asking('s1', 't1'), asking('s2', 't2')]);
   const deny = panel.getByRole('button', { name: 'Deny' }).first();
-  await until('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  await waitFor('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
   const focused = () => panel.evaluate(() => document.activeElement?.textContent ?? '');
   await panel.keyboard.press('Tab');
   for (let i = 0; i < 20 && (await focused()) !== 'Deny'; i++) await panel.keyboard.press('Tab');

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { must } from '../harness/process.ts';
+import { runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { until } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 
 let stack: Stack;
 
@@ -15,11 +15,11 @@ before(async () => {
 after(() => stack?.close());
 
 test('reviewed in the side panel, its tools run again', async () => {
-  const client = await stack.client();
-  const panel = await stack.chrome.panel();
-  appendFileSync(join(stack.plugin, 'src/index.ts'), '\nconsole.debug("another version");\n');
-  await must(['plugin', 'build', stack.plugin], stack.env);
-  await must(['plugin', 'add', stack.plugin], stack.env);
+  const client = await stack.connectHttp();
+  const panel = await stack.chrome.openPanel();
+  appendFileSync(join(stack.pluginFolder, 'src/index.ts'), '\nconsole.debug("another version");\n');
+  await runChecked(['plugin', 'build', stack.pluginFolder], stack.env);
+  await runChecked(['plugin', 'add', stack.pluginFolder], stack.env);
   await panel.locator('#view-plugins .todo').waitFor();
   const refused = await client.call('messages__echo', { value: 1 });
   assert.equal(refused.isError, true);
@@ -36,10 +36,10 @@ test('reviewed in the side panel, its tools run again', async () => {
   await permission.waitFor();
   assert.equal(await permission.inputValue(), 'auto');
   await stack.page.reload();
-  await until('the plugin', async () => (await client.call('messages__echo', { value: 2 })).isError === false);
+  await waitFor('the plugin', async () => (await client.call('messages__echo', { value: 2 })).isError === false);
 
   await permission.selectOption('off');
-  await until(
+  await waitFor(
     'the plugin to be off',
     async () => (await client.call('messages__echo', { value: 3 })).code === 'denied',
   );

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
-import { root } from '../harness/process.ts';
-import { until } from '../harness/wait.ts';
+import { repositoryRoot } from '../harness/process.ts';
+import { waitFor } from '../harness/wait.ts';
 import { type Bed, makeBed } from './bed.ts';
 import { broken, plugins, recommended, settings, wiki } from './scenes.ts';
 import { shoot } from './shoot.ts';
@@ -11,7 +11,7 @@ import { shoot } from './shoot.ts';
 let bed: Bed;
 
 before(async () => {
-  mkdirSync(`${root}e2e/out`, { recursive: true });
+  mkdirSync(`${repositoryRoot}e2e/out`, { recursive: true });
   bed = await makeBed();
 });
 beforeEach(async () => {
@@ -30,7 +30,7 @@ test('what is needed stands open, and is saved', async () => {
   server.tell('state.plugins', { plugins: [wiki()] });
   await panel.getByText('needs settings').waitFor();
   // It, and the tab of the bed, whose plugin needs a reload.
-  await until('the count', async () => (await panel.locator('#view-plugins .todo').innerText()) === '2');
+  await waitFor('the count', async () => (await panel.locator('#view-plugins .todo').innerText()) === '2');
   await panel.getByRole('button', { name: 'Add a site' }).click();
   assert.equal(await panel.getByLabel('Name of site 1 of Site').inputValue(), 'default');
   await panel.getByLabel('URL of site 1 of Site').fill('https://wiki.example.com');
@@ -69,7 +69,7 @@ test('a secret is never shown; it is set anew or taken away', async () => {
   assert.equal(await token.inputValue(), '');
   await panel.getByRole('button', { name: 'Clear apiToken' }).click();
   await panel.getByRole('button', { name: 'Save' }).click();
-  await until('the second request', () => JSON.stringify(asked('config.settings')).includes('null'));
+  await waitFor('the second request', () => JSON.stringify(asked('config.settings')).includes('null'));
   assert.deepEqual(asked('config.settings'), { plugin: 'wiki', values: { apiToken: null } });
 });
 
@@ -97,7 +97,7 @@ test('icons are images, whatever is in them (fault 25); failed plugins say why; 
     .waitFor();
   await panel.getByText('<b>bold</b>').waitFor();
   const icons = panel.locator('.plugins .icon');
-  await until(
+  await waitFor(
     'the icons',
     async () => (await icons.evaluateAll((all) => all.filter((one) => Object(one).naturalWidth > 0))).length === 2,
   );
@@ -113,7 +113,7 @@ test('whether calls may open tabs is switched', async () => {
   server.tell('state.plugins', { plugins: [wiki({ settings: set })] });
   const opening = panel.getByRole('switch', { name: /Calls may open a tab/ });
   await opening.check();
-  await until('the request', () => asked('config.opening') !== undefined);
+  await waitFor('the request', () => asked('config.opening') !== undefined);
   assert.deepEqual(asked('config.opening'), { plugin: 'wiki', allowed: true });
   assert.equal(await panel.getByText('needs settings').count(), 0);
 });
@@ -127,16 +127,16 @@ test('which plugins one may call, and what one gets that starts late, is switche
   await panel.getByText('was denied a call').waitFor();
   await panel.getByText('Tried to call it.').waitFor();
   await panel.getByRole('switch', { name: 'May call messages' }).uncheck();
-  await until('the request', () => asked('config.calls') !== undefined);
+  await waitFor('the request', () => asked('config.calls') !== undefined);
   assert.deepEqual(asked('config.calls'), { plugin: 'wiki', other: 'messages', allowed: false });
   await panel.getByRole('switch', { name: 'May call bank' }).check();
-  await until('the request', () => Object(asked('config.calls')).allowed === true);
+  await waitFor('the request', () => Object(asked('config.calls')).allowed === true);
   assert.deepEqual(asked('config.calls'), { plugin: 'wiki', other: 'bank', allowed: true });
   await panel.getByRole('combobox', { name: 'Allow wiki to call another plugin' }).selectOption('calendar');
-  await until('the request', () => Object(asked('config.calls')).other === 'calendar');
+  await waitFor('the request', () => Object(asked('config.calls')).other === 'calendar');
   await panel.getByText(/^The plugin starts after the page’s scripts. So/).waitFor();
   await panel.getByRole('switch', { name: 'Secret settings and calls to other plugins' }).check();
-  await until('the request', () => asked('config.lateAccess') !== undefined);
+  await waitFor('the request', () => asked('config.lateAccess') !== undefined);
   assert.deepEqual(asked('config.lateAccess'), { plugin: 'wiki', allowed: true });
   await shoot(panel, 'plugin-late');
   await panel

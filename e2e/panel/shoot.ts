@@ -1,7 +1,7 @@
 /** Pictures of the panel, light and dark. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { root } from '../harness/process.ts';
+import { repositoryRoot } from '../harness/process.ts';
 
 /** shoot takes the whole panel to e2e/out/, and sees that nothing stands out of it. */
 export async function shoot(panel: Page, name: string): Promise<void> {
@@ -11,7 +11,7 @@ export async function shoot(panel: Page, name: string): Promise<void> {
   assert.ok(overflow <= 0, `${name}: ${overflow} px too wide`);
   for (const colorScheme of ['light', 'dark'] as const) {
     await panel.emulateMedia({ colorScheme });
-    await panel.screenshot({ path: `${root}e2e/out/panel-${name}-${colorScheme}.png` });
+    await panel.screenshot({ path: `${repositoryRoot}e2e/out/panel-${name}-${colorScheme}.png` });
   }
   await panel.setViewportSize({ width: 360, height: 640 });
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
-import { root } from '../harness/process.ts';
-import { until } from '../harness/wait.ts';
+import { repositoryRoot } from '../harness/process.ts';
+import { waitFor } from '../harness/wait.ts';
 import { type Bed, makeBed } from './bed.ts';
 import { activities, asking, failed, many, plugins, running, suspended } from './scenes.ts';
 import { shoot } from './shoot.ts';
@@ -11,7 +11,7 @@ import { shoot } from './shoot.ts';
 let bed: Bed;
 
 before(async () => {
-  mkdirSync(`${root}e2e/out`, { recursive: true });
+  mkdirSync(`${repositoryRoot}e2e/out`, { recursive: true });
   bed = await makeBed();
 });
 beforeEach(async () => {
@@ -42,11 +42,11 @@ test('internal messages are shown while the switch is on, which is stored', asyn
   assert.deepEqual(await seen(), [0, 0]);
   const everything = panel.getByRole('switch', { name: 'Show everything' });
   await everything.check();
-  await until('the report and the result', async () => String(await seen()) === '1,1');
+  await waitFor('the report and the result', async () => String(await seen()) === '1,1');
   await panel.reload();
-  await until('the report and the result again', async () => String(await seen()) === '1,1');
+  await waitFor('the report and the result again', async () => String(await seen()) === '1,1');
   await everything.uncheck();
-  await until('neither', async () => String(await seen()) === '0,0');
+  await waitFor('neither', async () => String(await seen()) === '0,0');
 });
 
 test('calls that failed say why', async () => {
@@ -62,7 +62,7 @@ test('calls that wait for a person', async () => {
   const { panel, show, tabId } = bed;
   show(suspended(tabId));
   await panel.getByRole('button', { name: 'Go to tab' }).waitFor();
-  await until('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
+  await waitFor('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
   await shoot(panel, 'suspended');
 });
 
@@ -72,10 +72,10 @@ test('many questions at once leave room for each other', async () => {
   const deny = panel.getByRole('button', { name: 'Deny' });
   await deny.nth(4).waitFor();
   assert.equal(await deny.count(), 5);
-  await until('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
+  await waitFor('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
   await shoot(panel, '12-questions');
   await panel.getByRole('button', { name: 'Show 7 more' }).click();
-  await until('all', async () => (await deny.count()) === 12);
+  await waitFor('all', async () => (await deny.count()) === 12);
 });
 
 test('activities, by their type, never as HTML', async () => {
@@ -102,7 +102,7 @@ test('30 calls at once are drawn anew in their places', async () => {
   const stop = panel.getByRole('button', { name: /^Stop/ }).nth(20);
   await stop.focus();
   for (let step = 1; step <= 20; step++) show(many(step / 20));
-  await until('all to be far', async () => (await panel.getByText('100%').count()) === 9);
+  await waitFor('all to be far', async () => (await panel.getByText('100%').count()) === 9);
   assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was made anew');
   assert.ok(await stop.evaluate((button) => button === document.activeElement), 'the focus stays');
   await shoot(panel, '30-calls');
@@ -127,7 +127,7 @@ test('the badge says how many calls wait for a person, also while the panel is c
   server.tell('state.waiting', { count: 2 });
   const icon = () =>
     bed.worker.evaluate(async () => [await chrome.action.getBadgeText({}), await chrome.action.getTitle({})]);
-  await until('the badge', async () => String(await icon()) === '2?,opentabs: 2 calls waiting for approval');
+  await waitFor('the badge', async () => String(await icon()) === '2?,opentabs: 2 calls waiting for approval');
   server.tell('state.waiting', { count: 0 });
-  await until('no badge', async () => String(await icon()) === ',opentabs');
+  await waitFor('no badge', async () => String(await icon()) === ',opentabs');
 });

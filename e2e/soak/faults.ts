@@ -1,7 +1,7 @@
 /** The faults: what each does to the world, and until when. */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import type { Client } from './ending.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import type { World } from './world.ts';
@@ -115,7 +115,7 @@ async function restart(world: World, fault: PlannedFault, signal: NodeJS.Signals
   const pid = await world.serverPid();
   world.configure(fault.limits);
   process.kill(pid, signal);
-  await until('the end of the server', () => !alive(pid));
+  await waitFor('the end of the server', () => !alive(pid));
   await world.startServer();
 }
 

@@ -38,7 +38,7 @@ const rows: readonly Row[] = [
     name: 'the same without a progress token',
     tool: 'heartbeat',
     args: heartbeat(10_000, 70_000),
-    options: { silent: true },
+    options: { withoutProgress: true },
     want: 'ok',
     atMs: 70_000,
     notifications: 0,
@@ -88,7 +88,7 @@ export async function checkLimits(say: (line: string) => void): Promise<boolean>
   const stack = await startStack();
   let failed = 0;
   try {
-    const clients = { http: await stack.client(), stdio: await stack.stdioClient() };
+    const clients = { http: await stack.connectHttp(), stdio: await stack.connectStdio() };
     await Promise.all(
       Object.entries(clients).flatMap(([transport, client]) =>
         rows.map(async (row) => {
@@ -103,7 +103,7 @@ export async function checkLimits(say: (line: string) => void): Promise<boolean>
     const aborted = await stack.page.evaluate(() => document.documentElement.dataset.aborted);
     say(`the page's signal fired, last with: ${aborted ?? 'nothing'}`);
     if (aborted === undefined) failed++;
-    const running = (await stack.calls()).filter((c) => c.status === 'running' || c.status === 'pending');
+    const running = (await stack.listCalls()).filter((c) => c.status === 'running' || c.status === 'pending');
     say(`${running.length} calls are left over`);
     failed += running.length;
   } finally {
@@ -120,7 +120,7 @@ function ending(out: Outcome): string {
 function right(row: Row, out: Outcome): boolean {
   return (
     ending(out) === row.want &&
-    Math.abs(out.tookMs - row.atMs) <= toleranceMs &&
+    Math.abs(out.durationMs - row.atMs) <= toleranceMs &&
     (row.notifications === undefined || row.notifications === out.progress.length)
   );
 }
@@ -128,7 +128,7 @@ function right(row: Row, out: Outcome): boolean {
 function seen(row: Row, out: Outcome): string {
   const at = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
-    `want ${row.want} at ${at(row.atMs, 1)}, got ${ending(out)} at ${at(out.tookMs, 2)},` +
+    `want ${row.want} at ${at(row.atMs, 1)}, got ${ending(out)} at ${at(out.durationMs, 2)},` +
     ` ${out.progress.length} notifications`
   );
 }

@@ -41,7 +41,7 @@ class Stock implements Client {
       const called = link.client
         .call(tool, args, {
           ...(wish.stop ? { signal: wish.stop } : {}),
-          ...(wish.untold ? { silent: true } : { onProgress: (seen) => progress.push(seen.progress) }),
+          ...(wish.untold ? { withoutProgress: true } : { onProgress: (seen) => progress.push(seen.progress) }),
         })
         .then(
           (out): Ending => ({

@@ -1,7 +1,7 @@
 /** The closing table of a soak, and its report as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../harness/process.ts';
+import { repositoryRoot } from '../harness/process.ts';
 import type { Report, Violation } from './mixed.ts';
 import type { Made, Struck } from './model.ts';
 
@@ -25,7 +25,7 @@ export function summary(report: Report): string {
 
 /** save writes the report to e2e/out and returns the file's name. */
 export function save(report: Report): string {
-  const folder = join(root, 'e2e/out');
+  const folder = join(repositoryRoot, 'e2e/out');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `soak-${report.plan.seed}.json`);
   const { plan, ...rest } = report;

@@ -2,13 +2,13 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addClient } from '../harness/api.ts';
 import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
-import { must, type Running, root, start } from '../harness/process.ts';
+import { addClient } from '../harness/daemon-api.ts';
+import { repositoryRoot, runChecked, type StartedCommand, startOpentabs } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { pause, until } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 import { type Limits, limits, maxResultBytes, maxRunning } from './plan.ts';
 import { rawHttp } from './raw-http.ts';
 
@@ -45,7 +45,7 @@ export class World {
   #site: Site | undefined;
   #proxy: LinkProxy | undefined;
   #browser: Browser | undefined;
-  #servers: Running[] = [];
+  #servers: StartedCommand[] = [];
 
   readonly #settings: Readonly<Record<string, number | string>>;
 
@@ -73,11 +73,11 @@ export class World {
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
     this.configure('short');
     const plugin = join(this.home, 'work-plugin');
-    cpSync(join(root, 'e2e/soak/testdata/work'), plugin, { recursive: true });
-    await must(['plugin', 'build', plugin], this.env);
-    await must(['plugin', 'add', plugin, '--permission', 'auto'], this.env);
+    cpSync(join(repositoryRoot, 'e2e/soak/testdata/work'), plugin, { recursive: true });
+    await runChecked(['plugin', 'build', plugin], this.env);
+    await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], this.env);
     const extension = join(this.home, 'unpacked');
-    await must(['extension', 'install', '--dir', extension], this.env);
+    await runChecked(['extension', 'install', '--dir', extension], this.env);
     this.token = readFileSync(join(this.home, 'token'), 'utf8').trim();
     this.clientToken = await addClient(this.env, 'soak');
     this.#proxy = await startProxy(this.port);
@@ -88,7 +88,7 @@ export class World {
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     await this.browser.start();
-    await until('the browser at the server', async () => (await this.status()).browsers.some((b) => b.connected));
+    await waitFor('the browser at the server', async () => (await this.status()).browsers.some((b) => b.connected));
     await this.heal();
   }
 
@@ -111,8 +111,8 @@ export class World {
   /** startServer starts a server unless a client has done it already. */
   async startServer(): Promise<void> {
     this.#servers = this.#servers.filter((s) => s.child.exitCode === null && s.child.signalCode === null);
-    this.#servers.push(start(['serve'], this.env));
-    await until('the server', () => this.serverPid());
+    this.#servers.push(startOpentabs(['serve'], this.env));
+    await waitFor('the server', () => this.serverPid());
   }
 
   /** serverPid asks the server for its process id. */
@@ -140,7 +140,7 @@ export class World {
 
   /** page returns the id of the tab that shows a path. */
   async page(path: string): Promise<string | undefined> {
-    return (await this.browser.pages()).find((p) => p.url === this.url(path))?.id;
+    return (await this.browser.listPages()).find((p) => p.url === this.url(path))?.id;
   }
 
   /** tabId returns the number of the tab that shows a path, as agents name it. */
@@ -152,7 +152,7 @@ export class World {
   /** works waits until an echo comes back, as an agent's next call would, and returns how long that took. */
   async works(what: string, limitMs = 30_000): Promise<number> {
     const begun = performance.now();
-    await until(
+    await waitFor(
       `a call that works after ${what}`,
       async () => {
         const probe = rawHttp('probe', this.port, this.clientToken);
@@ -173,10 +173,10 @@ export class World {
         await this.browser.cdp.send('Target.createTarget', { url: this.url(path) });
     }
     for (const path of this.paths) {
-      await until(`the plugin in ${path}`, () => this.live(path), 2_000).catch(async () => {
+      await waitFor(`the plugin in ${path}`, () => this.live(path), 2_000).catch(async () => {
         const id = await this.page(path);
         if (id) await this.browser.inPage(id, (page) => page.send('Page.reload'));
-        await until(`the plugin in ${path} after a reload`, () => this.live(path));
+        await waitFor(`the plugin in ${path} after a reload`, () => this.live(path));
       });
     }
   }
@@ -190,7 +190,7 @@ export class World {
   /** running returns the keys of the handlers that run in any page now. */
   async running(): Promise<string[]> {
     const keys: string[] = [];
-    for (const { id, url } of await this.browser.pages()) {
+    for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
       const text = await this.browser.inPage(id, (p) => p.evaluate('document.documentElement.dataset.running ?? ""'));
       keys.push(...String(text).split(' ').filter(Boolean));
@@ -200,7 +200,7 @@ export class World {
 
   /** whereRuns tells about the page in which a key is said to run: its address, whether it is visible, whether its timers run. */
   async whereRuns(key: string): Promise<string> {
-    for (const { id, url } of await this.browser.pages()) {
+    for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
       const state = await this.browser.inPage(id, async (p) => {
         const keys = String(await p.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { until } from '../../harness/wait.ts';
+import { waitFor } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
 import { Cancelled, Streamed } from '../go.ts';
 import { atMost, formatSummary, ms, type Row } from '../row.ts';
@@ -16,7 +16,7 @@ export async function cancel(bed: Bed): Promise<Row[]> {
       { do: 'cancel', target: 'ours', tool: 'bench__wait', args: {} },
       Cancelled,
     );
-    const abortMs = await until('the abort in the page', async () => {
+    const abortMs = await waitFor('the abort in the page', async () => {
       const seen = await bed.go.carryOut({ do: 'stream', target: 'ours', tool: 'bench__aborts', args: {} }, Streamed);
       return Aborts.parse(seen.result).result.structuredContent.abortsMs[0];
     });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { developPlugin } from '../../harness/author.ts';
-import { must } from '../../harness/process.ts';
+import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
 import { atMost, formatTimes, type Row } from '../row.ts';
@@ -14,7 +14,7 @@ export async function dev(bed: Bed): Promise<Row[]> {
   const { stack } = await bed.live();
   await stack.page.bringToFront();
   const author = await developPlugin(stack, 'edited');
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   const ours: number[] = [];
   const floor: number[] = [];
   try {
@@ -31,13 +31,13 @@ export async function dev(bed: Bed): Promise<Row[]> {
     const code = join(author.dir, 'dist', 'adapter.iife.js');
     for (let i = 0; i < edits; i++) {
       const begun = performance.now();
-      await must(['plugin', 'build', author.dir], stack.env);
+      await runChecked(['plugin', 'build', author.dir], stack.env);
       await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);
       floor.push(performance.now() - begun);
     }
   } finally {
     await author.end();
-    await must(['plugin', 'remove', 'edited'], stack.env);
+    await runChecked(['plugin', 'remove', 'edited'], stack.env);
   }
   return [
     {

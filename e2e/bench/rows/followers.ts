@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must, root } from '../../harness/process.ts';
-import { pause, until } from '../../harness/wait.ts';
+import { repositoryRoot, runChecked } from '../../harness/process.ts';
+import { pause, waitFor } from '../../harness/wait.ts';
 import { rss } from '../../load/measure.ts';
 import type { Bed } from '../bed.ts';
 import { Measured, startCrowd, startServer } from '../go.ts';
@@ -21,9 +21,9 @@ export async function followers(bed: Bed): Promise<Row[]> {
   const home = join(bed.home, 'followers');
   const plugin = join(home, 'bench-plugin');
   mkdirSync(home, { recursive: true });
-  cpSync(join(root, 'e2e/bench/plugin'), plugin, { recursive: true });
-  await must(['plugin', 'build', plugin], { OPENTABS_HOME: home });
-  await must(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: home });
+  cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
+  await runChecked(['plugin', 'build', plugin], { OPENTABS_HOME: home });
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: home });
   const server = await startServer('instant', '-state', home, '-token', token);
   try {
     await bed.go.connect('followed', `http://127.0.0.1:${server.port}/mcp`, token);
@@ -54,7 +54,7 @@ export async function followers(bed: Bed): Promise<Row[]> {
     const calls = blockCalls * rounds;
     const lastReached = async () => (await crowd.count()).least;
     const beganMs = performance.now();
-    await until('each follower has the last event', async () => {
+    await waitFor('each follower has the last event', async () => {
       const before = await lastReached();
       await pause(100);
       return (await lastReached()) === before;

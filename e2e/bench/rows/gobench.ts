@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { root } from '../../harness/process.ts';
+import { repositoryRoot } from '../../harness/process.ts';
 import { atMost, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
 /** bench runs Go benchmarks three times and returns, for each of its names, each metric's median. */
 async function bench(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
-  const { stdout } = await promisify(execFile)('go', args, { cwd: root });
+  const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
   const all = new Map<string, Map<string, number[]>>();
   for (const line of stdout.split('\n')) {
     const [name, , ...rest] = line.trim().split(/\s+/);

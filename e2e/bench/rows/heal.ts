@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { must } from '../../harness/process.ts';
+import { runChecked } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
-import { pause, until } from '../../harness/wait.ts';
+import { pause, waitFor } from '../../harness/wait.ts';
 import type { Bed } from '../bed.ts';
 import { atMost, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
@@ -15,8 +15,8 @@ const Status = z.object({
 
 /** backAt waits until a browser has connected after afterMs and returns when it did, by the server's clock. */
 function backAt(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
-  return until('the browser to be back', async () => {
-    const status = Status.parse(JSON.parse(await must(['status', '--json'], stack.env)));
+  return waitFor('the browser to be back', async () => {
+    const status = Status.parse(JSON.parse(await runChecked(['status', '--json'], stack.env)));
     const [browser] = status.browsers;
     const sinceMs = preciseMs(browser?.since ?? '');
     if (!browser?.connected || !(sinceMs > afterMs)) return undefined;
@@ -33,7 +33,7 @@ function preciseMs(time: string): number {
 /** worker is the time from the death of the service worker to the new link, with a call in flight. */
 export async function worker(bed: Bed): Promise<Row[]> {
   const { stack } = await bed.live();
-  const client = await stack.client();
+  const client = await stack.connectHttp();
   const cdp = await stack.chrome.context.newCDPSession(stack.page);
   await cdp.send('ServiceWorker.enable');
   const times: number[] = [];
@@ -45,7 +45,7 @@ export async function worker(bed: Bed): Promise<Row[]> {
     };
     const args = { from: 12, intervalMs: 150 };
     const call = client.call('messages__countdown', args, { onProgress: count });
-    await until('the first report', () => reports > 0);
+    await waitFor('the first report', () => reports > 0);
     const killedMs = performance.timeOrigin + performance.now();
     await cdp.send('ServiceWorker.stopAllWorkers');
     times.push((await backAt(stack, killedMs)).sinceMs - killedMs);
@@ -77,7 +77,7 @@ export async function restart(bed: Bed): Promise<Row[]> {
     const back = await backAt(stack, beforeMs);
     times.push(back.sinceMs - back.startedMs);
   }
-  await stack.live('/');
+  await stack.waitForPlugins('/');
   await bed.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
   await bed.calls({ target: 'ours', tool: 'bench__echo', args: { text: 'x' }, calls: 1 });
   return [

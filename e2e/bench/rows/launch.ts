@@ -2,13 +2,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addClient } from '../../harness/api.ts';
 import { Browser } from '../../harness/browser.ts';
 import { freePort } from '../../harness/chromium.ts';
 import { connectHttp } from '../../harness/client.ts';
-import { must, start, stop } from '../../harness/process.ts';
+import { addClient } from '../../harness/daemon-api.ts';
+import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts';
 import { startSite } from '../../harness/site.ts';
-import { pause, until } from '../../harness/wait.ts';
+import { pause, waitFor } from '../../harness/wait.ts';
 import { rss } from '../../load/measure.ts';
 import { hostOf } from '../many-plugins.ts';
 import { type Memory, settleMs } from './start.ts';
@@ -56,18 +56,18 @@ function removeProfile(profile: string): void {
 export async function launch(home: string, plugins: readonly string[]): Promise<Launched> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
   const extension = join(home, 'unpacked');
-  await must(['extension', 'install', '--dir', extension], env);
-  const daemon = start(['serve'], env);
+  await runChecked(['extension', 'install', '--dir', extension], env);
+  const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
   const url = (plugin: string) => site.url.replace('127.0.0.1', hostOf(plugin));
-  await until('the server', async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok);
+  await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok);
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
   const times: Times = { firstMs: [], againMs: [], otherMs: [], pageMs: [] };
   /** answer launches a browser with a page of a plugin and calls it. */
   const answer = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(url(plugin));
-    await until(`${plugin} in ${url(plugin)}`, async () => {
+    await waitFor(`${plugin} in ${url(plugin)}`, async () => {
       const answer = await client.call(`${plugin}__tool_0`, { channel: 'x' });
       if (answer.isError) throw new Error(answer.text);
       return true;
@@ -78,8 +78,8 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
   const show = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(url('none'));
-    await until('the page', async () => {
-      const page = (await browser.pages()).find((one) => one.url === url('none'));
+    await waitFor('the page', async () => {
+      const page = (await browser.listPages()).find((one) => one.url === url('none'));
       const state = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
       return state === 'complete';
     });
@@ -116,7 +116,7 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
     return { ...times, pssBytes, server };
   } finally {
     await client.close();
-    await stop(daemon);
+    await stopProcess(daemon);
     await site.close();
   }
 }

@@ -43,7 +43,7 @@ export async function progress(bed: Bed): Promise<Row[]> {
     const seen = await bed.go.carryOut(order, Streamed);
     const longest = await stack.page.evaluate(longestTurnMs);
     const { made, threw, blockedMs } = Loop.parse(seen.result).result.structuredContent;
-    const counted = (await stack.calls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
+    const counted = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
     if (made !== loop || threw !== 0 || counted !== loop) {
       faults.add(`of ${made} reports ${threw} threw and ${counted} were counted`);
     }

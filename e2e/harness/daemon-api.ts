@@ -1,6 +1,6 @@
 /** The HTTP API of the daemon, for a program that has a token. */
-import { must } from './process.ts';
-import { until } from './wait.ts';
+import { runChecked } from './process.ts';
+import { waitFor } from './wait.ts';
 
 /** Server is a daemon and its token. */
 export interface Server {
@@ -56,7 +56,7 @@ export async function findCall(
   tool: string,
   matches: (call: CallRecord) => boolean = () => true,
 ): Promise<CallRecord> {
-  return await until(`a call of ${tool}`, async () =>
+  return await waitFor(`a call of ${tool}`, async () =>
     (await callRecords(server)).find((call) => call.tool_name === tool && matches(call)),
   );
 }
@@ -77,6 +77,6 @@ export async function decideCall(server: Server, id: string, decision: Record<st
 
 /** addClient registers an MCP client and returns the client's token. */
 export async function addClient(env: Readonly<Record<string, string>>, name: string): Promise<string> {
-  const added: unknown = JSON.parse(await must(['client', 'add', name, '--json'], env));
+  const added: unknown = JSON.parse(await runChecked(['client', 'add', name, '--json'], env));
   return String(Object(added).token);
 }
