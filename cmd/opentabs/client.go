@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/audit"
@@ -210,7 +211,7 @@ func reloadClients(ctx context.Context, h *home.Home) error {
 
 // recordClient writes a change of a client's token to the audit log.
 func recordClient(dirs config.Dirs, name, change string) {
-	log := audit.Open(dirs.State, audit.Options{})
+	log := audit.Open(dirs.State, zerolog.Nop())
 	defer log.Close()
 	log.Write(audit.Record{Kind: audit.KindClient, Client: name, New: change, By: httpapi.CommandLine})
 }

@@ -14,26 +14,14 @@ import (
 // fileName is the name of the newest file. Older files end with .1, .2 and so on.
 const fileName = "audit.jsonl"
 
-// Defaults of Options.
 const (
-	defaultFileBytes = 10 << 20
-	defaultFiles     = 5
-	defaultPending   = 4 << 20
+	// fileBytes is the maximum size of one file, files the number of kept files.
+	fileBytes = 10 << 20
+	files     = 5
+	// pendingBytes is the size of the write buffer. Records that exceed it are dropped
+	// and counted.
+	pendingBytes = 4 << 20
 )
-
-// Options configure a log. The zero value of each field means its default.
-type Options struct {
-	// FileBytes is the maximum size of one file. Default 10 MiB.
-	FileBytes int64
-	// Files is how many files are kept. Default 5.
-	Files int
-	// PendingBytes is the size of the write buffer. Records that exceed it are
-	// dropped and counted. Default 4 MiB.
-	PendingBytes int
-	// Log receives errors, at most one line a minute. Default: errors are not
-	// logged.
-	Log zerolog.Logger
-}
 
 // Log writes records. Create it with Open, and Close it.
 type Log struct {
@@ -43,19 +31,10 @@ type Log struct {
 
 // Open opens the log in the folder dir, which must exist. If the file cannot be
 // opened, each write tries to open it again.
-func Open(dir string, o Options) *Log {
-	if o.FileBytes <= 0 {
-		o.FileBytes = defaultFileBytes
-	}
-	if o.Files <= 0 {
-		o.Files = defaultFiles
-	}
-	if o.PendingBytes <= 0 {
-		o.PendingBytes = defaultPending
-	}
-	l := &Log{log: o.Log}
+func Open(dir string, log zerolog.Logger) *Log {
+	l := &Log{log: log}
 	l.lines = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
-		What: "the audit", FileBytes: o.FileBytes, Files: o.Files, PendingBytes: o.PendingBytes, Log: o.Log,
+		What: "the audit", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: log,
 		Dropped: func(n int) []byte { return l.encode(Record{Kind: KindDropped, Dropped: n}) },
 	})
 	return l

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"opentabs/dispatch"
 	"opentabs/wire"
 )
@@ -26,7 +28,7 @@ func read(t *testing.T, dir string, last int) []Entry {
 
 func TestWriteAndRead(t *testing.T) {
 	dir := t.TempDir()
-	l := Open(dir, Options{})
+	l := Open(dir, zerolog.Nop())
 	yes := true
 	want := Record{
 		Time: time.Unix(1000, 0).UTC(), Kind: KindCall, Tool: "a__b", Hash: "h", CallID: "call_1", Parent: "call_0", Client: "C", Session: "s",

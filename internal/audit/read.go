@@ -20,7 +20,7 @@ type Entry struct {
 // first, and the number of lines that could not be read. It returns at most last
 // records, counted from the end; 0 means all.
 func Read(dir string, last int, want func(Record) bool) (entries []Entry, damaged int, err error) {
-	damaged, err = linefile.Read(filepath.Join(dir, fileName), defaultFiles, func(line []byte) bool {
+	damaged, err = linefile.Read(filepath.Join(dir, fileName), files, func(line []byte) bool {
 		var e Entry
 		if json.Unmarshal(line, &e.Record) != nil {
 			return false

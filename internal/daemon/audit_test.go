@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
 	"opentabs/internal/config"
@@ -19,7 +21,7 @@ func TestCallAuditor(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()
 	reviews := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
-	log := audit.Open(dir, audit.Options{})
+	log := audit.Open(dir, zerolog.Nop())
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	ended := at.Add(time.Minute)
 	in := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}

@@ -61,7 +61,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	origins := []string{"chrome-extension://" + extension.ID()}
 	load := newLoading()
 	folders := newDevFolders()
-	auditLog := audit.Open(h.State, audit.Options{Log: log})
+	auditLog := audit.Open(h.State, log)
 
 	p := newPlugins(h, folders, auditLog, log)
 	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }})

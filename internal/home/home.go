@@ -81,7 +81,7 @@ func (h *Home) policyOptions() policy.Options {
 	return policy.Options{
 		Warn: h.warn,
 		Record: func(c policy.Change) { // one record, so the log is not kept open
-			log := audit.Open(h.State, audit.Options{})
+			log := audit.Open(h.State, zerolog.Nop())
 			defer log.Close()
 			log.Write(permissions.AuditRecord(c))
 		},

@@ -50,8 +50,6 @@ type Options struct {
 	Secrets func() []string
 	// Log receives errors. Default: errors are not logged.
 	Log zerolog.Logger
-	// Now is the time of an entry. Default time.Now.
-	Now func() time.Time
 }
 
 // Log stores the entries of all plugins. Create it with Open, and Close it.
@@ -79,9 +77,6 @@ type kept struct {
 
 // Open opens the log below the state folder dir, which must exist.
 func Open(dir string, o Options) *Log {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	dir = filepath.Join(dir, folder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		o.Log.Error().Err(err).Msg("the folder of the plugins' logs cannot be made")
@@ -92,7 +87,7 @@ func Open(dir string, o Options) *Log {
 		lines: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 			What: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
-				return Entry{Time: o.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.line()
+				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.line()
 			},
 		}),
 	}
@@ -122,7 +117,7 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 		return
 	}
 	p.Dropped += l.lost[p.Plugin]
-	if a := (addition{browser, p, l.opts.Now().UTC(), bytesOf(p)}); l.queue(a) {
+	if a := (addition{browser, p, time.Now().UTC(), bytesOf(p)}); l.queue(a) {
 		delete(l.lost, p.Plugin)
 		return
 	}

@@ -20,11 +20,12 @@ import (
 // permissionsFile is the name of the file in the state folder.
 const permissionsFile = "permissions.json"
 
+// lockWait is how long a change waits for another process that changes the file.
+// After that the change fails.
+const lockWait = 10 * time.Second
+
 // Options set a [Policy] up. The zero value of each field means its default.
 type Options struct {
-	// LockWait is how long a change waits for another process that changes the file.
-	// Default 10 s. After that the change fails.
-	LockWait time.Duration
 	// Warn receives a sentence for the user when a damaged file was put aside.
 	// Default: no warning.
 	Warn func(sentence string)
@@ -35,16 +36,12 @@ type Options struct {
 	// author develops it. It returns the permission of the plugin if the user has set
 	// none. Default: no plugin is trusted.
 	Trusted func(*plugin.Plugin) (wire.Permission, bool)
-	// Log takes what is wrong with the file. Default: nothing is logged.
 	// Log receives errors about the file. Default: no log.
 	Log zerolog.Logger
 }
 
 // setDefaults fills in the defaults.
 func (o *Options) setDefaults() {
-	if o.LockWait == 0 {
-		o.LockWait = 10 * time.Second
-	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
@@ -126,7 +123,7 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	p.file = statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, What: "the file of permissions",
 		Lost:     "nothing is allowed any more, so review your plugins again",
-		LockWait: o.LockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LockWait: lockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}, readRules, &rules{}, func(r statedoc.Reading[*rules]) { noticePermissions(o.Log, path, r) })
 	return p
 }
@@ -213,7 +210,7 @@ func (p *Policy) Runs(one *plugin.Plugin) bool {
 
 // ForSettings returns these options for the user's settings of plugins.
 func (o Options) ForSettings() settings.Options {
-	s := settings.Options{LockWait: o.LockWait, Warn: o.Warn, Log: o.Log}
+	s := settings.Options{Warn: o.Warn, Log: o.Log}
 	if o.Record != nil {
 		s.Record = func(name string, keys []string, by string) {
 			o.Record(Change{Kind: "settings", Plugin: name, New: strings.Join(keys, " "), By: by})

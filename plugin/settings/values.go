@@ -28,11 +28,12 @@ const settingsFile = "settings.json"
 // ordinary words if shorter texts were removed from them.
 const minSecretChars = 6
 
+// lockWait is how long a change waits for another process that changes the file.
+// After that the change fails.
+const lockWait = 10 * time.Second
+
 // Options set [Values] up. The zero value of each field means its default.
 type Options struct {
-	// LockWait is how long a change waits for another process that changes the file.
-	// Default 10 s. After that the change fails.
-	LockWait time.Duration
 	// Warn receives a sentence for the user when a damaged file was put aside.
 	// Default: no warning.
 	Warn func(sentence string)
@@ -45,9 +46,6 @@ type Options struct {
 
 // setDefaults fills in the defaults.
 func (o *Options) setDefaults() {
-	if o.LockWait == 0 {
-		o.LockWait = 10 * time.Second
-	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
@@ -76,7 +74,7 @@ func New(dir string, o Options) *Values {
 	path := filepath.Join(dir, settingsFile)
 	return &Values{opts: o, file: statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, What: "the file of settings", Lost: "no plugin has settings any more, so set them again",
-		LockWait: o.LockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
+		LockWait: lockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
 	}, settingsOf, nil, func(r statedoc.Reading[settings]) {
 		if r.Problem != nil {
 			o.Log.Error().Err(r.Problem).Msg("the settings cannot be read, so no plugin has any")
