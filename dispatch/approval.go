@@ -62,7 +62,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 				return false
 			}
 		case v.Result != nil:
-			c.end(ending{status: StatusSucceeded, output: v.Result.Output})
+			c.end(ending{status: statusSucceeded, output: v.Result.Output})
 			return false
 		default:
 			if ctx.Err() != nil {
@@ -70,7 +70,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			}
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			return !c.state.status.Terminal()
+			return !c.state.status.isTerminal()
 		}
 	}
 }
@@ -98,20 +98,16 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if g, ok := gate.(Decider); ok {
 		g.Decided(c.info(nil), request, r)
 	}
-	switch {
-	case !r.Allow:
+	if !r.Allow {
 		c.fail(deniedBy(r.By))
-		return false
-	case request.Resume == ResumeUseDecision:
-		c.end(ending{status: StatusSucceeded, output: r.Data})
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state.status.Terminal() {
+	if c.state.status.isTerminal() {
 		return false
 	}
-	if request.Resume == ResumePassDecision {
+	if request.PassDecision {
 		c.suspension.decision = r.forTool()
 	}
 	return true
@@ -136,7 +132,7 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 			"too many calls are waiting for approval (the limit is %d calls, or %s of arguments)", maxSuspended, sizetext.Bytes(maxSuspendedBytes))}
 	}
 	c.mu.Lock()
-	if c.suspension.ticket != nil || !c.state.become(StatusSuspended) {
+	if c.suspension.ticket != nil || !c.state.become(statusSuspended) {
 		c.mu.Unlock()
 		c.d.suspended.remove(t.ArgsBytes)
 		return nil, nil
@@ -169,8 +165,8 @@ func (t *ticket) recheckGate() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state.status == StatusSuspended {
-		c.state.status = StatusResuming
+	if c.state.status == statusSuspended {
+		c.state.status = statusResuming
 	}
 	return true
 }
@@ -238,7 +234,7 @@ func (t *ticket) resume(r Resolution) bool {
 	c := t.call
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.state.become(StatusResuming) {
+	if !c.state.become(statusResuming) {
 		return false
 	}
 	c.publish(EventResumed, &r)

@@ -286,37 +286,41 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 }
 
 func TestModesOfResume(t *testing.T) {
-	ticket := func(mode dispatch.ResumeMode) *gate {
-		return &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
-			if i.Resolution != nil {
-				return dispatch.Verdict{}
-			}
-			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Resume: mode}}
-		}}
+	allow := func(*dispatch.Resolution) dispatch.Verdict { return dispatch.Verdict{} }
+	useDecision := func(r *dispatch.Resolution) dispatch.Verdict {
+		return dispatch.Verdict{Result: &dispatch.Supplied{Output: r.Data}}
 	}
 	for _, tt := range []struct {
-		mode     dispatch.ResumeMode
+		name     string
+		pass     bool                                          // Ticket.PassDecision
+		resumed  func(r *dispatch.Resolution) dispatch.Verdict // the verdict after the decision
 		output   string
 		decision string
 	}{
-		{dispatch.ResumeRun, `"ran"`, ""},
-		{dispatch.ResumeUseDecision, `{"n":1}`, ""},
-		{dispatch.ResumePassDecision, `"ran"`, `{"allow":true,"scope":"once","by":"panel","data":{"n":1}}`},
+		{"run again", false, allow, `"ran"`, ""},
+		{"the decision is the result", false, useDecision, `{"n":1}`, ""},
+		{"pass the decision", true, allow, `"ran"`, `{"allow":true,"scope":"once","by":"panel","data":{"n":1}}`},
 	} {
+		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+			if i.Resolution != nil {
+				return tt.resumed(i.Resolution)
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassDecision: tt.pass}}
+		}}
 		synctest.Test(t, func(t *testing.T) {
 			ran, decision := false, ""
 			p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
 				ran, decision = true, string(run.Decision)
 				s.Finish(json.RawMessage(`"ran"`), nil)
 			}}
-			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{ticket(tt.mode)}})
+			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 			view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, By: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 				t.Fatal(err)
 			}
 			r, err := end()
-			if err != nil || string(r.Output) != tt.output || decision != tt.decision || ran == (tt.mode == dispatch.ResumeUseDecision) {
-				t.Errorf("mode %d: output %s, decision %s, ran %t, %v", tt.mode, r.Output, decision, ran, err)
+			if err != nil || string(r.Output) != tt.output || decision != tt.decision || ran != (tt.output == `"ran"`) {
+				t.Errorf("%s: output %s, decision %s, ran %t, %v", tt.name, r.Output, decision, ran, err)
 			}
 		})
 	}

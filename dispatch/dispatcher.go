@@ -24,9 +24,12 @@ const (
 	DefaultProgressInterval = 100 * time.Millisecond
 	DefaultMaxRunning       = 256
 	DefaultMaxWaiting       = 20000
-	DefaultMaxWaitingBytes  = 256 << 20
 	DefaultSuspendLimit     = 5 * time.Minute
 )
+
+// maxWaitingBytes bounds the arguments of all waiting calls of one plugin. Beyond
+// that a call of the client with the most bytes fails with rate_limited.
+const maxWaitingBytes = 256 << 20
 
 // keepEnded is the number of ended calls in lists.
 const keepEnded = 200
@@ -60,10 +63,6 @@ type Options struct {
 	// MaxWaiting is the maximum of waiting calls of one plugin. Default 20,000. Beyond
 	// that a call of the client with the most waiting calls fails with rate_limited.
 	MaxWaiting int
-	// MaxWaitingBytes bounds the arguments of all waiting calls of one plugin. Default
-	// 256 MB. Beyond that a call of the client with the most bytes fails with
-	// rate_limited.
-	MaxWaitingBytes int
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
 	MaxResultBytes int
@@ -124,13 +123,12 @@ func New(bridge Bridge, o Options) *Dispatcher {
 	setDefault(&o.ProgressInterval, DefaultProgressInterval)
 	setDefault(&o.MaxRunning, DefaultMaxRunning)
 	setDefault(&o.MaxWaiting, DefaultMaxWaiting)
-	setDefault(&o.MaxWaitingBytes, DefaultMaxWaitingBytes)
 	setDefault(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
 	setDefault(&o.SuspendLimit, DefaultSuspendLimit)
 	return &Dispatcher{
 		bridge: bridge,
 		opts:   o,
-		queue:  queue.New(queue.Limits{Running: o.MaxRunning, Waiting: o.MaxWaiting, Bytes: o.MaxWaitingBytes}),
+		queue:  queue.New(queue.Limits{Running: o.MaxRunning, Waiting: o.MaxWaiting, Bytes: maxWaitingBytes}),
 		live:   map[string]*liveCall{},
 
 		suspended: suspendedCount{notify: o.Waiting},
@@ -144,8 +142,8 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// Limits returns the idle limit and the hard limit of calls of t.
-func (d *Dispatcher) Limits(t Tool) (idle, hard time.Duration) {
+// limits returns the idle limit and the hard limit of calls of t.
+func (d *Dispatcher) limits(t Tool) (idle, hard time.Duration) {
 	idle, hard = d.opts.Idle, d.opts.Hard
 	if t.Idle > 0 {
 		idle = min(t.Idle, d.opts.MaxIdle)
@@ -275,7 +273,7 @@ func (d *Dispatcher) Shutdown() {
 	d.mu.Unlock()
 	live, _ := d.snapshotCalls()
 	for _, c := range live {
-		c.end(ending{status: StatusFailed, err: shutdownError(), stopPage: true})
+		c.end(ending{status: statusFailed, err: shutdownError(), stopPage: true})
 	}
 }
 
@@ -310,7 +308,7 @@ func (d *Dispatcher) add(c *liveCall) bool {
 		return false
 	}
 	d.running.Add(1)
-	ended := c.state.status.Terminal()
+	ended := c.state.status.isTerminal()
 	if !ended {
 		d.accepted++
 		c.number = d.accepted

@@ -61,27 +61,17 @@ type Supplied struct {
 	Output json.RawMessage
 }
 
-// ResumeMode is what happens after the user has allowed a suspended call.
-type ResumeMode uint8
-
-const (
-	// ResumeRun runs the gates again and then the tool.
-	ResumeRun ResumeMode = iota
-	// ResumeUseDecision returns the data of the decision (Resolution.Data) as the
-	// result of the call; the tool does not run.
-	ResumeUseDecision
-	// ResumePassDecision runs the gates again and then the tool, which gets the
-	// decision as context.decision: {"allow", "scope", "by", "data"}.
-	ResumePassDecision
-)
-
-// Ticket is a request for a decision of the user.
+// Ticket is a request for a decision of the user. After an Allow the gates run again
+// with [Info.Resolution], then the tool. A gate can return the data of the decision
+// as the [Verdict.Result] instead.
 type Ticket struct {
 	Kind wire.TicketKind
 	// Reason is a sentence for the user, Title a few words or empty.
 	Reason string
 	Title  string
-	Resume ResumeMode
+	// PassDecision gives the decision to the tool as context.decision:
+	// {"allow", "scope", "by", "data"}.
+	PassDecision bool
 	// Limit fails the call with approval_timeout after this time without a decision; a
 	// tool's request returns that error to the tool instead. 0 means the rest of
 	// Options.SuspendLimit, which also bounds each Limit.

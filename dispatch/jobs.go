@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// The default limits of jobs.
+// The default limits of kept results.
 const (
-	DefaultJobResults     = 100
-	DefaultJobResultBytes = 64 << 20
-	DefaultJobKeep        = time.Hour
+	maxJobResults     = 100
+	maxJobResultBytes = 64 << 20
 )
+
+// jobKeep is how long an ended job is kept.
+const jobKeep = time.Hour
 
 // jobsPerResult is the number of ended jobs for each kept result. Jobs without a
 // result keep their view only.
@@ -28,8 +30,6 @@ type JobOptions struct {
 	// ResultBytes is the maximum of all kept results together, default 64 MB. Beyond
 	// that the oldest are dropped, but never the last one.
 	ResultBytes int
-	// Keep is how long an ended job is kept, default 1 h.
-	Keep time.Duration
 }
 
 // Jobs runs calls that may outlive their requests. It is safe for concurrent use. Make
@@ -48,9 +48,8 @@ type Jobs struct {
 
 // NewJobs returns jobs that run through d.
 func NewJobs(d *Dispatcher, o JobOptions) *Jobs {
-	setDefault(&o.Results, DefaultJobResults)
-	setDefault(&o.ResultBytes, DefaultJobResultBytes)
-	setDefault(&o.Keep, DefaultJobKeep)
+	setDefault(&o.Results, maxJobResults)
+	setDefault(&o.ResultBytes, maxJobResultBytes)
 	return &Jobs{d: d, opts: o, byID: map[string]*Job{}}
 }
 
@@ -98,8 +97,7 @@ func (j *Jobs) Start(c Call) *Job {
 	return job
 }
 
-// Find returns the kept job with this ID, if it runs or ended less than an hour
-// (JobOptions.Keep) ago.
+// Find returns the kept job with this ID, if it runs or ended less than an hour ago.
 func (j *Jobs) Find(id string) (*Job, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -259,7 +257,7 @@ func (j *Jobs) add(job *Job) {
 		j.removeOldest(1)
 	}
 	if j.sweep == nil {
-		j.sweep = time.AfterFunc(j.opts.Keep, j.expire)
+		j.sweep = time.AfterFunc(jobKeep, j.expire)
 	}
 }
 
@@ -285,12 +283,12 @@ func (j *Jobs) removeOldest(n int) {
 	j.ended = slices.Delete(j.ended, 0, n)
 }
 
-// expire removes the jobs that ended more than JobOptions.Keep ago.
+// expire removes the jobs that ended more than jobKeep ago.
 func (j *Jobs) expire() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now, n := time.Now(), 0
-	for n < len(j.ended) && now.Sub(j.ended[n].endedAt()) >= j.opts.Keep {
+	for n < len(j.ended) && now.Sub(j.ended[n].endedAt()) >= jobKeep {
 		n++
 	}
 	j.removeOldest(n)
@@ -298,7 +296,7 @@ func (j *Jobs) expire() {
 		j.sweep = nil
 		return
 	}
-	j.sweep.Reset(j.opts.Keep - now.Sub(j.ended[0].endedAt()))
+	j.sweep.Reset(jobKeep - now.Sub(j.ended[0].endedAt()))
 }
 
 // endedAt returns when the call ended.

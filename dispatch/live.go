@@ -117,7 +117,7 @@ func (c *liveCall) run(ctx context.Context) {
 	defer cancelWait()
 	c.mu.Lock()
 	c.cancelWait = cancelWait
-	ended := c.state.status.Terminal()
+	ended := c.state.status.isTerminal()
 	c.mu.Unlock()
 	if ended {
 		return
@@ -167,7 +167,7 @@ func (c *liveCall) chooseTargets(ctx context.Context) ([]Target, *wire.CallError
 // begin sets the status to running and starts the clock. It returns false if the
 // call has ended.
 func (c *liveCall) begin() bool {
-	idle, hard := c.d.Limits(c.req.Tool)
+	idle, hard := c.d.limits(c.req.Tool)
 	c.clock.Start(idle, hard, c.expire)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +182,7 @@ func (c *liveCall) begin() bool {
 func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
-	ended := c.state.status.Terminal()
+	ended := c.state.status.isTerminal()
 	run := Run{
 		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
@@ -214,25 +214,25 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 // fail ends the call with an error of a call whose handler does not run: the page
 // is not asked to stop.
 func (c *liveCall) fail(err *wire.CallError) {
-	c.end(ending{status: StatusFailed, err: err})
+	c.end(ending{status: statusFailed, err: err})
 }
 
 // cancel ends the call as cancelled. It returns false if the call had ended.
 func (c *liveCall) cancel(why Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: why.Error()}
-	return c.end(ending{status: StatusCancelled, err: err, stopPage: true, reason: why.Reason})
+	return c.end(ending{status: statusCancelled, err: err, stopPage: true, reason: why.Reason})
 }
 
 // expire ends the call because a limit was reached.
 func (c *liveCall) expire(code wire.ErrorCode) {
-	idle, hard := c.d.Limits(c.req.Tool)
+	idle, hard := c.d.limits(c.req.Tool)
 	err := &wire.CallError{Code: code, Message: "no progress and no result for " + timetext.Long(idle)}
 	if code == wire.ErrDeadlineExceeded {
 		err.Message = "it reached the hard limit of " + timetext.Long(hard)
 	} else if problem := c.d.pageProblem(c, err.Message); problem != nil {
 		err = problem
 	}
-	c.end(ending{status: StatusFailed, err: err, stopPage: true})
+	c.end(ending{status: statusFailed, err: err, stopPage: true})
 }
 
 // end ends the call once. It returns false if the call had ended before.
@@ -248,7 +248,7 @@ func (c *liveCall) end(e ending) bool {
 	c.sender.Close()
 	c.req.Args = nil
 	c.suspension.end()
-	if e.status == StatusSucceeded {
+	if e.status == statusSucceeded {
 		c.resultText = beginningOf(e.output)
 	}
 	c.publish(EventEnded, nil)
@@ -283,7 +283,7 @@ func (c *liveCall) outcome() (Result, error) {
 	c.mu.Lock()
 	status, stopSent, err := c.state.status, c.state.stopSent, c.state.err
 	c.mu.Unlock()
-	if status != StatusCancelled {
+	if status != statusCancelled {
 		c.sender.Flush()
 	}
 	if stopSent && err.Code != wire.ErrCancelled {

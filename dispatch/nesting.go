@@ -242,8 +242,8 @@ func (a ask) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError
 	resumeTimers := t.pauseTimers()
 	r, isDecided := t.await(ctx)
 	c.mu.Lock()
-	if c.state.status == StatusSuspended || c.state.status == StatusResuming {
-		c.state.status = StatusRunning
+	if c.state.status == statusSuspended || c.state.status == statusResuming {
+		c.state.status = statusRunning
 		c.publish(EventRunning, nil)
 	}
 	c.mu.Unlock()

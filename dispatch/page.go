@@ -49,7 +49,7 @@ func (d *Dispatcher) callsIn(at Target) []string {
 	var names []string
 	for _, c := range all {
 		c.mu.Lock()
-		isStuck := c.state.status == StatusRunning || c.state.err != nil && c.state.err.Code == wire.ErrPageUnresponsive
+		isStuck := c.state.status == statusRunning || c.state.err != nil && c.state.err.Code == wire.ErrPageUnresponsive
 		in, hasBegun := c.attempts.target, c.state.hasBegun()
 		c.mu.Unlock()
 		isThere := in.Browser == at.Browser && (in.TabID == at.TabID || sameHost(in.URL, at.URL))

@@ -81,7 +81,7 @@ func (c *liveCall) viewLocked() View {
 	v := View{
 		Snapshot: Snapshot{
 			Schema: SnapshotSchema, NodeID: c.id, CallID: c.id,
-			ToolName: c.req.Tool.FullName(), Status: c.state.status.Snapshot(),
+			ToolName: c.req.Tool.FullName(), Status: c.state.status.shown(),
 			ParentNodeID: c.req.ParentNodeID, ParentCallID: c.req.ParentCallID,
 		},
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,

@@ -23,12 +23,12 @@ func (s sink) LinkBack() { s.call.clock.ReleaseIdle() }
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c := s.call
 	if err == nil {
-		c.end(ending{status: StatusSucceeded, output: output})
+		c.end(ending{status: statusSucceeded, output: output})
 		return
 	}
 	c.mu.Lock()
 	// A call that has reported or made calls has started, whatever the browser reports.
-	again := c.state.status == StatusRunning && c.reports.count == 0 && c.attempts.canRetry(err) && !c.nesting.hasAsked.Load()
+	again := c.state.status == statusRunning && c.reports.count == 0 && c.attempts.canRetry(err) && !c.nesting.hasAsked.Load()
 	if again {
 		c.attempts.hasOther = false
 	}

@@ -216,9 +216,9 @@ const (
 	activityDelta    = "ActivityDelta"
 )
 
-// ProgressActivity is the activity type of the progress of a call. An event that has
+// progressActivity is the activity type of the progress of a call. An event that has
 // no other activity is a snapshot of the progress.
-const ProgressActivity = "tool-call-progress"
+const progressActivity = "tool-call-progress"
 
 // encodedEvent is the JSON of an event: an activity that a frontend can draw by its
 // type, and all fields for the surfaces of opentabs.
@@ -233,7 +233,7 @@ type encodedEvent struct {
 }
 
 func encodeEvent(e *Event) []byte {
-	encoded := encodedEvent{Type: activitySnapshot, ActivityType: ProgressActivity, Replace: true, Content: &e.Call.Snapshot, Event: e}
+	encoded := encodedEvent{Type: activitySnapshot, ActivityType: progressActivity, Replace: true, Content: &e.Call.Snapshot, Event: e}
 	if a := e.Activity; a != nil {
 		encoded.ActivityType, encoded.Content = a.Type, nil
 		if a.Patch != nil {

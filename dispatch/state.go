@@ -8,43 +8,43 @@ import (
 	"opentabs/wire"
 )
 
-// Status is the state of a call.
-type Status uint8
+// status is the state of a call.
+type status uint8
 
 // The statuses of a call. The last three never change.
 const (
-	StatusNew Status = iota
-	StatusRunning
-	StatusSuspended
-	StatusResuming
-	StatusSucceeded
-	StatusFailed
-	StatusCancelled
+	statusNew status = iota
+	statusRunning
+	statusSuspended
+	statusResuming
+	statusSucceeded
+	statusFailed
+	statusCancelled
 )
 
 var statusNames = [...]string{"new", "running", "suspended", "resuming", "succeeded", "failed", "cancelled"}
 
 // String returns the status in lower case.
-func (s Status) String() string { return statusNames[s] }
+func (s status) String() string { return statusNames[s] }
 
-// Terminal reports whether the call has ended.
-func (s Status) Terminal() bool { return s >= StatusSucceeded }
+// isTerminal reports whether the call has ended.
+func (s status) isTerminal() bool { return s >= statusSucceeded }
 
 // next lists the possible successors of each status. A gate, or a client that
 // disconnects, may end a call that never ran. A running tool may suspend its call;
 // a gate may suspend it again.
-var next = [...][]Status{
-	StatusNew:       {StatusRunning, StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
-	StatusRunning:   {StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
-	StatusSuspended: {StatusResuming, StatusSucceeded, StatusFailed, StatusCancelled},
-	StatusResuming:  {StatusRunning, StatusSuspended, StatusSucceeded, StatusFailed, StatusCancelled},
-	StatusSucceeded: nil,
-	StatusFailed:    nil,
-	StatusCancelled: nil,
+var next = [...][]status{
+	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled},
+	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled},
+	statusSuspended: {statusResuming, statusSucceeded, statusFailed, statusCancelled},
+	statusResuming:  {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled},
+	statusSucceeded: nil,
+	statusFailed:    nil,
+	statusCancelled: nil,
 }
 
-// CanBecome reports whether a call may change from s to t.
-func (s Status) CanBecome(t Status) bool {
+// canBecome reports whether a call may change from s to t.
+func (s status) canBecome(t status) bool {
 	for _, n := range next[s] {
 		if n == t {
 			return true
@@ -53,16 +53,16 @@ func (s Status) CanBecome(t Status) bool {
 	return false
 }
 
-// Snapshot returns the status as surfaces show it.
-func (s Status) Snapshot() wire.CallStatus {
+// shown returns the status as surfaces show it.
+func (s status) shown() wire.CallStatus {
 	switch s {
-	case StatusNew, StatusSuspended:
+	case statusNew, statusSuspended:
 		return wire.StatusPending
-	case StatusRunning, StatusResuming:
+	case statusRunning, statusResuming:
 		return wire.StatusRunning
-	case StatusSucceeded:
+	case statusSucceeded:
 		return wire.StatusDone
-	case StatusFailed:
+	case statusFailed:
 		return wire.StatusFailed
 	default:
 		return wire.StatusCancelled
@@ -72,7 +72,7 @@ func (s Status) Snapshot() wire.CallStatus {
 // state is the state machine of one call: its status, its times and its ending. It
 // has no lock: liveCall.mu guards it.
 type state struct {
-	status Status
+	status status
 	begun  time.Time
 	ended  time.Time
 	ran    time.Duration // from begun to ended, without suspensions
@@ -88,7 +88,7 @@ type state struct {
 
 // ending is how a call ends.
 type ending struct {
-	status Status
+	status status
 	output json.RawMessage
 	err    *wire.CallError
 	// stopPage asks the page to stop if the call has begun.
@@ -97,8 +97,8 @@ type ending struct {
 }
 
 // become changes the status. It returns false if the change is not possible.
-func (s *state) become(t Status) bool {
-	if !s.status.CanBecome(t) {
+func (s *state) become(t status) bool {
+	if !s.status.canBecome(t) {
 		return false
 	}
 	s.status = t
@@ -107,7 +107,7 @@ func (s *state) become(t Status) bool {
 
 // begin changes the status to running and records the time.
 func (s *state) begin() bool {
-	if !s.become(StatusRunning) {
+	if !s.become(statusRunning) {
 		return false
 	}
 	s.begun = time.Now()
@@ -117,7 +117,7 @@ func (s *state) begin() bool {
 // end records the ending. It returns false if the call had ended before. The caller
 // has stopped the clock.
 func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
-	if !s.status.CanBecome(e.status) {
+	if !s.status.canBecome(e.status) {
 		return false
 	}
 	s.ran = s.runTime(c)
@@ -130,7 +130,7 @@ func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 func (s *state) hasBegun() bool { return !s.begun.IsZero() }
 
 // isInPage reports whether the call has begun and not ended.
-func (s *state) isInPage() bool { return s.hasBegun() && !s.status.Terminal() }
+func (s *state) isInPage() bool { return s.hasBegun() && !s.status.isTerminal() }
 
 // runTime returns how long the call has run, without suspensions.
 func (s *state) runTime(c *clock.Clock) time.Duration {

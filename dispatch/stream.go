@@ -23,8 +23,8 @@ const (
 	groupPause = 200 * time.Microsecond
 )
 
-// ErrFollowerClosed is the error of Next after Close.
-var ErrFollowerClosed = errors.New("the follower is closed")
+// errFollowerClosed is the error of Next after Close.
+var errFollowerClosed = errors.New("the follower is closed")
 
 // FollowOptions select the events of a follower. The zero value selects all future
 // events.
@@ -219,7 +219,7 @@ const maxNext = 1024
 
 // Next waits for events and returns at most 1,024 of them, oldest first. missed counts
 // the events of all calls that were lost before them. It returns ctx's error when ctx
-// ends and ErrFollowerClosed after Close. Only one goroutine at a time may call it. The
+// ends and another error after Close. Only one goroutine at a time may call it. The
 // events are shared and read-only.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
@@ -231,7 +231,7 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 		select {
 		case <-f.wake:
 		case <-f.closed:
-			return nil, 0, ErrFollowerClosed
+			return nil, 0, errFollowerClosed
 		case <-ctx.Done():
 			return nil, 0, ctx.Err()
 		}

@@ -153,7 +153,7 @@ func (s *suspension) lastOf(gate string) *Resolution {
 // arguments, in bytes.
 const (
 	maxSuspended      = 1000
-	maxSuspendedBytes = DefaultMaxWaitingBytes
+	maxSuspendedBytes = maxWaitingBytes
 )
 
 // suspendedCount counts the calls that wait for the user, and their arguments.

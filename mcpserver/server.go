@@ -20,10 +20,15 @@ import (
 
 // The values of options that are not set.
 const (
-	DefaultSessionIdle     = time.Hour
-	DefaultHeartbeat       = 25 * time.Second
-	DefaultMaxRequestBytes = 16 << 20
+	defaultHeartbeat       = 25 * time.Second
+	defaultMaxRequestBytes = 16 << 20
 )
+
+// sessionIdle ends an HTTP session that has no running call, no open stream and no
+// request for this time. Its next request gets 404, and the client starts a new
+// session. The session of a client that closed a response early ends after 10 minutes
+// at most.
+const sessionIdle = time.Hour
 
 // serverName is the name of the server in MCP.
 const serverName = "opentabs"
@@ -35,11 +40,6 @@ type Options struct {
 	// Log receives lines about sessions and faults, never arguments or results.
 	// Default: no log.
 	Log zerolog.Logger
-	// SessionIdle ends an HTTP session that has no running call, no open stream and
-	// no request for this time. Its next request gets 404, and the client starts a
-	// new session. Default 1 h. The session of a client that closed a response early
-	// ends after 10 minutes at most.
-	SessionIdle time.Duration
 	// Heartbeat is the interval of keep-alive messages on a silent stream. Default
 	// 25 s: some clients give up after 30 s.
 	Heartbeat time.Duration
@@ -105,9 +105,8 @@ type Server struct {
 // changes of plugins until Shutdown.
 func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.Version = cmp.Or(o.Version, "dev")
-	o.SessionIdle = cmp.Or(o.SessionIdle, DefaultSessionIdle)
-	o.Heartbeat = cmp.Or(o.Heartbeat, DefaultHeartbeat)
-	o.MaxRequestBytes = cmp.Or(o.MaxRequestBytes, DefaultMaxRequestBytes)
+	o.Heartbeat = cmp.Or(o.Heartbeat, defaultHeartbeat)
+	o.MaxRequestBytes = cmp.Or(o.MaxRequestBytes, defaultMaxRequestBytes)
 	s := &Server{
 		opts: o, calls: calls, plugins: plugins,
 		jobs:    &jobs{all: o.Jobs, detach: o.Detach},
@@ -123,7 +122,7 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	library := s.newLibrary()
 	s.catalog.library = library
 	t := transport.Options{
-		Log: o.Log, SessionIdle: o.SessionIdle, Heartbeat: o.Heartbeat, MaxRequestBytes: o.MaxRequestBytes,
+		Log: o.Log, SessionIdle: sessionIdle, Heartbeat: o.Heartbeat, MaxRequestBytes: o.MaxRequestBytes,
 		Identity: rawjson.Encode(mcp.Implementation{Name: serverName, Version: o.Version}),
 	}
 	if o.Watch != nil {

@@ -166,7 +166,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
 			begin := time.Now()
 			res := a.post(t.Context(), callText(`1`, `{}`, meta))
-			if headers := time.Since(begin); headers != DefaultHeartbeat {
+			if headers := time.Since(begin); headers != defaultHeartbeat {
 				t.Errorf("headers after %s", headers)
 			}
 			e := newEvents(res.Body)
@@ -226,7 +226,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 			t.Errorf("the silent GET stream has carried %q", note)
 		}
 		res.Body.Close()
-		if want := int(3 * time.Hour / DefaultHeartbeat); e.comments < want-1 || e.comments > want {
+		if want := int(3 * time.Hour / defaultHeartbeat); e.comments < want-1 || e.comments > want {
 			t.Errorf("%d comments on the GET stream", e.comments)
 		}
 		<-time.After(2 * time.Hour)

@@ -7,17 +7,6 @@ import (
 	"opentabs/wire"
 )
 
-// StartFacts decide whether scripts of the page run before an adapter.
-type StartFacts struct {
-	World wire.World
-	// Legacy reports that the original OpenTabs SDK built the package.
-	Legacy bool
-	// Start is the start that the package declares; empty if it declares none.
-	Start Start
-	// Activates reports that the adapter has an onActivate hook.
-	Activates bool
-}
-
 // StartsLate reports whether scripts of the page run before the adapter. Such a page
 // can replace built-ins that the adapter uses while it starts, read its settings and
 // make calls in its name.
@@ -30,22 +19,16 @@ type StartFacts struct {
 // the scripts of the page: while the modules of an adapter run, the host restores the
 // built-ins of document_start (extension/src/host/lifecycle.ts). The page sees only what the
 // adapter passes to it later.
-func (f StartFacts) StartsLate() bool {
-	switch {
-	case f.World == wire.WorldIsolated:
-		return false
-	case f.Legacy:
-		return true
-	case f.Start != "":
-		return f.Start != StartAtOnce
-	}
-	return f.Activates
-}
-
-// StartsLate reports whether scripts of the page run before the plugin's adapter;
-// see [StartFacts.StartsLate].
 func (p *Plugin) StartsLate() bool {
-	return StartFacts{World: p.World, Legacy: p.Legacy, Start: p.Start, Activates: p.Activates}.StartsLate()
+	switch {
+	case p.World == wire.WorldIsolated:
+		return false
+	case p.Legacy:
+		return true
+	case p.Start != "":
+		return p.Start != StartAtOnce
+	}
+	return p.Activates
 }
 
 const activate = "onActivate"

@@ -10,19 +10,19 @@ import (
 
 func TestStartsLate(t *testing.T) {
 	for _, test := range []struct {
-		name  string
-		facts plugin.StartFacts
-		want  bool
+		name   string
+		plugin plugin.Plugin
+		want   bool
 	}{
-		{"ours", plugin.StartFacts{World: wire.WorldMain}, false},
-		{"ours with onActivate", plugin.StartFacts{World: wire.WorldMain, Activates: true}, true},
-		{"ours with onActivate that starts at once", plugin.StartFacts{World: wire.WorldMain, Activates: true, Start: plugin.StartAtOnce}, false},
-		{"ours at document_idle", plugin.StartFacts{World: wire.WorldMain, Start: plugin.StartIdle}, true},
-		{"the original SDK's", plugin.StartFacts{World: wire.WorldMain, Legacy: true}, true},
-		{"the original SDK's that starts at once", plugin.StartFacts{World: wire.WorldMain, Legacy: true, Start: plugin.StartAtOnce}, true},
-		{"isolated", plugin.StartFacts{World: wire.WorldIsolated, Legacy: true, Start: plugin.StartIdle, Activates: true}, false},
+		{"ours", plugin.Plugin{World: wire.WorldMain}, false},
+		{"ours with onActivate", plugin.Plugin{World: wire.WorldMain, Activates: true}, true},
+		{"ours with onActivate that starts at once", plugin.Plugin{World: wire.WorldMain, Activates: true, Start: plugin.StartAtOnce}, false},
+		{"ours at document_idle", plugin.Plugin{World: wire.WorldMain, Start: plugin.StartIdle}, true},
+		{"the original SDK's", plugin.Plugin{World: wire.WorldMain, Legacy: true}, true},
+		{"the original SDK's that starts at once", plugin.Plugin{World: wire.WorldMain, Legacy: true, Start: plugin.StartAtOnce}, true},
+		{"isolated", plugin.Plugin{World: wire.WorldIsolated, Legacy: true, Start: plugin.StartIdle, Activates: true}, false},
 	} {
-		if got := test.facts.StartsLate(); got != test.want {
+		if got := test.plugin.StartsLate(); got != test.want {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}

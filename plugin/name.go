@@ -21,8 +21,8 @@ const (
 
 var nameGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ReservedNames are names that plugins cannot have.
-var ReservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
+// reservedNames are names that plugins cannot have.
+var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
 
 // OwnTools are the tools of opentabs itself that agents see.
 var OwnTools = []string{
@@ -64,8 +64,8 @@ func CheckName(name string) error {
 		return fmt.Errorf("the plugin's name has %d characters; use at most %d", len(name), maxPluginName)
 	case !nameGrammar.MatchString(name):
 		return fmt.Errorf("%q is not a plugin name; use lower-case letters and digits with single hyphens between them", name)
-	case slices.Contains(ReservedNames, name):
-		return fmt.Errorf("%q is reserved; choose a name other than %s", name, strings.Join(ReservedNames, ", "))
+	case slices.Contains(reservedNames, name):
+		return fmt.Errorf("%q is reserved; choose a name other than %s", name, strings.Join(reservedNames, ", "))
 	}
 	return nil
 }

@@ -282,7 +282,7 @@ func TestAskIsASign(t *testing.T) {
 		p.hello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil) // and not tool.dispatch again
 		p.asks("c1", askOf(2))
-		w.pass(DefaultGrace)
+		w.pass(defaultGrace)
 		w.wantEvents(asked("c1", 1), asked("c1", 2))
 	})
 }

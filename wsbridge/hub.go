@@ -18,9 +18,8 @@ import (
 
 // Defaults for the durations in Options.
 const (
-	DefaultGrace     = 10 * time.Second
-	DefaultDeadAfter = wire.SilentMs * time.Millisecond
-	DefaultFirstWait = 3 * time.Second
+	defaultGrace     = 10 * time.Second
+	defaultFirstWait = 3 * time.Second
 )
 
 // Adapters provides the plugins of a hub. Its methods are safe for concurrent
@@ -125,11 +124,6 @@ type Options struct {
 	// Grace limits how long a lost link may be away before its runs end with
 	// link_lost. Default 10 s.
 	Grace time.Duration
-	// DeadAfter limits the silence after which a link counts as lost. The link
-	// is closed after three quarters of it at the earliest. The server pings a
-	// browser that is silent for half of it. Default 10 s; Chrome stops a
-	// service worker that gets no message for 30 s.
-	DeadAfter time.Duration
 	// FirstWait limits how long after New a call waits for the first browser.
 	// Default 3 s; negative means no wait.
 	FirstWait time.Duration
@@ -160,13 +154,10 @@ func New(o Options) *Hub {
 		panic("wsbridge: Options.Key is empty")
 	}
 	if o.Grace <= 0 {
-		o.Grace = DefaultGrace
-	}
-	if o.DeadAfter <= 0 {
-		o.DeadAfter = DefaultDeadAfter
+		o.Grace = defaultGrace
 	}
 	if o.FirstWait == 0 {
-		o.FirstWait = DefaultFirstWait
+		o.FirstWait = defaultFirstWait
 	}
 	o.Origins = slices.Clone(o.Origins)
 	h := &Hub{

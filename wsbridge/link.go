@@ -166,13 +166,17 @@ func (t touching) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keepAlive closes a link that was silent for DeadAfter, and pings the browser
-// halfway. It counts silence in beats of a quarter of DeadAfter: a process that
+// deadAfter is the silence after which a link counts as lost. Chrome stops a service
+// worker that gets no message for 30 s.
+const deadAfter = wire.SilentMs * time.Millisecond
+
+// keepAlive closes a link that was silent for deadAfter, and pings the browser
+// halfway. It counts silence in beats of a quarter of deadAfter: a process that
 // was stopped, or a machine that slept, misses one beat and does not lose its
 // links. It returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
-	beat := time.NewTicker(l.hub.opts.DeadAfter / 4)
+	beat := time.NewTicker(deadAfter / 4)
 	defer beat.Stop()
 	silent := 0
 	for {
@@ -189,7 +193,7 @@ func (l *link) keepAlive() {
 		case pingBeats:
 			l.post(wire.AppendRequest(nil, pingID, wire.MethodPing, []byte("{}")))
 		case deadBeats:
-			l.log.Warn().Dur("silent_ms", l.hub.opts.DeadAfter).Msg("browser is silent; closing its link")
+			l.log.Warn().Dur("silent_ms", deadAfter).Msg("browser is silent; closing its link")
 			l.kill()
 			return
 		}

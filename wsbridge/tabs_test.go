@@ -379,7 +379,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 				p := w.browser("b1", "boot1")
 				p.send(loading)
-				w.pass(DefaultFirstWait) // the wait for the first sync is over
+				w.pass(defaultFirstWait) // the wait for the first sync is over
 				began := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"opentabs/dispatch"
 	"opentabs/internal/timetext"
 	"opentabs/wire"
 )
@@ -59,14 +60,14 @@ type Settings struct {
 func Defaults() Settings {
 	return Settings{
 		Port:             9527,
-		IdleTimeout:      30 * time.Second,
-		MaxIdleTimeout:   5 * time.Minute,
-		HardTimeout:      5 * time.Minute,
-		DecisionTimeout:  5 * time.Minute,
-		ProgressInterval: 100 * time.Millisecond,
+		IdleTimeout:      dispatch.DefaultIdle,
+		MaxIdleTimeout:   dispatch.DefaultMaxIdle,
+		HardTimeout:      dispatch.DefaultHard,
+		DecisionTimeout:  dispatch.DefaultSuspendLimit,
+		ProgressInterval: dispatch.DefaultProgressInterval,
 		MaxResultBytes:   wire.DefaultMaxResultBytes,
-		MaxRunning:       256,
-		MaxWaiting:       20000,
+		MaxRunning:       dispatch.DefaultMaxRunning,
+		MaxWaiting:       dispatch.DefaultMaxWaiting,
 		Detach:           detachNever,
 		Elicitation:      true,
 		DiscoverGlobal:   true,

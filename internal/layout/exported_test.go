@@ -15,23 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// usedInsideOnly are exported names that only their own package uses, by package.
-// A name that is used elsewhere, unexported or moved loses its entry.
-var usedInsideOnly = map[string][]string{
-	"dispatch": {
-		"Decider", "OwnPrefix", "DefaultHard", "DefaultIdle", "DefaultJobKeep",
-		"DefaultJobResultBytes", "DefaultJobResults", "DefaultMaxIdle", "DefaultMaxRunning",
-		"DefaultMaxWaiting", "DefaultMaxWaitingBytes", "DefaultProgressInterval", "DefaultSuspendLimit",
-		"ErrFollowerClosed", "ProgressActivity", "ResumeRun", "ResumeUseDecision",
-		"Status.CanBecome", "Status.Terminal", "StatusCancelled", "StatusFailed",
-		"StatusNew", "StatusResuming", "StatusRunning", "StatusSucceeded",
-		"StatusSuspended",
-	},
-	"mcpserver": {"DefaultHeartbeat", "DefaultMaxRequestBytes", "DefaultSessionIdle"},
-	"plugin":    {"ReservedNames", "StartFacts"},
-	"wsbridge":  {"DefaultDeadAfter", "DefaultFirstWait", "DefaultGrace"},
-}
-
 // TestExportedNamesAreUsed finds exported names that no other package uses. A
 // type also counts as used if an exported declaration of its package mentions
 // it, because callers then hold its values without naming it.
@@ -44,10 +27,10 @@ func TestExportedNamesAreUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, checkExported(files, string(src), usedInsideOnly))
+	report(t, checkExported(files, string(src)))
 }
 
-func checkExported(files []goFile, generatedTS string, allowances map[string][]string) []string {
+func checkExported(files []goFile, generatedTS string) []string {
 	used := namesUsedAcross(files)
 	methods := methodsUsedAcross(files)
 	unused := map[string]string{}
@@ -65,16 +48,6 @@ func checkExported(files []goFile, generatedTS string, allowances map[string][]s
 			inTypeScript := f.dir == "wire" && regexp.MustCompile(`\b`+e.name+`\b`).MatchString(generatedTS)
 			if !isUsed && !inTypeScript {
 				unused[key] = fmt.Sprintf("%s: no other package uses %s; unexport it", f.at(e.node), e.name)
-			}
-		}
-	}
-	for dir, names := range allowances {
-		for _, name := range names {
-			key := dir + "." + name
-			if unused[key] == "" {
-				unused[key] = key + " is used elsewhere, unexported or gone: remove its entry from usedInsideOnly"
-			} else {
-				delete(unused, key)
 			}
 		}
 	}
@@ -290,14 +263,10 @@ func unexported(Alone) {}`},
 		}
 		files = append(files, f)
 	}
-	got := checkExported(files, "", nil)
+	got := checkExported(files, "")
 	for i, want := range []string{"uses Alone;", "uses Constant;", "uses Uncalled;", "uses Used.Ignored;"} {
 		if len(got) != 4 || !strings.Contains(strings.Join(got, "\n"), want) {
 			t.Fatalf("want 4 problems, number %d with %q; got\n%s", i+1, want, strings.Join(got, "\n"))
 		}
-	}
-	allowances := map[string][]string{"lib": {"Alone", "Constant", "Uncalled", "Used.Ignored", "Called"}}
-	if got := checkExported(files, "", allowances); len(got) != 1 || !strings.Contains(got[0], "lib.Called is used elsewhere") {
-		t.Errorf("with allowances: %q", got)
 	}
 }

@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/realtab":      {},
 	"internal/npm":          {},
 	"internal/npm/npmtest":  {},
-	"internal/config":       {"wire", "internal/nearest", "internal/statefile", "internal/timetext"},
+	"internal/config":       {"wire", "dispatch", "internal/nearest", "internal/statefile", "internal/timetext"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts", "internal/svgicon"},
 	"internal/author":       {"wire", "plugin", "internal/jsbuild", "sdk-ts", "internal/plaintext"},
 	"internal/httpapi":      {"wire", "dispatch", "internal/sse", "internal/loopback", "internal/plaintext", "internal/pluginlog"},

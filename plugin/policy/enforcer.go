@@ -112,6 +112,8 @@ func (g reviewGate) refusal(name string, s State) dispatch.Verdict {
 // off.
 type permissionGate struct{ p *Policy }
 
+var _ dispatch.Decider = permissionGate{}
+
 func (permissionGate) Name() string { return "permission" }
 
 func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
@@ -131,8 +133,7 @@ func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 		scopes = scopes[:3]
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes,
-		Resume: dispatch.ResumePassDecision, // context.decision
+		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes, PassDecision: true,
 		Reason: whoWants(in) + " wants to run " + in.Tool.FullName() + onBehalf(in),
 	}}
 }

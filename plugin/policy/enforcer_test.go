@@ -329,7 +329,7 @@ func TestAsk(t *testing.T) {
 	if v := g.enforcer.Ask(in); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
 		t.Errorf("ask: %+v", v)
 	}
-	if v := g.enforcer.Ask(in); v.Suspend == nil || v.Suspend.Resume != dispatch.ResumePassDecision {
+	if v := g.enforcer.Ask(in); v.Suspend == nil || !v.Suspend.PassDecision {
 		t.Errorf("the tool would not learn what was decided: %+v", v)
 	}
 	g.must(g.policy.SetPermission("a", "", auto, "x"))
