@@ -78,7 +78,7 @@ function makeBench() {
       used: async () => used,
       boot: async () => state.boot,
     });
-  return { state, refused, used, scripts, files, log, order, make, plugins: make() };
+  return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
 }
 
 /** settled syncs and preregisters plugins. */
@@ -239,6 +239,38 @@ test('unwanted scripts are removed, changed patterns are updated, and a new scri
   await plugins.sync({});
   await plugins.prepare();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
+});
+
+test('a removed plugin is wanted until Chrome has unregistered it, and no registration comes before that', async () => {
+  for (const allowed of [true, false]) {
+    const { plugins, chrome, state, log } = makeBench();
+    state.allowed = allowed;
+    const wanted = () => plugins.wanted.map(({ name }) => name);
+    const [a, b] = [plugin('a', { file: 'a.js' }), plugin('b', { file: 'b.js' })];
+    await plugins.sync(sync(a, b));
+    await plugins.prepare();
+    for (const method of [
+      'unregisterUserScripts',
+      'unregisterFiles',
+      'registerUserScripts',
+      'registerFiles',
+    ] as const) {
+      const original: (all: never) => Promise<void> = chrome[method];
+      chrome[method] = async (all: never) => {
+        log.push(`${method} while ${wanted()} are wanted`);
+        await original(all);
+      };
+    }
+    await plugins.sync(sync(b));
+    const unregister = allowed ? 'unregisterUserScripts' : 'unregisterFiles';
+    assert.equal(log[0], `${unregister} while a,b are wanted`);
+    assert.ok(log.some((line) => line.startsWith('register')));
+    assert.deepEqual(
+      log.filter((line) => line.startsWith('register') && line.includes('a,b')),
+      [],
+    );
+    assert.deepEqual(wanted(), ['b']);
+  }
 });
 
 test('a pattern that Chrome would reject does not affect others', async () => {

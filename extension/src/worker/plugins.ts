@@ -85,9 +85,11 @@ export class Plugins {
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     return this.#inTurn(async () => {
-      this.#wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
+      const wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
+      this.#mode = await this.#detect(wanted);
+      await this.#unregisterOthers(wanted);
+      this.#wanted = wanted;
       this.#host = params.host ?? '';
-      this.#mode = await this.detect();
       if (this.#mode === 'userScripts') await this.#syncBases();
       await this.#syncFiles(this.#mode === 'files');
       return this.#mode;
@@ -180,9 +182,20 @@ export class Plugins {
       await this.#registrar.registerUserScripts(fresh.map((base) => ({ ...base, code: code(base.allFrames) })));
       for (const base of fresh) have.set(base.id, base);
     }
-    const current = new Set(this.#wanted.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
     const kept = new Set(bases.map((base) => base.id));
-    await this.#unregister([...have.keys()].filter((id) => !kept.has(id) && !current.has(id)));
+    await this.#unregister([...have.keys()].filter((id) => id.startsWith(HOST) && !kept.has(id)));
+  }
+
+  /**
+   * unregisterOthers unregisters the adapters and pre-scripts that are not wanted any more. It runs before all else, so
+   * that wanted lacks a plugin only after Chrome has stopped to run its code in new documents.
+   */
+  async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
+    const current = new Set(wanted.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
+    const isOther = (id: string) => (id.startsWith(PREFIX) || id.startsWith(EARLY)) && !current.has(id);
+    if (this.#mode === 'userScripts') await this.#unregister([...(await this.#have()).keys()].filter(isOther));
+    const files = (await this.#registrar.fileScripts()).map((script) => script.id);
+    await this.#registrar.unregisterFiles(files.filter(isOther));
   }
 
   /** bases returns one base for plugins with frames and one for the others. No document gets both. */
@@ -209,9 +222,13 @@ export class Plugins {
   }
 
   /** detect finds out how adapters can be injected into pages now. */
-  async detect(): Promise<InjectMode> {
+  detect(): Promise<InjectMode> {
+    return this.#detect(this.#wanted);
+  }
+
+  async #detect(wanted: readonly PluginInfo[]): Promise<InjectMode> {
     if (await this.#registrar.userScriptsAllowed()) return 'userScripts';
-    return this.#wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+    return wanted.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
   /**
