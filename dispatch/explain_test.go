@@ -2,18 +2,15 @@ package dispatch
 
 import (
 	"context"
-	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"opentabs/internal/goldentest"
 	"opentabs/wire"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // scripted is a bridge whose page runs a function.
 type scripted struct {
@@ -113,17 +110,5 @@ func TestErrorTexts(t *testing.T) {
 		write("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}), nil, 0)
 	}
 
-	const golden = "testdata/errors.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("texts differ from %s; review them, then run: go test ./dispatch -update\n%s", golden, b.String())
-	}
+	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
 }

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"opentabs/internal/goldentest"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/tools")
 
 // shownPackages are plugins with one tool for each form of a tool.
 func shownPackages() []plugintest.Package {
@@ -93,19 +91,7 @@ func TestToolsShownToAgents(t *testing.T) {
 			t.Fatal(err)
 		}
 		pretty.WriteByte('\n')
-		path := filepath.Join(dir, file)
-		if *update {
-			if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Errorf("%v; run: go test ./mcpserver -run %s -update", err, t.Name())
-		} else if !bytes.Equal(pretty.Bytes(), want) {
-			t.Errorf("%s is not what agents see; run: go test ./mcpserver -run %s -update\n%s", path, t.Name(), pretty.Bytes())
-		}
+		goldentest.Compare(t, filepath.Join(dir, file), pretty.Bytes())
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) != len(seen) || len(seen) == 0 {

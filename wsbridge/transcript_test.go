@@ -2,7 +2,6 @@ package wsbridge
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -16,10 +15,9 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/goldentest"
 	"opentabs/wire"
 )
-
-var update = flag.Bool("update", false, "rewrite the transcripts with the current output of the hub")
 
 // TestTranscripts runs each file of testdata/transcripts. Its lines:
 //
@@ -52,17 +50,7 @@ func TestTranscripts(t *testing.T) {
 		want := string(b)
 		all += want
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			got := play(t, want)
-			if got == want {
-				return
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			t.Errorf("%s\n%s\nrun go test ./wsbridge -update if this is as it should be", file, firstDifference(got, want))
+			goldentest.Compare(t, file, []byte(play(t, want)))
 		})
 	}
 	for _, m := range methods(t) {
@@ -70,16 +58,6 @@ func TestTranscripts(t *testing.T) {
 			t.Errorf("no transcript has the method %s", m)
 		}
 	}
-}
-
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range g {
-		if i >= len(w) || g[i] != w[i] {
-			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, g[i], strings.Join(w[min(i, len(w)):min(i+1, len(w))], ""))
-		}
-	}
-	return "lines are missing at the end"
 }
 
 // methods returns the methods of package wire.

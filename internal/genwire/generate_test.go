@@ -2,16 +2,15 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"go/format"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
-)
 
-var update = flag.Bool("update", false, "rewrite testdata/accepted/*.ts")
+	"opentabs/internal/goldentest"
+)
 
 func TestGeneratedIsCurrent(t *testing.T) {
 	got, err := generate(os.DirFS("../../wire"))
@@ -85,18 +84,7 @@ func TestAccepted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile("testdata/accepted/kinds.ts", got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/accepted/kinds.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("differs from testdata/accepted/kinds.ts (-update rewrites it):\n%s", got)
-	}
+	goldentest.Compare(t, "testdata/accepted/kinds.ts", got)
 }
 
 // TestCasesAreGo keeps the cases valid Go, so that each is refused for its

@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"internal/nearest":      {},
 	"internal/filemark":     {},
 	"internal/bytefind":     {},
+	"internal/goldentest":   {},
 	"internal/leaktest":     {},
 	"internal/sizetext":     {},
 	"internal/timetext":     {},
@@ -107,23 +108,25 @@ const everything = "*"
 
 // testsMayImport lists what a package's tests may import beyond mayImport.
 var testsMayImport = map[string][]string{
-	"dispatch":              {"internal/leaktest", "dispatch/dispatchtest"},
+	"dispatch":              {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest"},
 	"dispatch/activity":     {"internal/leaktest"},
+	"dispatch/dispatchtest": {"internal/goldentest"},
 	"dispatch/progress":     {"internal/leaktest"},
 	"plugin":                {"plugin/plugintest", "plugin/policy", "dispatch/dispatchtest"},
 	"plugin/settings":       {"plugin/plugintest"},
 	"plugin/faults":         {"plugin/plugintest"},
 	"plugin/policy":         {"plugin/plugintest", "dispatch/dispatchtest"},
 	"plugin/inspection":     {"wire", "plugin/plugintest"},
-	"wsbridge":              {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
+	"wsbridge":              {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
-	"mcpserver":             {"internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest", "plugin/policy", "plugin/settings"},
+	"mcpserver":             {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest", "plugin/policy", "plugin/settings"},
 	"mcpserver/transport":   {"internal/leaktest"},
-	"internal/httpapi":      {"internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
+	"internal/httpapi":      {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
+	"internal/genwire":      {"internal/goldentest"},
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 	"internal/npm":          {"internal/npm/npmtest"},
 	"internal/install":      {"internal/npm/npmtest", "plugin/plugintest"},
-	"internal/callview":     {"internal/plaintext", "internal/terminal/terminaltest"},
+	"internal/callview":     {"dispatch/dispatchtest", "internal/goldentest", "internal/plaintext", "internal/terminal/terminaltest"},
 	"internal/terminal":     {"internal/terminal/terminaltest"},
 }
 

@@ -1,0 +1,70 @@
+package dispatchtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/goldentest"
+	"opentabs/wire"
+)
+
+// TestViewIsComplete checks that View sets every field, so that a new field is added to
+// the golden files of all surfaces.
+func TestViewIsComplete(t *testing.T) {
+	wantAllSet(t, reflect.ValueOf(View()), "View")
+}
+
+// wantAllSet reports each field that has its zero value.
+func wantAllSet(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	switch {
+	case v.IsZero():
+		t.Errorf("%s is not set", path)
+	case v.Kind() == reflect.Pointer:
+		wantAllSet(t, v.Elem(), path)
+	case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():
+		for i := range v.NumField() {
+			wantAllSet(t, v.Field(i), path+"."+v.Type().Field(i).Name)
+		}
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		for f := range v.Type().Elem().NumField() { // in one of the elements
+			isSet := false
+			for i := range v.Len() {
+				isSet = isSet || !v.Index(i).Field(f).IsZero()
+			}
+			if !isSet {
+				t.Errorf("%s[].%s is not set", path, v.Type().Elem().Field(f).Name)
+			}
+		}
+	}
+}
+
+// TestJSONOfCalls checks the JSON of a call and of its events: the HTTP API, the resources
+// and --json print it.
+func TestJSONOfCalls(t *testing.T) {
+	progress := 0.5
+	var b bytes.Buffer
+	for _, v := range []any{View(), dispatch.View{}} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(text, '\n'))
+	}
+	for _, e := range []dispatch.Event{
+		{Kind: dispatch.EventCreated},
+		{Kind: dispatch.EventProgress, Report: &wire.Report{Progress: &progress, Message: "half", Status: "indexing", Audience: "user"}, Audience: "user"},
+		{Kind: dispatch.EventActivity, Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[]`)}},
+		{Kind: dispatch.EventActivity, Activity: &wire.Activity{Type: "table", Patch: json.RawMessage(`[]`)}},
+		{Kind: dispatch.EventResumed, Resolution: Resolution()},
+		{Kind: dispatch.EventEnded, Audience: dispatch.AudienceUser},
+	} {
+		e.Seq, e.Time, e.Call = 7, Arrival, View()
+		b.Write(append(e.JSON(), '\n'))
+	}
+	goldentest.Compare(t, "testdata/calls.jsonl", b.Bytes())
+}

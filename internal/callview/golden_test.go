@@ -1,0 +1,49 @@
+package callview
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/internal/goldentest"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+)
+
+// TestMain sets the time zone in which the terminal shows times.
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	m.Run()
+}
+
+// TestCallInTheTerminal checks the sheet, the table and the events of a call in which
+// every field is set.
+func TestCallInTheTerminal(t *testing.T) {
+	now := dispatchtest.Arrival.Add(10 * time.Second)
+	full, ended := dispatchtest.View(), dispatchtest.View()
+	ended.CallID, ended.Waiting, ended.Status = "call_2", nil, wire.StatusFailed
+	var b bytes.Buffer
+	for _, v := range []dispatch.View{full, ended, {}} {
+		for _, verbose := range []bool{false, true} {
+			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
+			s := sheet{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
+			b.WriteString(strings.Join(s.lines(0), "\n") + "\n\n")
+			for _, row := range Rows([]dispatch.View{v}, verbose, now) {
+				b.WriteString(strings.Join(row, " | ") + "\n")
+			}
+			b.WriteString("\n")
+		}
+	}
+	for _, kind := range []dispatch.EventKind{
+		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
+		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventStopped,
+	} {
+		e := dispatch.Event{Kind: kind, Time: now, Call: full, Resolution: dispatchtest.Resolution()}
+		b.WriteString(EventLine(e, true) + "\n")
+	}
+	goldentest.Compare(t, "testdata/calls.txt", b.Bytes())
+}

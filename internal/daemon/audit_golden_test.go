@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/internal/audit"
+	"opentabs/internal/config"
+	"opentabs/internal/goldentest"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// TestCallInTheAudit checks the bytes of the audit file for a call in which every field is
+// set, and for an empty one.
+func TestCallInTheAudit(t *testing.T) {
+	registry, _ := testCatalog(t)
+	dir := t.TempDir()
+	reviews := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
+	log := audit.Open(dir, zerolog.Nop())
+	auditor := callAuditor{log, reviews, policy.NewEnforcer(reviews)}
+	info := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
+	withoutToken := dispatchtest.View()
+	withoutToken.Client, withoutToken.ClientVia, withoutToken.ClientClaims = "claude-code", dispatch.ViaStdio, ""
+	for _, v := range []dispatch.View{dispatchtest.View(), withoutToken, {}} {
+		auditor.After(info, dispatch.Ended{
+			View: v, Target: dispatch.Target{URL: "https://messages.example/a?b"}, Resolutions: []dispatch.Resolution{*dispatchtest.Resolution()},
+			LastMessages: []dispatch.LastMessage{{Time: dispatchtest.Arrival, Message: "half", Audience: dispatch.AudienceUser}},
+		})
+	}
+	yes := true
+	at := dispatchtest.Arrival
+	log.Write(audit.Record{
+		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", CallID: "call_1", Client: "laptop",
+		Caller: dispatchtest.View().Caller, By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 1000,
+	})
+	log.Write(audit.Record{Time: at, Kind: audit.KindLog, Tool: "messages", Browser: "b1", Tab: 7, Level: wire.LogWarning, Message: "slow", Dropped: 2})
+	log.Write(audit.Record{Time: at, Kind: audit.KindPermission, Tool: "messages", By: "the command line", Old: "ask", New: "always"})
+	log.Close()
+	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for i, e := range entries {
+		line := e.Line
+		if i < 3 { // the time at which the call was recorded differs in each run
+			_, after, _ := bytes.Cut(line, []byte(`"kind":`))
+			line = append([]byte(`{"time":"...","kind":`), after...)
+		}
+		b.Write(append(bytes.TrimSpace(line), '\n'))
+	}
+	goldentest.Compare(t, "testdata/audit.jsonl", b.Bytes())
+}

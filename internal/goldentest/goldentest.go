@@ -1,0 +1,58 @@
+// Package goldentest compares the output of a test with a file in testdata. The flag
+// -update of go test rewrites the files.
+package goldentest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata with the current output")
+
+// Compare reports an error if got is not the content of file. With -update it writes got
+// to file.
+func Compare(t testing.TB, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v; write it with: go test -run '%s' -update", err, t.Name())
+	}
+	if difference := firstDifference(string(got), string(want)); difference != "" {
+		t.Errorf("%s: %s\nIf the new output is right, run: go test -run '%s' -update", file, difference, t.Name())
+	}
+}
+
+// firstDifference describes the first line in which two texts differ; "" if they are
+// equal.
+func firstDifference(got, want string) string {
+	if got == want {
+		return ""
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	i := 0
+	for i < len(g) && i < len(w) && g[i] == w[i] {
+		i++
+	}
+	return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, lineAt(g, i), lineAt(w, i))
+}
+
+// lineAt returns a line, or a note that the text has ended before it.
+func lineAt(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "(the end)"
+}

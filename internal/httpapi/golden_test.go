@@ -1,0 +1,47 @@
+package httpapi
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"opentabs/internal/goldentest"
+)
+
+// TestResponses checks the exact responses: status, headers and bytes of the body.
+func TestResponses(t *testing.T) {
+	f := start(t)
+	token := "Authorization: Bearer " + testToken
+	var b bytes.Buffer
+	for _, one := range []struct {
+		method, path string
+		header       []string
+	}{
+		{http.MethodGet, "/healthz", nil},
+		{http.MethodGet, "/healthz?challenge=x", nil},
+		{http.MethodGet, "/status", nil},
+		{http.MethodGet, "/status", []string{token, "Origin: https://evil.example"}},
+		{http.MethodGet, "/calls", []string{token}},
+		{http.MethodPost, "/calls", []string{token}},
+		{http.MethodGet, "/calls/none", []string{token}},
+		{http.MethodPost, "/calls/none/decide", []string{token, "Content-Length: 0"}},
+		{http.MethodPost, "/plugins/reload", []string{token, "Content-Length: 0"}},
+		{http.MethodGet, "/none", []string{token}},
+		{http.MethodGet, "/mcp", []string{token}},
+		{http.MethodGet, "/stdio", []string{token}},
+		{http.MethodGet, "/logs?level=none", []string{token}},
+	} {
+		resp, body := f.send(t, request(one.method, one.path, append([]string{"Host: 127.0.0.1"}, one.header...)...))
+		if resp == nil {
+			t.Fatalf("%s %s has no response", one.method, one.path)
+		}
+		resp.Header.Del("Date")
+		fmt.Fprintf(&b, "%s %s\n%s\n", one.method, one.path, resp.Status)
+		if err := resp.Header.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n", body)
+	}
+	goldentest.Compare(t, "testdata/responses.txt", bytes.ReplaceAll(b.Bytes(), []byte("\r\n"), []byte("\n")))
+}

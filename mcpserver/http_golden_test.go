@@ -1,0 +1,61 @@
+package mcpserver
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"opentabs/internal/goldentest"
+)
+
+// TestHTTPResponses checks the exact responses over HTTP: status, headers and bytes of the
+// body.
+func TestHTTPResponses(t *testing.T) {
+	s := serve(t, callerFunc(echo), Options{Version: "1.2.3"})
+	open, bare := s.open(t, "a"), s.bare(t)
+	modern := s.bare(t)
+	modern.version = "2026-07-28"
+	var b bytes.Buffer
+	record := func(name string, r *http.Request) {
+		resp := open.do(r)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Header.Del("Date")
+		if resp.Header.Get("Mcp-Session-Id") != "" {
+			resp.Header.Set("Mcp-Session-Id", "...")
+		}
+		fmt.Fprintf(&b, "%s\n%s, length %d\n", name, resp.Status, resp.ContentLength)
+		if err := resp.Header.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n\n", body)
+	}
+	post := func(c *client, body string) *http.Request { return c.request(t.Context(), http.MethodPost, body) }
+	record("PUT", open.request(t.Context(), http.MethodPut, ""))
+	record("no JSON", post(open, "x"))
+	record("no request", post(open, "[]"))
+	plain := post(open, "{}")
+	plain.Header.Set("Content-Type", "text/plain")
+	record("text", plain)
+	record("without a session", post(bare, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	record("initialize", post(bare, initializeText("b")))
+	record("notification", post(open, `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+	record("ping", post(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	record("list", post(open, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	record("prompts", post(open, `{"jsonrpc":"2.0","id":"p","method":"prompts/list"}`))
+	record("unknown method", post(open, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`))
+	record("call", post(open, callText("2", `{"a":1.50}`, "{}")))
+	record("bad params", post(open, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":1}}`))
+	onlyJSON := open.request(t.Context(), http.MethodGet, "")
+	onlyJSON.Header.Set("Accept", "application/json")
+	record("GET for JSON", onlyJSON)
+	record("modern without headers", post(modern, callText("4", "{}", "{}")))
+	record("DELETE", open.request(t.Context(), http.MethodDelete, ""))
+	record("after the end", post(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	goldentest.Compare(t, "testdata/responses.txt", bytes.ReplaceAll(b.Bytes(), []byte("\r\n"), []byte("\n")))
+}

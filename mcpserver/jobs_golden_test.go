@@ -1,0 +1,30 @@
+package mcpserver
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/internal/goldentest"
+	"opentabs/wire"
+)
+
+// TestJobsAsAgentsSeeThem checks the answer and the text for a job in each status.
+func TestJobsAsAgentsSeeThem(t *testing.T) {
+	var b bytes.Buffer
+	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled} {
+		for _, isGone := range []bool{false, true} {
+			v := dispatch.JobView{View: dispatchtest.View(), Gone: isGone}
+			if v.Status = status; status != wire.StatusPending {
+				v.Waiting = nil
+			}
+			r := jobReply(v)
+			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", status, isGone, r.text, r.data, r.job)
+		}
+	}
+	r := jobReply(dispatch.JobView{})
+	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.text, r.data, r.job)
+	goldentest.Compare(t, "testdata/jobs.txt", b.Bytes())
+}

@@ -1,0 +1,28 @@
+package wsbridge
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/internal/goldentest"
+	"opentabs/wire"
+)
+
+// TestCallInTheSidePanel checks the bytes of state.sync for a call in which every field is
+// set: in its own browser and in another one.
+func TestCallInTheSidePanel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the time that is left is exact in fake time
+		full, failed := dispatchtest.View(), dispatchtest.View()
+		failed.CallID, failed.Waiting, failed.Status, failed.ClientVia = "call_2", nil, wire.StatusFailed, dispatch.ViaStdio
+		calls := &fakeCalls{views: []dispatch.View{full, failed, {}}, activities: full.Activities}
+		p := &panel{link: &link{hub: &Hub{opts: Options{Version: "1.2.3"}}}}
+		var b bytes.Buffer
+		for _, browserID := range []string{"b1", "b2"} {
+			b.Write(append(marshal(p.stateFor(&browser{id: browserID}, calls)), '\n'))
+		}
+		goldentest.Compare(t, "testdata/state.sync.jsonl", b.Bytes())
+	})
+}
