@@ -19,7 +19,7 @@ import (
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, error) {
 	c := d.find(callID)
 	if c == nil {
-		return Decision{Outcome: wire.DecideEnded}, nil
+		return Decision{Outcome: wire.DecisionNotPending}, nil
 	}
 	if r.Data != nil && !json.Valid(r.Data) {
 		return Decision{}, fmt.Errorf("the data of the decision is not JSON: %.100q", r.Data)

@@ -69,11 +69,11 @@ func TestTheUserDecides(t *testing.T) {
 				}
 				sleep(4 * time.Minute) // longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
-				if err != nil || got.Outcome != wire.DecideTaken || got.By != tt.r.By || got.Allowed != tt.r.Allow {
+				if err != nil || got.Outcome != wire.DecisionAccepted || got.By != tt.r.By || got.Allowed != tt.r.Allow {
 					t.Fatalf("decision %+v, %v", got, err)
 				}
 				late, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, By: "another"})
-				if err != nil || late.Outcome != wire.DecideAlready || late.By != tt.r.By || late.Allowed != tt.r.Allow {
+				if err != nil || late.Outcome != wire.DecisionAlreadyMade || late.By != tt.r.By || late.Allowed != tt.r.Allow {
 					t.Errorf("the second decision got %+v, %v", late, err)
 				}
 				_, failed := end()
@@ -114,14 +114,14 @@ func TestADecisionMustBeOffered(t *testing.T) {
 			t.Error("bad data: no error")
 		}
 		for _, id := range []string{view.CallID, "call_unknown"} {
-			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideEnded {
+			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionNotPending {
 				t.Errorf("unknown ticket of %s: %+v, %v", id, got, err)
 			}
 		}
 		if ran != 0 {
 			t.Error("the tool ran")
 		}
-		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideTaken {
+		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if _, err := end(); err != nil || ran != 1 {
@@ -168,7 +168,7 @@ func TestApprovalTimesOut(t *testing.T) {
 		if elapsed := time.Since(start); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
 			t.Errorf("%v after %v", err, elapsed)
 		}
-		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecideEnded || ran != 0 {
+		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || ran != 0 {
 			t.Errorf("a late yes: %+v, ran %d", got, ran)
 		}
 		if p.stops() != 0 {
@@ -234,7 +234,7 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "too many calls are waiting for approval") {
 					t.Fatalf("one too many: %v", err)
 				}
-				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecideTaken {
+				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
 					t.Fatalf("%+v, %v", got, err)
 				}
 				synctest.Wait()
@@ -267,7 +267,7 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		if err == nil || err.Code != wire.ErrCancelled || asked != 1 {
 			t.Errorf("%v, asked %d times", err, asked)
 		}
-		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecideEnded || ran != 0 {
+		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || ran != 0 {
 			t.Errorf("a late yes: %+v, ran %d", got, ran)
 		}
 		events, _, nextErr := f.Next(t.Context())

@@ -189,7 +189,7 @@ type Bridge interface {
 	// nothing.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
 	// Cancel asks the page to stop the run and drops its sink: no Finish follows. It calls
-	// answered exactly once with the outcome, after at most wire.CancelAnswerMs, then with
+	// answered exactly once with the outcome, after at most wire.CancelTimeoutMs, then with
 	// "ignored". For an unknown run it calls answered with "finished" at once. While the
 	// link is lost, the stop is sent when the link returns.
 	Cancel(id, reason string, answered func(wire.CancelOutcome))

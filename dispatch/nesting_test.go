@@ -318,7 +318,7 @@ func TestWaitForUser(t *testing.T) {
 				}
 				if tt.decide != nil {
 					sleep(4*time.Minute + 59*time.Second)
-					if got, err := d.Decide(view.CallID, view.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecideTaken {
+					if got, err := d.Decide(view.CallID, view.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecisionAccepted {
 						t.Fatalf("%+v, %v", got, err)
 					}
 				}

@@ -27,7 +27,7 @@ type Waiting struct {
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Title   string `json:"title,omitempty"`
-	// Args are the call's arguments, JSON text, truncated to wire.MaxShownArgs bytes;
+	// Args are the call's arguments, JSON text, truncated to wire.MaxShownArgsBytes bytes;
 	// ArgsBytes is their full size.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
@@ -56,7 +56,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 		Waiting: Waiting{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
-			Args: cutText(args, wire.MaxShownArgs), ArgsBytes: len(args),
+			Args: cutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
 			Since: now, Until: now.Add(limit), Scopes: t.scopes(c.req.Client),
 		},
 		call: c, gate: gate, request: t,
@@ -66,8 +66,8 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 
 // Decision is the effect of a decision.
 type Decision struct {
-	Outcome wire.DecideOutcome
-	// By and Allowed describe the decision that counts, unless Outcome is DecideEnded.
+	Outcome wire.DecisionOutcome
+	// By and Allowed describe the decision that counts, unless Outcome is DecisionNotPending.
 	By      string
 	Allowed bool
 }
@@ -101,10 +101,10 @@ func (s *suspension) decide(ticketID string, r Resolution) (Decision, error) {
 	if t == nil || ticketID != "" && t.TicketID != ticketID {
 		for _, past := range slices.Backward(s.resolutions) {
 			if past.TicketID == ticketID || ticketID == "" {
-				return Decision{Outcome: wire.DecideAlready, By: past.By, Allowed: past.Allow}, nil
+				return Decision{Outcome: wire.DecisionAlreadyMade, By: past.By, Allowed: past.Allow}, nil
 			}
 		}
-		return Decision{Outcome: wire.DecideEnded}, nil
+		return Decision{Outcome: wire.DecisionNotPending}, nil
 	}
 	if r.Allow && r.Scope == "" {
 		r.Scope = wire.ScopeOnce
@@ -122,7 +122,7 @@ func (s *suspension) decide(ticketID string, r Resolution) (Decision, error) {
 	s.ticket = nil
 	s.resolutions = append(s.resolutions, r)
 	t.decided <- r
-	return Decision{Outcome: wire.DecideTaken, By: r.By, Allowed: r.Allow}, nil
+	return Decision{Outcome: wire.DecisionAccepted, By: r.By, Allowed: r.Allow}, nil
 }
 
 // withdraw closes a ticket without a decision. It returns false if a decision came

@@ -101,7 +101,7 @@ func TestTimelineIsBounded(t *testing.T) {
 		synctest.Wait()
 		id := d.Calls()[0].CallID
 		for range waits {
-			if made, err := d.Decide(id, "", dispatch.Resolution{Allow: true}); err != nil || made.Outcome != wire.DecideTaken {
+			if made, err := d.Decide(id, "", dispatch.Resolution{Allow: true}); err != nil || made.Outcome != wire.DecisionAccepted {
 				t.Fatal(made, err)
 			}
 			synctest.Wait()

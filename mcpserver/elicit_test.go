@@ -304,7 +304,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 					t.Error("it runs")
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, By: "the side panel"})
-				if err != nil || d.Outcome != wire.DecideTaken {
+				if err != nil || d.Outcome != wire.DecisionAccepted {
 					t.Errorf("%+v, %v", d, err)
 				}
 				if m := p.must(); m.result(t).IsError || g.runs.Load() != 1 {
@@ -358,7 +358,7 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 					p.fill(id, choose("allow once"))
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
-				if err != nil || d.Outcome != wire.DecideEnded || g.runs.Load() != 0 {
+				if err != nil || d.Outcome != wire.DecisionNotPending || g.runs.Load() != 0 {
 					t.Errorf("a late yes: %+v, %v; %d runs", d, err, g.runs.Load())
 				}
 			})

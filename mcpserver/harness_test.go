@@ -31,7 +31,7 @@ func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result,
 
 // Decide implements Caller: nothing waits.
 func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision, error) {
-	return dispatch.Decision{Outcome: wire.DecideEnded}, nil
+	return dispatch.Decision{Outcome: wire.DecisionNotPending}, nil
 }
 
 // Remind implements Caller: nothing waits.

@@ -222,7 +222,7 @@ func TestModernElsewhere(t *testing.T) {
 					text = again(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
 				}
 				decide := func() {
-					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecideTaken {
+					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecisionAccepted {
 						t.Errorf("%+v, %v", d, err)
 					}
 				}

@@ -4,93 +4,108 @@ package wire
 type ErrorCode string
 
 const (
-	ErrIdleTimeout      ErrorCode = "idle_timeout"
+	// ErrIdleTimeout means that the tool reported nothing for the idle limit.
+	ErrIdleTimeout ErrorCode = "idle_timeout"
+	// ErrDeadlineExceeded means that the call ran for the hard limit.
 	ErrDeadlineExceeded ErrorCode = "deadline_exceeded"
-	ErrCancelled        ErrorCode = "cancelled"
-	ErrTabClosed        ErrorCode = "tab_closed"
-	ErrNavigated        ErrorCode = "navigated"
-	// ErrPageCrashed says that the process of the page was lost.
+	// ErrCancelled means that the client or the user cancelled the call.
+	ErrCancelled ErrorCode = "cancelled"
+	// ErrTabClosed means that the tab of the call was closed.
+	ErrTabClosed ErrorCode = "tab_closed"
+	// ErrNavigated means that the tab of the call navigated to another document.
+	ErrNavigated ErrorCode = "navigated"
+	// ErrPageCrashed means that the page's process crashed or was killed.
 	ErrPageCrashed ErrorCode = "page_crashed"
-	// ErrPageUnresponsive says that a script occupies the page, so that it does not
-	// answer.
+	// ErrPageUnresponsive means that the page does not respond, because a script
+	// blocks it.
 	ErrPageUnresponsive ErrorCode = "page_unresponsive"
-	// ErrTabDiscarded says that the browser unloaded the page to save memory.
+	// ErrTabDiscarded means that the browser unloaded the page to save memory.
 	ErrTabDiscarded ErrorCode = "tab_discarded"
-	// ErrTabFrozen says that the browser has suspended the page: nothing runs in
-	// it until the user shows the tab.
-	ErrTabFrozen   ErrorCode = "tab_frozen"
+	// ErrTabFrozen means that the browser suspended the page. No script runs there
+	// until the user shows the tab.
+	ErrTabFrozen ErrorCode = "tab_frozen"
+	// ErrBrowserLost means that the browser restarted, or is not connected.
 	ErrBrowserLost ErrorCode = "browser_lost"
-	ErrLinkLost    ErrorCode = "link_lost"
-	ErrDenied      ErrorCode = "denied"
+	// ErrLinkLost means that the browser did not reconnect within the grace period,
+	// or lost the call.
+	ErrLinkLost ErrorCode = "link_lost"
+	// ErrDenied means that the user or a permission denies the call.
+	ErrDenied ErrorCode = "denied"
+	// ErrNotReviewed means that the user has not reviewed the plugin.
 	ErrNotReviewed ErrorCode = "not_reviewed"
+	// ErrRateLimited means that the call exceeds a rate limit of opentabs.
 	ErrRateLimited ErrorCode = "rate_limited"
-	// ErrNeedsSettings says that the plugin lacks a setting which it requires.
+	// ErrNeedsSettings means that the plugin lacks a setting that it requires.
 	ErrNeedsSettings ErrorCode = "needs_settings"
-	// ErrPluginBroken says that the plugin can't be loaded, or that its adapter did
-	// not start in the page.
+	// ErrPluginBroken means that the plugin can't be loaded, or its adapter did not
+	// start in the page.
 	ErrPluginBroken ErrorCode = "plugin_broken"
-	// ErrApprovalTimeout says that no person decided in time.
-	ErrApprovalTimeout  ErrorCode = "approval_timeout"
+	// ErrApprovalTimeout means that the user did not decide in time.
+	ErrApprovalTimeout ErrorCode = "approval_timeout"
+	// ErrInvalidArguments means that the arguments do not match the tool's input
+	// schema.
 	ErrInvalidArguments ErrorCode = "invalid_arguments"
-	ErrResultTooLarge   ErrorCode = "result_too_large"
-	// ErrInvalidResult says that the tool returned what JSON cannot carry.
+	// ErrResultTooLarge means that the result exceeds the size limit.
+	ErrResultTooLarge ErrorCode = "result_too_large"
+	// ErrInvalidResult means that the tool returned a value that JSON can't
+	// represent.
 	ErrInvalidResult ErrorCode = "invalid_result"
-	// ErrToolError says that the tool's handler threw; CallError.Tool has the
-	// tool's own code if it gave one.
+	// ErrToolError means that the tool's handler threw an error. CallError.Tool has
+	// the tool's error code, if the tool gave one.
 	ErrToolError ErrorCode = "tool_error"
-	// ErrUnknownTool says that the adapter in the page has no such tool.
+	// ErrUnknownTool means that the adapter in the page has no tool of this name.
 	ErrUnknownTool ErrorCode = "unknown_tool"
-	// ErrUnknownPrompt says that the adapter in the page has no such prompt.
+	// ErrUnknownPrompt means that the adapter in the page has no prompt of this
+	// name.
 	ErrUnknownPrompt ErrorCode = "unknown_prompt"
-	// ErrNestedTooDeep says that tools call each other too deep, too often, or in
-	// a loop.
+	// ErrNestedTooDeep means that nested calls are too deep, too many, or form a
+	// cycle.
 	ErrNestedTooDeep ErrorCode = "nested_too_deep"
-	// ErrNoBrowser says that no browser is connected.
+	// ErrNoBrowser means that no browser is connected.
 	ErrNoBrowser ErrorCode = "no_browser"
-	// ErrNoTab says that no open tab matches the plugin.
+	// ErrNoTab means that no open tab matches the plugin.
 	ErrNoTab ErrorCode = "no_tab"
-	// ErrAmbiguousTarget says that tabs of several browsers match and none was
-	// named.
+	// ErrAmbiguousTarget means that tabs of several browsers match, and the call
+	// names none.
 	ErrAmbiguousTarget ErrorCode = "ambiguous_target"
-	// ErrNotReady says that the adapter's isReady() was not true, most often
-	// because the person is not logged in.
+	// ErrNotReady means that the adapter's isReady() did not return true, most often
+	// because the user is not logged in to the site.
 	ErrNotReady ErrorCode = "not_ready"
-	// ErrUnsafePage says that a script of the page has replaced built-ins of the
-	// language and locked them, so that it could read and change the call.
+	// ErrUnsafePage means that a script of the page replaced and locked JavaScript
+	// built-ins. The page could therefore read and change the call.
 	ErrUnsafePage ErrorCode = "unsafe_page"
-	// ErrPluginUpdated says that a new version of the plugin took the place of the
-	// one that the call ran in.
+	// ErrPluginUpdated means that a new version of the plugin replaced the one that
+	// ran the call.
 	ErrPluginUpdated ErrorCode = "plugin_updated"
-	// ErrShutdown says that the server is stopping.
+	// ErrShutdown means that the server is stopping.
 	ErrShutdown ErrorCode = "shutdown"
-	// ErrInternal is a fault of opentabs itself.
+	// ErrInternal means that opentabs has a bug.
 	ErrInternal ErrorCode = "internal"
 )
 
-// ToolErrorInfo is what a tool's handler said when it threw a ToolError.
+// ToolErrorInfo describes an error that a tool's handler threw as a ToolError.
 type ToolErrorInfo struct {
-	// Code is the tool's own code.
+	// Code is the error code that the tool chose.
 	Code     string `json:"code"`
 	Category string `json:"category,omitempty"`
-	// Retryable says whether the same call may work later.
+	// Retryable is true if the same call may succeed later.
 	Retryable bool `json:"retryable"`
 	// RetryAfterMs is in milliseconds; absent if the tool gave none.
 	RetryAfterMs *float64 `json:"retryAfterMs,omitempty"`
 }
 
-// CallError is why a call failed, as a browser tells it; it travels as the
-// data of a JSON-RPC error.
+// CallError describes why a call failed. It is the data of a JSON-RPC error.
 type CallError struct {
 	Code    ErrorCode      `json:"code"`
 	Message string         `json:"message"`
 	Tool    *ToolErrorInfo `json:"tool,omitempty"`
-	// NotStarted says that the tool did not begin, so that the call may safely
-	// be tried in another document.
+	// NotStarted is true if the tool did not begin, so the call can safely run in
+	// another document.
 	NotStarted bool `json:"notStarted,omitempty"`
 }
 
-// JSON-RPC 2.0 error codes that are used here (jsonrpc.org/specification,
-// section 5.1); CodeCallFailed is ours, from the range kept for servers.
+// JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1).
+// CodeCallFailed and CodeVersion are from the range that is reserved for servers.
 const (
 	CodeParseError     = -32700
 	CodeInvalidRequest = -32600
@@ -108,12 +123,14 @@ type RPCError struct {
 	Data    *CallError `json:"data,omitempty"`
 }
 
-// ErrorCodes returns every code, in the order of this file.
+// ErrorCodes returns all codes, in the order of their constants.
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,
 		ErrPageCrashed, ErrPageUnresponsive, ErrTabDiscarded, ErrTabFrozen, ErrBrowserLost, ErrLinkLost,
-		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrPluginBroken, ErrApprovalTimeout, ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
-		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
+		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrPluginBroken, ErrApprovalTimeout,
+		ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
+		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget,
+		ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
 	}
 }

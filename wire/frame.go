@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Envelope is one frame, its body not decoded.
+// Envelope is a frame whose body is not decoded.
 //
-// A request has ID and Method, a notification Method alone, an answer ID and
-// one of Result and Error.
+// A request has ID and Method. A notification has Method, but no ID. An answer has
+// ID, and either Result or Error.
 //
-//genwire:skip frame.ts has a type of its own for each kind of frame
+//genwire:skip frame.ts has a separate type for each kind of frame
 type Envelope struct {
 	ID     string          `json:"id,omitempty"`
 	Method Method          `json:"method,omitempty"`
@@ -21,21 +21,23 @@ type Envelope struct {
 	Error  *RPCError       `json:"error,omitempty"`
 }
 
-// Parse splits a frame. The envelope's bodies alias frame and are valid JSON.
-// An error means that frame is not a JSON-RPC 2.0 message as design section 9
-// has it. A member that stands twice is one, so that no text inside a frame can
-// give it another id or method.
+// Parse splits a frame into its members. The bodies in the envelope are valid JSON
+// and share the memory of frame.
+//
+// Parse returns an error if frame is not a JSON-RPC 2.0 message, or has two members
+// of the same name. Therefore a page's text that is copied into a frame can't change
+// the ID or the method of that frame.
 func Parse(frame []byte) (Envelope, error) {
-	e, err := parse(frame)
+	e, err := splitFrame(frame)
 	if err != nil {
 		return Envelope{}, fmt.Errorf("not a frame: %w", err)
 	}
 	return e, nil
 }
 
-func parse(frame []byte) (e Envelope, err error) {
+func splitFrame(frame []byte) (e Envelope, err error) {
 	if !utf8.Valid(frame) {
-		return e, errors.New("it is not UTF-8")
+		return e, errors.New("invalid UTF-8")
 	}
 	version := ""
 	err = Members(frame, func(key, value []byte) error {
@@ -43,9 +45,9 @@ func parse(frame []byte) (e Envelope, err error) {
 		case "jsonrpc":
 			return json.Unmarshal(value, &version)
 		case "id":
-			return unquote(key, value, &e.ID)
+			return decodeString(key, value, &e.ID)
 		case "method":
-			return unquote(key, value, &e.Method)
+			return decodeString(key, value, &e.Method)
 		case "params":
 			e.Params = value
 		case "result":
@@ -73,16 +75,16 @@ func parse(frame []byte) (e Envelope, err error) {
 	return e, nil
 }
 
-// unquote decodes a member that has to be a string; package json would pass
-// over a null.
-func unquote(key, value []byte, to any) error {
+// decodeString decodes a member that must be a string. Unlike json.Unmarshal,
+// decodeString rejects null.
+func decodeString(key, value []byte, to any) error {
 	if value[0] != '"' {
 		return fmt.Errorf("%q is not a string", key)
 	}
 	return json.Unmarshal(value, to)
 }
 
-// AppendRequest appends a request frame to dst. Params must be valid JSON.
+// AppendRequest appends a request to dst. The params must be valid JSON.
 func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = appendString(dst, id)
@@ -93,8 +95,7 @@ func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendNotification appends a notification frame to dst. Params must be valid
-// JSON.
+// AppendNotification appends a notification to dst. The params must be valid JSON.
 func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":`...)
 	dst = appendString(dst, string(method))
@@ -103,7 +104,8 @@ func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendResult appends an answer frame to dst. Result must be valid JSON.
+// AppendResult appends the answer to a successful request to dst. The result must be
+// valid JSON.
 func AppendResult(dst []byte, id string, result []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = appendString(dst, id)
@@ -112,10 +114,10 @@ func AppendResult(dst []byte, id string, result []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendError appends an error answer to dst.
+// AppendError appends the answer to a failed request to dst.
 func AppendError(dst []byte, id string, e *RPCError) []byte {
 	body, err := json.Marshal(e)
-	if err != nil { // its fields are strings, numbers and bools
+	if err != nil { // impossible: all fields are strings, numbers and bools
 		panic("wire: " + err.Error())
 	}
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
@@ -125,13 +127,13 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 	return append(dst, '}')
 }
 
-// appendString appends s as a JSON string. Ids that came from the other side
-// may hold anything; those made here need no escapes and cost no allocation.
+// appendString appends s as a JSON string. It allocates only if s needs escapes,
+// which no ID of opentabs does.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
 			b, err := json.Marshal(s)
-			if err != nil { // a string always marshals
+			if err != nil { // impossible for a string
 				panic("wire: " + err.Error())
 			}
 			return append(dst, b...)

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import {
-  callErrorFrame,
-  errorFrame,
-  notification,
+  checkResult,
+  checkType,
+  encodeCallError,
+  encodeError,
+  encodeNotification,
+  encodeRawProgress,
+  encodeRawResult,
+  encodeRequest,
+  encodeResult,
   parseFrame,
   type RequestFrame,
-  rawProgressFrame,
-  rawResultFrame,
-  readAs,
-  readResult,
-  request,
-  resultFrame,
 } from './frame.ts';
 import {
   CodeCallFailed,
@@ -28,13 +28,14 @@ interface Case {
   readonly kind?: string;
 }
 
+/** cases reads a list of frames in testdata. */
 function cases(name: string): readonly Case[] {
   const list: readonly Case[] = JSON.parse(readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8'));
   assert.ok(list.length > 0, `${name} is empty`);
   return list;
 }
 
-test('parseFrame refuses what the Go side refuses, without a reply', () => {
+test('parseFrame rejects the frames of refused.json, as Go does, and sends no reply', () => {
   for (const { frame, why = 'missing' } of cases('refused.json')) {
     const got = parseFrame(frame);
     assert.equal(got.kind, 'invalid', frame);
@@ -45,7 +46,7 @@ test('parseFrame refuses what the Go side refuses, without a reply', () => {
   }
 });
 
-test('parseFrame accepts what the Go side accepts', () => {
+test('parseFrame accepts the frames of accepted.json, as Go does', () => {
   for (const { frame, kind } of cases('accepted.json')) assert.equal(parseFrame(frame).kind, kind, frame);
 });
 
@@ -59,53 +60,54 @@ const dispatch = {
   args: {},
 };
 
-function ask(method: string, params: unknown): string {
+/** requestText returns a request with arbitrary params. */
+function requestText(method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params });
 }
 
-test('an unknown request is answered with -32601', () => {
+test('an unknown request gets an answer with code -32601', () => {
   for (const method of ['tool.nope', 'tool.progress', 'toString', '__proto__', 'constructor', 'x'.repeat(5000)]) {
-    const got = parseFrame(ask(method, {}));
+    const got = parseFrame(requestText(method, {}));
     assert.ok(got.kind === 'invalid' && got.reply !== undefined, method);
     const reply = parseFrame(got.reply);
     assert.ok(reply.kind === 'error' && reply.id === 's1' && reply.error.code === CodeMethodNotFound, method);
-    assert.ok(got.problem.length < 200, 'the name is cut');
+    assert.ok(got.problem.length < 200, 'the method is truncated');
   }
 });
 
-test('an unknown notification has no reply, and neither has a request without its id', () => {
+test('an unknown notification, or a request without an ID, gets no answer', () => {
   for (const method of ['tool.nope', 'ping', 'hello', '__proto__']) {
     const got = parseFrame(JSON.stringify({ jsonrpc: '2.0', method, params: {} }));
     assert.ok(got.kind === 'invalid' && got.reply === undefined, method);
   }
 });
 
-test('bad params are answered with -32602 and the name of the field', () => {
-  const bad: readonly (readonly [string, unknown, string])[] = [
-    ['tool.dispatch', 'no', 'params: want an object, got string'],
-    ['tool.dispatch', [], 'params: want an object, got an array'],
+test('a request with malformed params gets an answer with code -32602 and the name of the field', () => {
+  const malformed: readonly (readonly [string, unknown, string])[] = [
+    ['tool.dispatch', 'no', 'params: must be an object, got string'],
+    ['tool.dispatch', [], 'params: must be an object, got an array'],
     ['tool.dispatch', {}, 'params.dispatchId: missing'],
-    ['tool.dispatch', { ...dispatch, dispatchId: 5 }, 'params.dispatchId: want a string, got number'],
-    ['tool.dispatch', { ...dispatch, tabId: 1.5 }, 'params.tabId: want an integer, got number'],
-    ['tool.dispatch', { ...dispatch, tabId: 2 ** 53 }, 'params.tabId: want an integer, got number'],
-    ['tool.dispatch', { ...dispatch, tabId: null }, 'params.tabId: want an integer, got null'],
+    ['tool.dispatch', { ...dispatch, dispatchId: 5 }, 'params.dispatchId: must be a string, got number'],
+    ['tool.dispatch', { ...dispatch, tabId: 1.5 }, 'params.tabId: must be an integer, got number'],
+    ['tool.dispatch', { ...dispatch, tabId: 2 ** 53 }, 'params.tabId: must be an integer, got number'],
+    ['tool.dispatch', { ...dispatch, tabId: null }, 'params.tabId: must be an integer, got null'],
     ['tool.dispatch', { ...dispatch, args: undefined }, 'params.args: missing'],
     ['tool.cancel', { dispatchId: 'c1' }, 'params.reason: missing'],
-    ['plugin.sync', { plugins: {} }, 'params.plugins: want an array, got object'],
-    ['plugin.sync', { plugins: [null] }, 'params.plugins[0]: want an object, got null'],
+    ['plugin.sync', { plugins: {} }, 'params.plugins: must be an array, got object'],
+    ['plugin.sync', { plugins: [null] }, 'params.plugins[0]: must be an object, got null'],
     [
       'plugin.sync',
       { plugins: [{ name: 'p', displayName: 'P', hash: 'h', world: 'moon' }] },
-      'params.plugins[0].world: want one of main, isolated, got "moon"',
+      'params.plugins[0].world: must be one of main, isolated, got "moon"',
     ],
     [
       'plugin.sync',
       { plugins: [{ name: 'p', displayName: 'P', hash: 'h', world: 'main', matches: ['a', 1] }] },
-      'params.plugins[0].matches[1]: want a string, got number',
+      'params.plugins[0].matches[1]: must be a string, got number',
     ],
   ];
-  for (const [method, params, want] of bad) {
-    const got = parseFrame(ask(method, params));
+  for (const [method, params, want] of malformed) {
+    const got = parseFrame(requestText(method, params));
     assert.ok(got.kind === 'invalid' && got.reply !== undefined, want);
     assert.equal(got.problem, `${method}: ${want}`);
     assert.deepEqual(parseFrame(got.reply), {
@@ -116,79 +118,84 @@ test('bad params are answered with -32602 and the name of the field', () => {
   }
 });
 
-test('bad params of a notification have no reply', () => {
+test('a notification with malformed params gets no answer', () => {
   const got = parseFrame(JSON.stringify({ jsonrpc: '2.0', method: 'state.sync', params: { running: 'two' } }));
   assert.deepEqual(got, { kind: 'invalid', problem: 'state.sync: params.serverVersion: missing' });
 });
 
-test('a key from a prototype is no field', () => {
-  const got = parseFrame(`{"jsonrpc":"2.0","id":"s1","method":"tool.cancel","params":{"__proto__":${ask('x', {})}}}`);
+test('params inherited through __proto__ are ignored', () => {
+  const got = parseFrame(
+    `{"jsonrpc":"2.0","id":"s1","method":"tool.cancel","params":{"__proto__":${requestText('x', {})}}}`,
+  );
   assert.ok(got.kind === 'invalid' && got.problem.includes('dispatchId: missing'));
 });
 
-test('an error keeps its code and message when its data is not known', () => {
+test('an error with data of an unknown format keeps its code and message', () => {
   const text =
     '{"jsonrpc":"2.0","id":"s1","error":{"code":-32000,"message":"m","data":{"code":"later","message":"m"}}}';
   assert.deepEqual(parseFrame(text), { kind: 'error', id: 's1', error: { code: -32000, message: 'm' } });
 });
 
-test('readResult checks by the method that was asked', () => {
-  assert.deepEqual(readResult('hello', { protocol: 1, serverVersion: '0.1.0' }), {
+test('checkResult validates the result for the method of the request', () => {
+  assert.deepEqual(checkResult('hello', { protocol: 1, serverVersion: '0.1.0' }), {
     ok: true,
     value: { protocol: 1, serverVersion: '0.1.0' },
   });
-  assert.deepEqual(readResult('hello', { protocol: 1 }), { ok: false, problem: 'result.serverVersion: missing' });
-  assert.deepEqual(readResult('tool.cancel', { outcome: 'maybe' }), {
+  assert.deepEqual(checkResult('hello', { protocol: 1 }), { ok: false, problem: 'result.serverVersion: missing' });
+  assert.deepEqual(checkResult('tool.cancel', { outcome: 'maybe' }), {
     ok: false,
-    problem: 'result.outcome: want one of aborted, finished, ignored, got "maybe"',
+    problem: 'result.outcome: must be one of aborted, finished, ignored, got "maybe"',
   });
-  assert.deepEqual(readResult('ping', null), { ok: false, problem: 'result: want an object, got null' });
+  assert.deepEqual(checkResult('ping', null), { ok: false, problem: 'result: must be an object, got null' });
 });
 
-test('readAs checks one body', () => {
-  assert.ok(readAs('Report', { progress: 1, later: true }).ok);
-  assert.deepEqual(readAs('Report', { progress: '1' }), {
+test('checkType validates one type', () => {
+  assert.ok(checkType('Report', { progress: 1, later: true }).ok);
+  assert.deepEqual(checkType('Report', { progress: '1' }), {
     ok: false,
-    problem: 'Report.progress: want a number, got string',
+    problem: 'Report.progress: must be a number, got string',
   });
 });
 
-test('rawResultFrame carries the text as it is', () => {
+test('encodeRawResult copies the output unchanged', () => {
   const text = '{ "n":9007199254740993, "f":1.10 }';
-  assert.equal(rawResultFrame('a"b', text), `{"jsonrpc":"2.0","id":"a\\"b","result":{"output":${text}}}`);
-  assert.equal(rawResultFrame('c1', 'null'), resultFrame('c1', 'tool.dispatch', { output: null }));
-  assert.equal(rawResultFrame('c1', undefined), resultFrame('c1', 'tool.dispatch', {}));
+  assert.equal(encodeRawResult('a"b', text), `{"jsonrpc":"2.0","id":"a\\"b","result":{"output":${text}}}`);
+  assert.equal(encodeRawResult('c1', 'null'), encodeResult('c1', 'tool.dispatch', { output: null }));
+  assert.equal(encodeRawResult('c1', undefined), encodeResult('c1', 'tool.dispatch', {}));
 });
 
-test('rawProgressFrame is the notification with the reports as they are', () => {
+test('encodeRawProgress equals encodeNotification with the same reports', () => {
   const reports = [{ progress: 1, message: '"' }, {}];
   assert.equal(
-    rawProgressFrame('c1', 7, JSON.stringify(reports), 3),
-    notification('tool.progress', { dispatchId: 'c1', seq: 7, reports, skipped: 3 }),
+    encodeRawProgress('c1', 7, JSON.stringify(reports), 3),
+    encodeNotification('tool.progress', { dispatchId: 'c1', seq: 7, reports, skipped: 3 }),
   );
   assert.equal(
-    rawProgressFrame('c1', 0, '[]', 0),
-    notification('tool.progress', { dispatchId: 'c1', seq: 0, reports: [] }),
+    encodeRawProgress('c1', 0, '[]', 0),
+    encodeNotification('tool.progress', { dispatchId: 'c1', seq: 0, reports: [] }),
   );
 });
 
-test('errorFrame and callErrorFrame', () => {
+test('encodeError and encodeCallError', () => {
   assert.equal(
-    errorFrame('s1', { code: CodeMethodNotFound, message: 'm' }),
+    encodeError('s1', { code: CodeMethodNotFound, message: 'm' }),
     '{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"m"}}',
   );
-  assert.deepEqual(parseFrame(callErrorFrame('s1', { code: 'navigated', message: 'the document is gone' })), {
-    kind: 'error',
-    id: 's1',
-    error: {
-      code: CodeCallFailed,
-      message: 'the document is gone',
-      data: { code: 'navigated', message: 'the document is gone' },
+  assert.deepEqual(
+    parseFrame(encodeCallError('s1', { code: 'navigated', message: 'the tab navigated to another document' })),
+    {
+      kind: 'error',
+      id: 's1',
+      error: {
+        code: CodeCallFailed,
+        message: 'the tab navigated to another document',
+        data: { code: 'navigated', message: 'the tab navigated to another document' },
+      },
     },
-  });
+  );
 });
 
-test('a table of handlers takes every request with its own types', async () => {
+test('a table of handlers receives the params of each method with their type', async () => {
   const handlers: { readonly [M in RequestMethod]: (params: Requests[M]['params']) => string } = {
     hello: (params) => params.browserId,
     ping: () => 'pong',
@@ -211,7 +218,7 @@ test('a table of handlers takes every request with its own types', async () => {
     'tab.open': (params) => params.url,
   };
   const run = <M extends RequestMethod>(frame: RequestFrame<M>): string => handlers[frame.method](frame.params);
-  const frame = parseFrame(request('s1', 'tool.dispatch', dispatch));
+  const frame = parseFrame(encodeRequest('s1', 'tool.dispatch', dispatch));
   assert.ok(frame.kind === 'request');
   assert.equal(run(frame), 't');
 });

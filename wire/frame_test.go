@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 )
 
+// readJSON decodes a file in testdata.
 func readJSON[T any](t testing.TB, file string) T {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -22,9 +23,9 @@ func readJSON[T any](t testing.TB, file string) T {
 	return v
 }
 
-// TestParseRefuses reads what frame.test.ts reads too: both ends refuse the
-// same frames for the same reason.
-func TestParseRefuses(t *testing.T) {
+// TestParseRejects checks that Parse rejects the frames in testdata/refused.json for
+// the listed reasons. frame.test.ts checks the same for TypeScript.
+func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
 		t.Fatal("no cases")
@@ -35,11 +36,13 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%s\n got %v\nwant %s", c.Frame, err, c.Why)
 		}
 		if !reflect.DeepEqual(e, Envelope{}) {
-			t.Errorf("%s: a refused frame left %+v", c.Frame, e)
+			t.Errorf("%s: Parse returned an error and %+v", c.Frame, e)
 		}
 	}
 }
 
+// TestParseAccepts checks that Parse accepts the frames in testdata/accepted.json.
+// frame.test.ts checks the same for TypeScript.
 func TestParseAccepts(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {
@@ -51,13 +54,14 @@ func TestParseAccepts(t *testing.T) {
 			t.Errorf("%s: %v", c.Frame, err)
 			continue
 		}
-		if got := kind(e); got != c.Kind {
+		if got := kindOf(e); got != c.Kind {
 			t.Errorf("%s is a %s, want a %s", c.Frame, got, c.Kind)
 		}
 	}
 }
 
-func kind(e Envelope) string {
+// kindOf returns the kind of a frame, as in testdata/accepted.json.
+func kindOf(e Envelope) string {
 	switch {
 	case e.Method != "" && e.ID != "":
 		return "request"
@@ -70,6 +74,7 @@ func kind(e Envelope) string {
 	}
 }
 
+// TestParseKeepsBytes checks that Parse changes no byte of a body.
 func TestParseKeepsBytes(t *testing.T) {
 	frame := []byte(`{"jsonrpc":"2.0","id":"1","result":{"output": {"n":9007199254740993,"f":1.10, "s":"\u00fc<"} }}`)
 	e, err := Parse(frame)
@@ -104,6 +109,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// TestAppendDoesNotAllocate checks that no encoder allocates if dst has enough room.
 func TestAppendDoesNotAllocate(t *testing.T) {
 	buf := make([]byte, 0, 1024)
 	params := []byte(`{"dispatchId":"c1","reason":"r"}`)
@@ -112,16 +118,16 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 		buf = AppendNotification(buf, MethodStateSync, params)
 		buf = AppendResult(buf, "c-01k7", params)
 	}); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }
 
-// show prints an envelope as a frame.
-func show(e Envelope) []byte {
+// encodeEnvelope encodes an envelope as a frame.
+func encodeEnvelope(e Envelope) []byte {
 	if e.Params == nil {
 		e.Params = json.RawMessage(`{}`)
 	}
-	switch kind(e) {
+	switch kindOf(e) {
 	case "request":
 		return AppendRequest(nil, e.ID, e.Method, e.Params)
 	case "notification":
@@ -133,8 +139,8 @@ func show(e Envelope) []byte {
 	}
 }
 
-// FuzzParse holds two properties for whatever arrives: Parse never panics, and
-// what it accepts can be printed and parsed again to the same envelope.
+// FuzzParse parses arbitrary text. Parse must not panic, and an accepted frame must
+// be unchanged after it is encoded and parsed again.
 func FuzzParse(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		f.Add(g.frame)
@@ -149,31 +155,25 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		text := show(e)
+		text := encodeEnvelope(e)
 		if !json.Valid(text) {
-			t.Fatalf("printed as what is not JSON: %s", text)
+			t.Fatalf("the encoded frame is not valid JSON: %s", text)
 		}
 		again, err := Parse(text)
 		if err != nil {
-			t.Fatalf("%v: printed as %s", err, text)
+			t.Fatalf("can not parse the encoded frame: %v: %s", err, text)
 		}
 		if e.Params == nil && e.Method != "" {
 			e.Params = json.RawMessage(`{}`)
 		}
-		e.Params = drop(e.Params, e.Method == "")
+		if e.Method == "" {
+			e.Params = nil // an answer has no params
+		}
 		if !reflect.DeepEqual(e, again) {
-			t.Fatalf("\n once %+v\nagain %+v", e, again)
+			t.Fatalf("\n first %+v\nsecond %+v", e, again)
 		}
 		if !utf8.ValidString(e.ID) {
-			t.Fatalf("id %q is not UTF-8", e.ID)
+			t.Fatalf("the ID %q is not valid UTF-8", e.ID)
 		}
 	})
-}
-
-// drop returns nil if gone: an answer has no params to print.
-func drop(raw json.RawMessage, gone bool) json.RawMessage {
-	if gone {
-		return nil
-	}
-	return raw
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { notification, parseFrame, readAs, readResult, request, resultFrame } from './frame.ts';
+import { checkResult, checkType, encodeNotification, encodeRequest, encodeResult, parseFrame } from './frame.ts';
 import {
   type CallView,
   NotificationMethods,
@@ -73,8 +73,8 @@ const ended: CallView = {
   result: 'Sent to 3 members.',
 };
 
-// One sample per body, typed: a renamed or missing field is a compile error here, and another value on disk a failure
-// below. Go reads the same files in frames_test.go.
+// samples has one typed value for each body. A renamed or missing field is a compile error; a file in testdata/frames with
+// another value fails a test below. frames_test.go reads the same files.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
@@ -167,7 +167,7 @@ const samples: Golden = {
           {
             name: 'tickets',
             hash: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
-            problem: 'the adapter threw while it started: x is not defined',
+            problem: 'the adapter threw an error during its start: x is not defined',
           },
         ],
       },
@@ -236,7 +236,7 @@ const samples: Golden = {
         hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         reviewed: true,
         permission: 'ask',
-        problem: 'did not start in a page of https://example.com: it threw',
+        problem: 'did not start in a page of https://example.com: x is not defined',
         matches: ['*://localhost/*'],
         tools: [
           {
@@ -255,7 +255,7 @@ const samples: Golden = {
             key: 'apiKey',
             type: 'string',
             label: 'API key',
-            description: 'Of your account.',
+            description: 'Create the key in the settings of your account.',
             placeholder: 'k-...',
             required: true,
             secret: true,
@@ -271,14 +271,14 @@ const samples: Golden = {
         lateAccess: true,
         calls: ['tickets'],
         refused: ['wiki'],
-        recommended: { by: 'claude-code', permission: 'ask', note: 'reads only' },
+        recommended: { by: 'claude-code', permission: 'ask', note: 'Its tools only read.' },
       },
     ],
     failed: [
       {
         name: 'broken',
         path: '/home/ann/broken',
-        error: 'dist/tools.json is missing; run opentabs plugin build first',
+        error: 'dist/tools.json is missing; run `opentabs plugin build`',
       },
     ],
   },
@@ -298,7 +298,7 @@ const samples: Golden = {
   },
 };
 
-// Further samples of a body, for the fields that exclude each other or may be absent.
+// variants has further values, for optional fields and fields that exclude each other.
 const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   'tool.dispatch.params.again': {
     dispatchId: 'c-01k7',
@@ -399,7 +399,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
         waiting: {
           ticketId: 't-1',
           kind: 'permission',
-          reason: 'messages asks before each call',
+          reason: 'the permission of this tool is ask',
           args: '{"channelId":"general"}',
           caller: { plugin: 'tickets', tool: 'tickets__start', tabId: 7, origin: 'https://tickets.example.com' },
           leftMs: 299000,
@@ -475,11 +475,12 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
 
 const all: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
 
+/** golden decodes a file in testdata/frames. */
 function golden(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${name}.json`, dir), 'utf8'));
 }
 
-test('the golden frames are those with a sample', () => {
+test('each golden frame equals its sample', () => {
   const files = readdirSync(dir).map((file) => file.replace(/\.json$/, ''));
   assert.deepEqual(files.sort(), [...all.keys()].sort());
 });
@@ -497,7 +498,7 @@ function goldensOf(body: string): string[] {
   return [...all.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
 }
 
-test('every golden request is read back', () => {
+test('each golden request and result is decoded unchanged', () => {
   for (const method of RequestMethods) {
     for (const name of goldensOf(`${method}.params`)) {
       const text = JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params: golden(name) });
@@ -507,13 +508,13 @@ test('every golden request is read back', () => {
       const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', result: golden(name) }));
       assert.equal(frame.kind, 'result', name);
       if (frame.kind === 'result') {
-        assert.deepEqual(readResult(method, frame.result), { ok: true, value: golden(name) }, name);
+        assert.deepEqual(checkResult(method, frame.result), { ok: true, value: golden(name) }, name);
       }
     }
   }
 });
 
-test('every golden notification is read back', () => {
+test('each golden notification is decoded unchanged', () => {
   for (const method of NotificationMethods) {
     for (const name of goldensOf(`${method}.params`)) {
       const text = JSON.stringify({ jsonrpc: '2.0', method, params: golden(name) });
@@ -522,27 +523,27 @@ test('every golden notification is read back', () => {
   }
 });
 
-test('every golden error is read back', () => {
+test('each golden error is decoded unchanged', () => {
   for (const name of goldensOf('error')) {
     const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', error: golden(name) }));
     assert.deepEqual(frame, { kind: 'error', id: 's1', error: golden(name) }, name);
-    assert.ok(readAs('RPCError', golden(name)).ok);
+    assert.ok(checkType('RPCError', golden(name)).ok);
   }
 });
 
-test('the builders write what parseFrame reads', () => {
-  assert.deepEqual(parseFrame(request('b1', 'hello', samples['hello.params'])), {
+test('parseFrame decodes the frames of the encoders', () => {
+  assert.deepEqual(parseFrame(encodeRequest('b1', 'hello', samples['hello.params'])), {
     kind: 'request',
     id: 'b1',
     method: 'hello',
     params: samples['hello.params'],
   });
-  assert.deepEqual(parseFrame(notification('tab.sync', samples['tab.sync.params'])), {
+  assert.deepEqual(parseFrame(encodeNotification('tab.sync', samples['tab.sync.params'])), {
     kind: 'notification',
     method: 'tab.sync',
     params: samples['tab.sync.params'],
   });
-  assert.deepEqual(parseFrame(resultFrame('s1', 'tool.cancel', { outcome: 'ignored' })), {
+  assert.deepEqual(parseFrame(encodeResult('s1', 'tool.cancel', { outcome: 'ignored' })), {
     kind: 'result',
     id: 's1',
     result: { outcome: 'ignored' },

@@ -11,56 +11,57 @@ import (
 	"testing"
 )
 
-// methodTypes has a fresh value for each body of each method. Result is nil
-// for a notification.
-var methodTypes = map[Method]struct{ params, result func() any }{
-	MethodChallenge:        {fresh[ChallengeParams], nil},
-	MethodHello:            {fresh[HelloParams], fresh[HelloResult]},
-	MethodPing:             {fresh[PingParams], fresh[PingResult]},
-	MethodToolDispatch:     {fresh[ToolDispatchParams], fresh[ToolDispatchResult]},
-	MethodToolCancel:       {fresh[ToolCancelParams], fresh[ToolCancelResult]},
-	MethodToolProgress:     {fresh[ToolProgressParams], nil},
-	MethodToolPart:         {fresh[ToolPartParams], nil},
-	MethodToolResync:       {fresh[ToolResyncParams], nil},
-	MethodToolAsk:          {fresh[ToolAskParams], nil},
-	MethodToolAnswer:       {fresh[ToolAnswerParams], fresh[ToolAnswerResult]},
-	MethodCallDecide:       {fresh[CallDecideParams], fresh[CallDecideResult]},
-	MethodConfigPermission: {fresh[ConfigPermissionParams], fresh[ConfigPermissionResult]},
-	MethodConfigReview:     {fresh[ConfigReviewParams], fresh[ConfigReviewResult]},
-	MethodStatePlugins:     {fresh[StatePluginsParams], nil},
-	MethodStateWaiting:     {fresh[StateWaitingParams], nil},
-	MethodCallResumed:      {fresh[CallResumedParams], nil},
-	MethodCallCancel:       {fresh[CallCancelParams], fresh[CallCancelResult]},
-	MethodPluginSync:       {fresh[PluginSyncParams], fresh[PluginSyncResult]},
-	MethodPluginCode:       {fresh[PluginCodeParams], fresh[PluginCodeResult]},
-	MethodPluginFetch:      {fresh[PluginFetchParams], fresh[PluginFetchResult]},
-	MethodTabSync:          {fresh[TabSyncParams], nil},
-	MethodTabChanged:       {fresh[TabChangedParams], nil},
-	MethodTabLoad:          {fresh[TabLoadParams], fresh[TabLoadResult]},
-	MethodStateWatch:       {fresh[StateWatchParams], nil},
-	MethodPluginSettings:   {fresh[PluginSettingsParams], fresh[PluginSettingsResult]},
-	MethodPluginLog:        {fresh[PluginLogParams], nil},
-	MethodTabOpen:          {fresh[TabOpenParams], fresh[TabOpenResult]},
-	MethodConfigSettings:   {fresh[ConfigSettingsParams], fresh[ConfigSettingsResult]},
-	MethodConfigOpening:    {fresh[ConfigOpeningParams], fresh[ConfigOpeningResult]},
-	MethodConfigCalls:      {fresh[ConfigCallsParams], fresh[ConfigCallsResult]},
-	MethodConfigLateAccess: {fresh[ConfigLateAccessParams], fresh[ConfigLateAccessResult]},
-	MethodStateSync:        {fresh[StateSyncParams], nil},
+// methodBodies has functions that return a new zero body for each method. The result
+// is nil for a notification.
+var methodBodies = map[Method]struct{ params, result func() any }{
+	MethodChallenge:        {newBody[ChallengeParams], nil},
+	MethodHello:            {newBody[HelloParams], newBody[HelloResult]},
+	MethodPing:             {newBody[PingParams], newBody[PingResult]},
+	MethodToolDispatch:     {newBody[ToolDispatchParams], newBody[ToolDispatchResult]},
+	MethodToolCancel:       {newBody[ToolCancelParams], newBody[ToolCancelResult]},
+	MethodToolProgress:     {newBody[ToolProgressParams], nil},
+	MethodToolPart:         {newBody[ToolPartParams], nil},
+	MethodToolResync:       {newBody[ToolResyncParams], nil},
+	MethodToolAsk:          {newBody[ToolAskParams], nil},
+	MethodToolAnswer:       {newBody[ToolAnswerParams], newBody[ToolAnswerResult]},
+	MethodCallDecide:       {newBody[CallDecideParams], newBody[CallDecideResult]},
+	MethodConfigPermission: {newBody[ConfigPermissionParams], newBody[ConfigPermissionResult]},
+	MethodConfigReview:     {newBody[ConfigReviewParams], newBody[ConfigReviewResult]},
+	MethodStatePlugins:     {newBody[StatePluginsParams], nil},
+	MethodStateWaiting:     {newBody[StateWaitingParams], nil},
+	MethodCallResumed:      {newBody[CallResumedParams], nil},
+	MethodCallCancel:       {newBody[CallCancelParams], newBody[CallCancelResult]},
+	MethodPluginSync:       {newBody[PluginSyncParams], newBody[PluginSyncResult]},
+	MethodPluginCode:       {newBody[PluginCodeParams], newBody[PluginCodeResult]},
+	MethodPluginFetch:      {newBody[PluginFetchParams], newBody[PluginFetchResult]},
+	MethodTabSync:          {newBody[TabSyncParams], nil},
+	MethodTabChanged:       {newBody[TabChangedParams], nil},
+	MethodTabLoad:          {newBody[TabLoadParams], newBody[TabLoadResult]},
+	MethodStateWatch:       {newBody[StateWatchParams], nil},
+	MethodPluginSettings:   {newBody[PluginSettingsParams], newBody[PluginSettingsResult]},
+	MethodPluginLog:        {newBody[PluginLogParams], nil},
+	MethodTabOpen:          {newBody[TabOpenParams], newBody[TabOpenResult]},
+	MethodConfigSettings:   {newBody[ConfigSettingsParams], newBody[ConfigSettingsResult]},
+	MethodConfigOpening:    {newBody[ConfigOpeningParams], newBody[ConfigOpeningResult]},
+	MethodConfigCalls:      {newBody[ConfigCallsParams], newBody[ConfigCallsResult]},
+	MethodConfigLateAccess: {newBody[ConfigLateAccessParams], newBody[ConfigLateAccessResult]},
+	MethodStateSync:        {newBody[StateSyncParams], nil},
 }
 
-func fresh[T any]() any { return new(T) }
+// newBody returns a pointer to a zero body.
+func newBody[T any]() any { return new(T) }
 
-// goldenBody is one file of testdata/frames: a body of a frame, one line.
+// goldenBody is one file of testdata/frames: the body of a frame on one line.
 type goldenBody struct {
-	name  string // the file's name without .json
-	body  []byte // without the newline
-	fresh func() any
-	frame []byte // the whole frame
+	name    string // the file's name without .json
+	body    []byte // without the newline
+	newBody func() any
+	frame   []byte // the complete frame
 }
 
-// goldenBodies reads testdata/frames. A file is called by its method, then
-// params or result, then perhaps a variant; error.json is the error member of
-// an answer.
+// goldenBodies reads testdata/frames. The name of a file consists of a method, the
+// word params or result, and an optional variant: tool.ask.params.user.json.
+// The file error.json has the error member of an answer.
 func goldenBodies(t testing.TB) []goldenBody {
 	files, err := filepath.Glob("testdata/frames/*.json")
 	if err != nil {
@@ -77,28 +78,28 @@ func goldenBodies(t testing.TB) []goldenBody {
 		}
 		g := goldenBody{name: strings.TrimSuffix(filepath.Base(file), ".json"), body: bytes.TrimSuffix(text, []byte("\n"))}
 		if len(g.body)+1 != len(text) || bytes.ContainsRune(g.body, '\n') {
-			t.Errorf("%s: want one line", file)
+			t.Errorf("%s: a golden file must have exactly one line", file)
 		}
 		if g.name == "error" || strings.HasPrefix(g.name, "error.") {
-			g.fresh = fresh[RPCError]
+			g.newBody = newBody[RPCError]
 			g.frame = slices.Concat([]byte(`{"jsonrpc":"2.0","id":"1","error":`), g.body, []byte(`}`))
 		}
-		for method, types := range methodTypes {
+		for method, types := range methodBodies {
 			switch rest, _ := strings.CutPrefix(g.name, string(method)); {
 			case rest == ".params" || strings.HasPrefix(rest, ".params."):
-				g.fresh = types.params
+				g.newBody = types.params
 				if types.result == nil {
 					g.frame = AppendNotification(nil, method, g.body)
 				} else {
 					g.frame = AppendRequest(nil, "1", method, g.body)
 				}
 			case rest == ".result" || strings.HasPrefix(rest, ".result."):
-				g.fresh = types.result
+				g.newBody = types.result
 				g.frame = AppendResult(nil, "1", g.body)
 			}
 		}
-		if g.fresh == nil {
-			t.Errorf("%s: no method has this body", file)
+		if g.newBody == nil {
+			t.Errorf("%s: the name of the file begins with no method of methodBodies", file)
 			continue
 		}
 		out = append(out, g)
@@ -106,15 +107,15 @@ func goldenBodies(t testing.TB) []goldenBody {
 	return out
 }
 
-// TestGoldenFrames decodes every golden body strictly and expects the same
-// bytes back: the strict decoder finds a surplus key, the bytes a key that
-// differs in case only. frames.test.ts reads the same files.
+// TestGoldenFrames decodes each golden body and encodes it again to the same bytes.
+// The strict decoder finds unknown keys, and the comparison finds keys that differ
+// only in case. frames.test.ts reads the same files.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {
 		seen[g.name] = true
 		t.Run(g.name, func(t *testing.T) {
-			v := g.fresh()
+			v := g.newBody()
 			dec := json.NewDecoder(bytes.NewReader(g.body))
 			dec.DisallowUnknownFields()
 			if err := dec.Decode(v); err != nil {
@@ -132,7 +133,7 @@ func TestGoldenFrames(t *testing.T) {
 			}
 		})
 	}
-	for method, types := range methodTypes {
+	for method, types := range methodBodies {
 		if !seen[string(method)+".params"] || types.result != nil && !seen[string(method)+".result"] {
 			t.Errorf("method %s lacks a golden frame in testdata/frames", method)
 		}
@@ -142,14 +143,14 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-// TestMethodTypes compares methodTypes with the tables that the generator made
-// of the constants in method.go, so that a new method needs a golden frame.
-func TestMethodTypes(t *testing.T) {
+// TestMethodBodies compares methodBodies with the methods in wire.gen.ts, so that a
+// new method needs a golden frame.
+func TestMethodBodies(t *testing.T) {
 	src, err := Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[Method]bool{} // has a result
+	want := map[Method]bool{} // true if the method has a result
 	for _, table := range []string{"Requests", "Notifications"} {
 		_, after, _ := strings.Cut(string(src), "export interface "+table+" {\n")
 		block, _, _ := strings.Cut(after, "\n}\n")
@@ -160,10 +161,10 @@ func TestMethodTypes(t *testing.T) {
 		}
 	}
 	got := map[Method]bool{}
-	for method, types := range methodTypes {
+	for method, types := range methodBodies {
 		got[method] = types.result != nil
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("methodTypes is not what wire.gen.ts has (method: has a result)\n got %v\nwant %v", got, want)
+		t.Errorf("methodBodies differs from wire.gen.ts (true: the method has a result)\n got %v\nwant %v", got, want)
 	}
 }

@@ -1,85 +1,85 @@
 package wire
 
-// Version is the protocol version. Both ends say theirs in the first frame
-// (hello) and the server refuses a browser whose number differs.
+// Version is the protocol version. The server rejects a browser whose hello has
+// another version.
 const Version = 1
 
-// Subprotocol is the WebSocket subprotocol that both ends agree on. The
-// browser offers it together with NonceSubprotocolPrefix + its nonce, because
-// a browser can set no other header.
+// Subprotocol is the WebSocket subprotocol of opentabs. The browser also offers
+// NonceSubprotocolPrefix followed by its nonce, because browsers can't set other
+// headers on a WebSocket.
 const Subprotocol = "opentabs"
 
-// NonceSubprotocolPrefix comes before the browser's nonce in the list of
-// subprotocols that a browser offers. The nonce is random and no secret.
+// NonceSubprotocolPrefix precedes the browser's nonce in the list of subprotocols
+// that the browser offers. The nonce is random and not secret.
 const NonceSubprotocolPrefix = "opentabs.nonce."
 
-// MaxFrameBytes is the largest frame either side accepts, in bytes.
+// MaxFrameBytes is the maximum length of a frame in either direction, in bytes.
 const MaxFrameBytes = 64 << 20
 
-// PartChars is the length of one part of a large result, in UTF-16 units. A
-// result text that is longer travels as tool.part notifications.
-const PartChars = 256 << 10
+// MaxPartChars is the maximum length of one part of a large result, in UTF-16
+// units. A longer result is split into several tool.part notifications.
+const MaxPartChars = 256 << 10
 
-// DefaultMaxResultBytes is the largest result of one call, in bytes of UTF-8,
-// unless the server's configuration says otherwise. A larger one ends the
-// call with result_too_large.
+// DefaultMaxResultBytes is the default maximum length of a call's result, in
+// bytes of UTF-8. A call with a longer result fails with result_too_large.
 const DefaultMaxResultBytes = 100 << 20
 
-// MaxMessageChars is the longest progress message, in UTF-16 units; a longer
-// one is cut.
+// MaxMessageChars is the maximum length of a progress message, in UTF-16 units.
+// Longer messages are truncated.
 const MaxMessageChars = 2000
 
-// MaxActivityBytes is the longest content or patch of one activity, in bytes of
-// UTF-8; a longer one is dropped.
+// MaxActivityBytes is the maximum length of an activity's content or patch, in
+// bytes of UTF-8. Longer ones are dropped.
 const MaxActivityBytes = 256 << 10
 
-// MaxActivityTypes is how many activities one call may show.
+// MaxActivityTypes is the maximum number of activities of one call.
 const MaxActivityTypes = 16
 
-// MaxAnswerBytes is the largest answer to tool.ask, in bytes of UTF-8: what one
-// tool may get from another that it calls.
+// MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of
+// UTF-8. It limits the result that a tool can get from a nested call.
 const MaxAnswerBytes = 16 << 20
 
-// MaxShownArgs and MaxShownActivity are how much of a call's arguments and of
-// one activity the side panel is told, in bytes of UTF-8.
+// MaxShownArgsBytes and MaxShownActivityBytes limit the arguments of a call and
+// one activity in the side panel, in bytes of UTF-8.
 const (
-	MaxShownArgs     = 16 << 10
-	MaxShownActivity = 32 << 10
+	MaxShownArgsBytes     = 16 << 10
+	MaxShownActivityBytes = 32 << 10
 )
 
-// The limits of what adapters log: entries in one plugin.log, the message and each
-// text beside it in UTF-16 units, all data of one entry in bytes of JSON, and how
-// many arguments beside the message.
+// Limits of the log entries of adapters: the entries in one plugin.log, the
+// length of each text in UTF-16 units, the length of an entry's data in bytes of
+// JSON, and the number of arguments in that data.
 const (
-	MaxLogEntries = 50
-	MaxLogChars   = 4096
-	MaxLogBytes   = 64 << 10
-	MaxLogData    = 10
+	MaxLogEntries   = 50
+	MaxLogChars     = 4096
+	MaxLogDataBytes = 64 << 10
+	MaxLogArgs      = 10
 )
 
-// SilentMs is how long a side that hears nothing at all waits before it gives
-// the connection up, in milliseconds; halfway it sends a ping. It is less than
-// the grace period, so that a side that noticed first waits for the other.
-// Chrome stops a service worker that sees no WebSocket message for 30 s, and
-// control frames do not count, so a ping is a JSON frame.
-const SilentMs = 10000
+// MaxSilenceMs is how long a link may be silent before a peer closes it, in
+// milliseconds. A peer sends a ping after half of that time.
+//
+// It is shorter than the grace period, so the peer that detects the silence first
+// can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
+// stops a service worker that receives no WebSocket message for 30 s, and control
+// frames do not count as messages.
+const MaxSilenceMs = 10000
 
-// CancelAnswerMs is how long a page may take to answer tool.cancel, in
-// milliseconds; after that the outcome is "ignored".
-const CancelAnswerMs = 2000
+// CancelTimeoutMs is how long a page may take to answer tool.cancel, in
+// milliseconds. After that the outcome is "ignored".
+const CancelTimeoutMs = 2000
 
-// SwapWaitMs is how long the calls that run in a document may take to end before
-// the adapter there is replaced by a new build, in milliseconds. SwapWaitDevMs
-// is the same for a plugin that is being developed: its author has saved a file
-// and waits for the new code.
+// HotReloadWaitMs is how long a hot reload waits for the running calls of a
+// document to end, in milliseconds. HotReloadWaitDevMs is the same for a plugin in
+// development, whose author has just saved a file.
 const (
-	SwapWaitMs    = 30000
-	SwapWaitDevMs = 1000
+	HotReloadWaitMs    = 30000
+	HotReloadWaitDevMs = 1000
 )
 
 // CloseVersion is the WebSocket close code after a protocol version mismatch.
 const CloseVersion = 4001
 
-// CloseReplaced is the WebSocket close code of a connection that a newer one
-// of the same browser replaced.
+// CloseReplaced is the WebSocket close code of a link that a newer link of the
+// same browser replaced.
 const CloseReplaced = 4002

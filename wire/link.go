@@ -1,36 +1,33 @@
 package wire
 
-// ChallengeParams is the server's half of the handshake.
+// ChallengeParams is the server's part of the handshake.
 type ChallengeParams struct {
-	// Nonce is random and new for each connection.
+	// Nonce is random and new for each link.
 	Nonce string `json:"nonce"`
-	// Proof shows that the server knows the key (ServerProof).
+	// Proof is the ServerProof. It proves that the server has the key.
 	Proof string `json:"proof"`
 }
 
-// HelloParams opens a connection.
+// HelloParams is the browser's part of the handshake.
 type HelloParams struct {
-	// Protocol is the sender's Version.
+	// Protocol is the Version of the extension.
 	Protocol int `json:"protocol"`
-	// BrowserID is stable for one browser profile.
+	// BrowserID identifies a browser profile. It never changes.
 	BrowserID string `json:"browserId"`
-	// BrowserName is what the person calls this browser; shown, never used to
-	// find anything.
+	// BrowserName is the name that the user gave the browser. It is only displayed.
 	BrowserName string `json:"browserName"`
-	// BootID changes when the browser is started anew, not when only its
-	// service worker is.
-	BootID string `json:"bootId"`
-	// ExtensionVersion is the extension's version.
+	// BootID changes when the browser restarts. It does not change when only the
+	// service worker restarts.
+	BootID           string `json:"bootId"`
 	ExtensionVersion string `json:"extensionVersion"`
-	// Proof shows that the browser knows the key (BrowserProof).
+	// Proof is the BrowserProof. It proves that the browser has the key.
 	Proof string `json:"proof"`
 }
 
-// HelloResult accepts a connection.
+// HelloResult completes the handshake.
 type HelloResult struct {
-	// Protocol is the server's Version.
-	Protocol int `json:"protocol"`
-	// ServerVersion is the server's version.
+	// Protocol is the Version of the server.
+	Protocol      int    `json:"protocol"`
 	ServerVersion string `json:"serverVersion"`
 }
 

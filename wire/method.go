@@ -1,106 +1,123 @@
 package wire
 
-// Method names a frame that asks or tells something.
+// Method is the name of a request or notification.
 //
-// A method "tool.dispatch" has its parameters in ToolDispatchParams and, if it
-// is a request, its answer in ToolDispatchResult; a notification has no result
-// type. The generator refuses a method without its parameters.
+// The parameters of "tool.dispatch" have the type ToolDispatchParams. If the
+// method is a request, its result has the type ToolDispatchResult; a notification
+// has no result type. The generator rejects a method without a type for its
+// parameters.
 type Method string
 
+// Methods of the link.
 const (
-	// MethodChallenge proves that the server knows the key and asks the browser
-	// for the same: server to browser, notification, the server's first frame.
+	// MethodChallenge proves that the server has the key, and requests the same
+	// proof of the browser. A notification from the server, its first frame.
 	MethodChallenge Method = "challenge"
-	// MethodHello opens a connection: browser to server, request, the browser's
-	// first frame.
+	// MethodHello opens a link. A request of the browser, its first frame.
 	MethodHello Method = "hello"
-	// MethodPing keeps the link and the service worker alive: both, request.
+	// MethodPing keeps the link and the service worker alive. A request of either
+	// peer.
 	MethodPing Method = "ping"
-	// MethodToolDispatch runs a tool in a tab: server to browser, request. Its
-	// id is the dispatchId, so that the answer finds its call on a new
-	// connection too.
+)
+
+// Methods of running tools.
+const (
+	// MethodToolDispatch runs a tool in a document. A request of the server. Its ID
+	// is the dispatchId, so that an answer on a later link still identifies the call.
 	MethodToolDispatch Method = "tool.dispatch"
-	// MethodToolCancel stops a running tool: server to browser, request.
+	// MethodToolCancel cancels a running tool. A request of the server.
 	MethodToolCancel Method = "tool.cancel"
-	// MethodToolProgress brings reports of a running tool: browser to server,
-	// notification.
+	// MethodToolProgress sends reports of a running tool. A notification from the
+	// browser.
 	MethodToolProgress Method = "tool.progress"
-	// MethodToolPart brings one part of a large result ahead of the answer to
-	// tool.dispatch: browser to server, notification.
+	// MethodToolPart sends one part of a large result, before the answer to
+	// tool.dispatch. A notification from the browser.
 	MethodToolPart Method = "tool.part"
-	// MethodToolResync asks for an activity anew: server to browser,
-	// notification.
+	// MethodToolResync requests the complete content of an activity. A notification
+	// from the server.
 	MethodToolResync Method = "tool.resync"
-	// MethodToolAsk is what a running tool asks for, as to call another tool:
-	// browser to server, notification.
+	// MethodToolAsk sends a request of a running tool, such as a nested call. A
+	// notification from the browser.
 	MethodToolAsk Method = "tool.ask"
-	// MethodToolAnswer answers tool.ask: server to browser, request.
+	// MethodToolAnswer sends the answer to a tool.ask. A request of the server.
 	MethodToolAnswer Method = "tool.answer"
-	// MethodCallResumed names calls that still run in pages after a link or a
-	// service worker was lost: browser to server, notification.
+	// MethodCallResumed lists the calls that still run in pages after a link or a
+	// service worker was lost. A notification from the browser.
 	MethodCallResumed Method = "call.resumed"
-	// MethodCallCancel is the side panel's stop button: browser to server,
-	// request.
+)
+
+// Methods of the side panel's buttons and forms.
+const (
+	// MethodCallCancel cancels a call. A request of the browser.
 	MethodCallCancel Method = "call.cancel"
-	// MethodCallDecide is what a person decided in the side panel about a call
-	// that waits: browser to server, request.
+	// MethodCallDecide sends the user's decision about a suspended call. A request of
+	// the browser.
 	MethodCallDecide Method = "call.decide"
-	// MethodConfigPermission sets a permission from the side panel: browser to
-	// server, request.
+	// MethodConfigPermission sets a permission. A request of the browser.
 	MethodConfigPermission Method = "config.permission"
-	// MethodConfigReview says that a person has reviewed a plugin: browser to
-	// server, request.
+	// MethodConfigReview records that the user has reviewed a plugin. A request of
+	// the browser.
 	MethodConfigReview Method = "config.review"
-	// MethodConfigSettings gives a plugin settings from the side panel: browser to
-	// server, request.
+	// MethodConfigSettings changes settings of a plugin. A request of the browser.
 	MethodConfigSettings Method = "config.settings"
-	// MethodConfigOpening says whether calls may open tabs of a plugin: browser to
-	// server, request.
+	// MethodConfigOpening allows or forbids that calls open tabs of a plugin. A
+	// request of the browser.
 	MethodConfigOpening Method = "config.opening"
-	// MethodConfigCalls says whether the tools of a plugin may call those of
-	// another one: browser to server, request.
+	// MethodConfigCalls allows or forbids that the tools of one plugin call those of
+	// another plugin. A request of the browser.
 	MethodConfigCalls Method = "config.calls"
-	// MethodConfigLateAccess says whether a plugin that starts late gets its secret
-	// settings and may call other plugins: browser to server, request.
+	// MethodConfigLateAccess allows or forbids late access for a plugin. A request of
+	// the browser.
 	MethodConfigLateAccess Method = "config.lateAccess"
-	// MethodPluginSync lists the adapters the browser should have: server to
-	// browser, request. The answer names those whose new code it wants at once.
+)
+
+// Methods that keep the browser's plugins up to date.
+const (
+	// MethodPluginSync sends the list of adapters. A request of the server. The
+	// answer names the adapters whose new code the browser needs at once.
 	MethodPluginSync Method = "plugin.sync"
-	// MethodPluginCode brings the code of one adapter: server to browser,
-	// request.
+	// MethodPluginCode sends the code of one adapter. A request of the server.
 	MethodPluginCode Method = "plugin.code"
-	// MethodPluginFetch asks for the code of one plugin, or of the host: browser
-	// to server, request.
+	// MethodPluginFetch requests the code of one plugin or of the host. A request of
+	// the browser.
 	MethodPluginFetch Method = "plugin.fetch"
-	// MethodTabSync lists all tabs that match plugins: browser to server,
-	// notification.
-	MethodTabSync Method = "tab.sync"
-	// MethodTabChanged tells one tab that changed or went: browser to server,
-	// notification.
-	MethodTabChanged Method = "tab.changed"
-	// MethodPluginSettings brings the settings of one plugin to the documents in
-	// which it is live: server to browser, request. Documents that come later have
-	// them in the adapter's code.
+	// MethodPluginSettings sends the settings of one plugin to the documents in which
+	// its adapter runs. A request of the server. Later documents get the settings
+	// together with the adapter's code.
 	MethodPluginSettings Method = "plugin.settings"
-	// MethodPluginLog brings what an adapter has logged: browser to server,
-	// notification.
+	// MethodPluginLog sends log entries of an adapter. A notification from the
+	// browser.
 	MethodPluginLog Method = "plugin.log"
-	// MethodTabOpen opens a tab in the background, for a call that found none:
-	// server to browser, request.
+)
+
+// Methods of tabs.
+const (
+	// MethodTabSync lists all tabs that match plugins. A notification from the
+	// browser.
+	MethodTabSync Method = "tab.sync"
+	// MethodTabChanged reports a tab that changed or was closed. A notification from
+	// the browser.
+	MethodTabChanged Method = "tab.changed"
+	// MethodTabOpen opens a tab in the background for a call that has no tab. A
+	// request of the server.
 	MethodTabOpen Method = "tab.open"
-	// MethodTabLoad loads a tab anew in which a plugin is not live, if the person
-	// loses nothing by that: server to browser, request.
+	// MethodTabLoad reloads a tab in which a plugin does not run, unless the user
+	// could lose work. A request of the server.
 	MethodTabLoad Method = "tab.load"
-	// MethodStateWatch switches state.sync on or off, so that nothing is sent
-	// while no panel is open: browser to server, notification.
+)
+
+// Methods that send the content of the side panel.
+const (
+	// MethodStateWatch turns state.sync and state.plugins on or off. A notification
+	// from the browser. The server sends neither while no side panel is open.
 	MethodStateWatch Method = "state.watch"
-	// MethodStateSync is what the side panel shows: server to browser,
-	// notification.
+	// MethodStateSync sends the calls. A notification from the server.
 	MethodStateSync Method = "state.sync"
-	// MethodStatePlugins is all plugins as the side panel shows them: server to
-	// browser, notification, sent when they changed.
+	// MethodStatePlugins sends all plugins when one of them has changed. A
+	// notification from the server.
 	MethodStatePlugins Method = "state.plugins"
-	// MethodStateWaiting is how many calls wait for a person: server to browser,
-	// notification, sent when it changed, also while no panel is open.
+	// MethodStateWaiting sends the number of calls that are waiting for the user, each
+	// time the number changes. A notification from the server. Unlike the others, it
+	// is also sent while no side panel is open.
 	MethodStateWaiting Method = "state.waiting"
 )

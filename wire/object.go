@@ -5,18 +5,17 @@ import (
 	"fmt"
 )
 
-// maxMembers is how many members an object read by Members may have; none of
-// ours has more than a few.
+// maxMembers limits the members of an object that Members splits. Objects of the
+// protocol have fewer.
 const maxMembers = 32
 
-// Members splits a JSON object into its members without decoding them and
-// calls use for each, in order, until it returns an error. Key and value alias
-// object; key is as it stands there, without its quotes.
+// Members splits a JSON object into its members without decoding them. It calls use
+// for each member in order, and stops at the first error of use. The key (without
+// quotes and with its escapes) and the value share the memory of object.
 //
-// Two members with one key are an error, and keys are compared exactly. So text
-// that was pasted into an object unparsed (a tool's result) can't add a member
-// that replaces one before it. Members finds where values end but does not say
-// that they are valid JSON.
+// Members returns an error if two keys are equal byte by byte. Therefore text that
+// was copied into an object unparsed, such as a tool's result, can't override a
+// member. Members finds the end of each value, but does not validate the value.
 func Members(object []byte, use func(key, value []byte) error) error {
 	i := skipSpace(object, 0)
 	if i == len(object) || object[i] != '{' {
@@ -31,13 +30,13 @@ func Members(object []byte, use func(key, value []byte) error) error {
 		if n == maxMembers {
 			return fmt.Errorf("more than %d members", maxMembers)
 		}
-		key, value, end, err := member(object, i)
+		key, value, end, err := splitMember(object, i)
 		if err != nil {
 			return err
 		}
 		for _, k := range keys[:n] {
 			if string(k) == string(key) {
-				return fmt.Errorf("the member %q stands twice", key)
+				return fmt.Errorf("duplicate member %q", key)
 			}
 		}
 		keys[n] = key
@@ -49,20 +48,20 @@ func Members(object []byte, use func(key, value []byte) error) error {
 			break
 		}
 		if i == len(object) || object[i] != ',' {
-			return errNoEnd
+			return errUnclosed
 		}
 		i = skipSpace(object, i+1)
 	}
 	if skipSpace(object, i+1) != len(object) {
-		return errors.New("something follows the object")
+		return errors.New("unexpected text after the object")
 	}
 	return nil
 }
 
-var errNoEnd = errors.New("the object does not end")
+var errUnclosed = errors.New("the object is not closed")
 
-// member splits off the member that begins at i; end is where it ends.
-func member(object []byte, i int) (key, value []byte, end int, err error) {
+// splitMember returns the member that begins at index i, and the index of its end.
+func splitMember(object []byte, i int) (key, value []byte, end int, err error) {
 	start := i
 	i = skipString(object, i)
 	if i < 0 {
@@ -81,7 +80,8 @@ func member(object []byte, i int) (key, value []byte, end int, err error) {
 	return key, object[i:end], end, nil
 }
 
-// skipValue returns where the value that begins at i ends, -1 if it does not.
+// skipValue returns the index after the value that begins at index i, or -1 if the
+// value is not closed.
 func skipValue(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -98,7 +98,7 @@ func skipValue(b []byte, i int) int {
 			depth++
 		case '}', ']':
 			if depth == 0 {
-				return i // of the object around a number or a word
+				return i // closes the object around a number, true, false or null
 			}
 			if depth--; depth == 0 {
 				return i + 1
@@ -113,8 +113,8 @@ func skipValue(b []byte, i int) int {
 	return -1
 }
 
-// skipString returns where the string that begins at i ends, -1 if there is
-// none or it does not end.
+// skipString returns the index after the string that begins at index i, or -1 if no
+// string begins there or the string is not closed.
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -130,6 +130,8 @@ func skipString(b []byte, i int) int {
 	return -1
 }
 
+// skipSpace returns the index of the first character from index i that is not white
+// space.
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
 		i++

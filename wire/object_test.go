@@ -21,19 +21,19 @@ func TestMembers(t *testing.T) {
 		{`null`, "! not an object"},
 		{`{`, "! a member without a key"},
 		{`{"a":1`, `! the member "a" has no value`},
-		{`{"a":{}`, "! the object does not end"},
+		{`{"a":{}`, "! the object is not closed"},
 		{`{"a"}`, `! the member "a" has no value`},
 		{`{"a":}`, `! the member "a" has no value`},
 		{`{"a":,"b":1}`, `! the member "a" has no value`},
 		{`{"a":"x}`, `! the member "a" has no value`},
 		{`{"a":"x\`, `! the member "a" has no value`},
-		{`{"a":[}`, "! the object does not end"},
+		{`{"a":[}`, "! the object is not closed"},
 		{`{a:1}`, "! a member without a key"},
 		{`{"a":1,}`, "! a member without a key"},
-		{`{"a":1 "b":2}`, "! the object does not end"},
-		{`{"a":1}x`, "! something follows the object"},
-		{`{"a":1}{}`, "! something follows the object"},
-		{`{"a":1,"b":2,"a":3}`, `! the member "a" stands twice`},
+		{`{"a":1 "b":2}`, "! the object is not closed"},
+		{`{"a":1}x`, "! unexpected text after the object"},
+		{`{"a":1}{}`, "! unexpected text after the object"},
+		{`{"a":1,"b":2,"a":3}`, `! duplicate member "a"`},
 	}
 	for _, tt := range tests {
 		var b strings.Builder
@@ -51,7 +51,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-func TestMembersIsBounded(t *testing.T) {
+// TestMembersLimitsMembers checks that Members rejects more than maxMembers members.
+func TestMembersLimitsMembers(t *testing.T) {
 	var b strings.Builder
 	for i := range maxMembers + 1 {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
@@ -61,7 +62,8 @@ func TestMembersIsBounded(t *testing.T) {
 	}
 }
 
-func TestMembersStopsAtAnError(t *testing.T) {
+// TestMembersStopsAtError checks that Members returns the first error of use.
+func TestMembersStopsAtError(t *testing.T) {
 	stop := errors.New("stop")
 	n := 0
 	err := Members([]byte(`{"a":1,"b":2}`), func(_, _ []byte) error { n++; return stop })
@@ -70,9 +72,9 @@ func TestMembersStopsAtAnError(t *testing.T) {
 	}
 }
 
-// TestParseRefusesPastedMembers guards against a page whose result text closes
-// the frame's body and goes on with members of its own.
-func TestParseRefusesPastedMembers(t *testing.T) {
+// TestParseRejectsInjectedMembers checks frames in which a page's result text closes
+// the body and adds members to the frame.
+func TestParseRejectsInjectedMembers(t *testing.T) {
 	for _, text := range []string{
 		`1},"id":"call_other","result":{"output":2`,
 		`1},"result":{"output":2`,
@@ -81,7 +83,7 @@ func TestParseRefusesPastedMembers(t *testing.T) {
 	} {
 		frame := `{"jsonrpc":"2.0","id":"call_mine","result":{"output":` + text + `}}`
 		if !json.Valid([]byte(frame)) {
-			t.Fatalf("the attack is not even JSON: %s", frame)
+			t.Fatalf("the frame must be valid JSON to prove anything: %s", frame)
 		}
 		if e, err := Parse([]byte(frame)); err == nil {
 			t.Errorf("Parse(%s) = %+v, want an error", frame, e)
@@ -89,7 +91,8 @@ func TestParseRefusesPastedMembers(t *testing.T) {
 	}
 }
 
-// TestParseMatchesKeysExactly: package json would take "ID" for "id".
+// TestParseMatchesKeysExactly checks that Parse ignores "ID", which package json would
+// decode as "id".
 func TestParseMatchesKeysExactly(t *testing.T) {
 	e, err := Parse([]byte(`{"jsonrpc":"2.0","id":"mine","ID":"other","result":{}}`))
 	if err != nil || e.ID != "mine" {
@@ -97,8 +100,8 @@ func TestParseMatchesKeysExactly(t *testing.T) {
 	}
 }
 
-// FuzzMembers compares Members with package json: what json reads as an object
-// with few, different keys, Members reads too, with the same values.
+// FuzzMembers compares Members with package json. Members must accept each valid
+// object that has few and distinct keys, and return the same values.
 func FuzzMembers(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1}`, `{"a":[1,{"b":"}"}],"c":"\\\""}`, ` {"a" : null } `, `{"a":1,"a":2}`, `[]`} {
 		f.Add([]byte(s))
@@ -117,12 +120,12 @@ func FuzzMembers(f *testing.F) {
 		var want map[string]json.RawMessage
 		if json.Unmarshal(b, &want) != nil || want == nil {
 			if err == nil && valid {
-				t.Fatalf("Members accepts %q, json does not", b)
+				t.Fatalf("Members accepts %q, package json rejects it", b)
 			}
 			return
 		}
 		if err != nil {
-			if strings.Contains(err.Error(), "twice") || strings.Contains(err.Error(), "more than") {
+			if strings.Contains(err.Error(), "duplicate") || strings.Contains(err.Error(), "more than") {
 				return
 			}
 			t.Fatalf("Members(%q): %v", b, err)

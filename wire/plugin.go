@@ -2,144 +2,149 @@ package wire
 
 import "encoding/json"
 
-// World is where an adapter runs.
+// World is the JavaScript environment of an adapter.
 type World string
 
 const (
-	// WorldMain shares the page's JavaScript realm.
+	// WorldMain is shared with the scripts of the page.
 	WorldMain World = "main"
-	// WorldIsolated shares only the page's DOM.
+	// WorldIsolated shares only the DOM with the page.
 	WorldIsolated World = "isolated"
 )
 
-// PluginInfo is one plugin as a browser needs it.
+// PluginInfo describes one plugin to a browser.
 type PluginInfo struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Hash is the SHA-256 of the adapter's code, in hex.
+	// Hash is the SHA-256 of the adapter's code, in hexadecimal.
 	Hash  string `json:"hash"`
 	World World  `json:"world"`
 	// Matches and Excludes are Chrome match patterns.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
-	// Script names the whole script that runs the adapter: it changes with the
-	// adapter, the host, the pre-script and the settings. Letters, digits, - and _.
+	// Script identifies the complete script that runs the adapter. It changes with
+	// the adapter, the host, the pre-script and the settings. It has only letters,
+	// digits, - and _.
 	Script string `json:"script"`
-	// AllFrames says that the script runs in the frames of a page too: the plugin
-	// has a pre-script, or Frames is set.
+	// AllFrames is true if the script also runs in the frames of a page, because the
+	// plugin has a pre-script or Frames is true.
 	AllFrames bool `json:"allFrames,omitempty"`
-	// Frames says that the adapter may run in frames of the page's own origin, not
-	// in the top document alone.
+	// Frames is true if the adapter also runs in frames that have the origin of the
+	// page.
 	Frames bool `json:"frames,omitempty"`
-	// Early says that the adapter has to start before the page's first script.
+	// Early is true if the adapter must start before the scripts of the page.
 	Early bool `json:"early,omitempty"`
-	// PreScript says that the plugin has a pre-script.
+	// PreScript is true if the plugin has a pre-script.
 	PreScript bool `json:"preScript,omitempty"`
-	// Base names what a new adapter can't change in a document: the world and the
-	// pre-script. Where an older adapter runs on the same base, the new one takes
-	// its place without a reload.
+	// Base identifies the world and the pre-script, which a hot reload can't change.
+	// A new adapter replaces a running adapter with the same base without a reload of
+	// the page.
 	Base string `json:"base,omitempty"`
-	// Dev says that the plugin is being developed.
+	// Dev is true if the plugin is in development.
 	Dev bool `json:"dev,omitempty"`
-	// File is the adapter's path inside the unpacked extension's folder, for a
-	// browser without user scripts; empty if the server does not know the
-	// folder.
+	// File is the adapter's path in the folder of the unpacked extension, for a
+	// browser without user scripts. It is empty if the server has no such folder.
 	File string `json:"file,omitempty"`
 }
 
-// PluginSyncParams lists every plugin the browser should have; others are
-// removed.
+// PluginSyncParams lists all plugins. The browser removes plugins that are not in
+// the list.
 type PluginSyncParams struct {
-	// Host names the code of the host, which plugin.fetch returns; empty if the
-	// server has none.
+	// Host identifies the code of the host, which plugin.fetch returns. It is empty if
+	// the server has no host.
 	Host    string       `json:"host,omitempty"`
 	Plugins []PluginInfo `json:"plugins,omitempty"`
 }
 
-// InjectMode is how a browser gets adapters into pages.
+// InjectMode is the way in which a browser adds adapters to pages.
 type InjectMode string
 
 const (
-	// InjectUserScripts registers code that came over the WebSocket.
+	// InjectUserScripts registers code from frames as user scripts.
 	InjectUserScripts InjectMode = "userScripts"
-	// InjectFiles registers files of the unpacked extension's folder.
+	// InjectFiles registers files in the folder of the unpacked extension.
 	InjectFiles InjectMode = "files"
-	// InjectNone can do neither; the side panel says what to switch on.
+	// InjectNone means that the browser permits neither. The side panel explains
+	// which browser setting to turn on.
 	InjectNone InjectMode = "none"
 )
 
-// PluginSyncResult says what the browser lacks.
+// PluginSyncResult lists the code that the browser needs.
 type PluginSyncResult struct {
 	Mode InjectMode `json:"mode"`
-	// Missing names the plugins whose code the browser wants by plugin.code, for
-	// documents in which an older adapter is live.
+	// Missing names the plugins whose code the server must send by plugin.code, for
+	// documents in which an older adapter runs.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// PluginCodeParams brings one adapter's code.
+// PluginCodeParams has the code of one adapter.
 type PluginCodeParams struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Script is that of the PluginInfo which the code is for.
+	// Script is the Script of the PluginInfo that this code belongs to.
 	Script string `json:"script"`
 	Code   string `json:"code"`
-	// Hot is the adapter alone, for documents in which an older one is live.
+	// Hot is the adapter without its host, for documents in which an older adapter
+	// runs.
 	Hot *HotCode `json:"hot,omitempty"`
 }
 
-// PluginFetchParams ask for the code of a plugin.
+// PluginFetchParams identifies the code of a plugin or of the host.
 type PluginFetchParams struct {
-	// Name is the plugin; empty for the host.
+	// Name is the plugin's name. It is empty for the host.
 	Name string `json:"name,omitempty"`
-	// Script is that of the PluginInfo, or the host's name in PluginSyncParams.
+	// Script is the Script of the plugin's PluginInfo, or PluginSyncParams.Host for the
+	// host.
 	Script string `json:"script"`
 }
 
-// PluginFetchResult is the parts of a plugin's script.
+// PluginFetchResult has the parts of a plugin's script, or the host.
 type PluginFetchResult struct {
-	// Code is a JavaScript expression: a function with the adapter's code, or the
-	// host, a function that takes whether it comes late and returns its start.
+	// Code is a JavaScript expression. For a plugin it is a function with the
+	// adapter's code. For the host it is a function that receives whether the host
+	// starts late, and returns the function that starts an adapter.
 	Code string `json:"code"`
-	// Options is JSON text that the host reads (extension/src/host/options.ts);
-	// empty for the host.
+	// Options is the JSON text of the host's options (extension/src/host/options.ts).
+	// It is empty for the host.
 	Options string `json:"options,omitempty"`
-	// PreScript is a function with the pre-script's code; empty if there is none.
+	// PreScript is a JavaScript function with the pre-script's code. It is empty if
+	// the plugin has no pre-script.
 	PreScript string `json:"preScript,omitempty"`
 }
 
-// HotCode puts a new adapter into documents in which an older one is live.
+// HotCode replaces a running adapter by a new build.
 type HotCode struct {
-	// Adapter is the JavaScript text of a function: the adapter's code, with its
-	// globalThis, window and self as parameters.
+	// Adapter is a JavaScript function with the adapter's code. Its parameters are
+	// globalThis, window and self.
 	Adapter string `json:"adapter"`
-	// WaitMs is how long the calls that run in a document may take to end before
-	// the adapter there is replaced, in milliseconds.
+	// WaitMs is how long the hot reload waits for the running calls of a document to
+	// end, in milliseconds.
 	WaitMs int `json:"waitMs"`
 }
 
-// PluginCodeResult is empty: the adapter is registered.
+// PluginCodeResult is empty. It confirms that the adapter is registered.
 type PluginCodeResult struct{}
 
-// PluginSettings are the settings of a plugin as its documents get them.
+// PluginSettings are the settings of a plugin for its documents.
 type PluginSettings struct {
-	// Values are a JSON object: text, number or true/false by key. Settings that
-	// are not set are absent.
+	// Values is a JSON object with a string, number or boolean by setting. Settings
+	// without a value are absent.
 	Values json.RawMessage `json:"values,omitempty"`
-	// URLs are the settings of type url, a JSON object: by key an object of URLs
-	// by instance. A document gets the one whose host is its own.
+	// URLs is a JSON object with the settings of type url: an object of URLs by
+	// instance, by setting. A document gets the URL that has the document's host.
 	URLs json.RawMessage `json:"urls,omitempty"`
 }
 
-// PluginSettingsParams brings the settings of one plugin.
+// PluginSettingsParams has the settings of one plugin.
 type PluginSettingsParams struct {
 	Name     string         `json:"name"`
 	Settings PluginSettings `json:"settings"`
 }
 
-// PluginSettingsResult is empty: the documents are told.
+// PluginSettingsResult is empty. It confirms that the documents have the settings.
 type PluginSettingsResult struct{}
 
-// LogLevel is how much a log entry matters, in the words of MCP.
+// LogLevel is the severity of a log entry, with the names of MCP.
 type LogLevel string
 
 const (
@@ -149,22 +154,22 @@ const (
 	LogError   LogLevel = "error"
 )
 
-// LogEntry is one entry that an adapter has logged.
+// LogEntry is one log entry of an adapter.
 type LogEntry struct {
 	Level   LogLevel `json:"level"`
 	Message string   `json:"message"`
-	// Data is a JSON array: the arguments beside the message, at most MaxLogData.
+	// Data is a JSON array of at most MaxLogArgs arguments that follow the message.
 	Data json.RawMessage `json:"data,omitempty"`
-	// AtMs is when it was logged, in milliseconds since 1970, by the page's clock.
+	// AtMs is the time of the entry on the page's clock, in milliseconds since 1970.
 	AtMs float64 `json:"atMs"`
 }
 
-// PluginLogParams brings entries in the order they were logged.
+// PluginLogParams has log entries of one adapter, oldest first.
 type PluginLogParams struct {
 	TabID   int        `json:"tabId"`
 	Plugin  string     `json:"plugin"`
 	Entries []LogEntry `json:"entries,omitempty"`
-	// Dropped counts entries that were logged before these and not sent, because
-	// they were too many.
+	// Dropped is the number of earlier entries that were not sent, because there were
+	// too many.
 	Dropped int `json:"dropped,omitempty"`
 }

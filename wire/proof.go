@@ -7,32 +7,34 @@ import (
 	"fmt"
 )
 
-// ServerProof returns the server's proof of the handshake: an HMAC-SHA256 under
-// the key of browsers, in hex. It covers both nonces, so it fits one connection,
-// and the port, so that a program on another port cannot pass a challenge on.
+// ServerProof returns the server's proof for the handshake, an HMAC-SHA256 with the
+// shared key, in hexadecimal. Because the proof covers both nonces, it is valid for
+// one link only. Because it covers the port, a program on another port can't relay
+// a challenge.
 func ServerProof(key string, port int, browserNonce, serverNonce string) string {
-	return prove(key, "opentabs link server", port, browserNonce, serverNonce)
+	return computeProof(key, "opentabs link server", port, browserNonce, serverNonce)
 }
 
-// BrowserProof returns the browser's proof of the handshake. The browser sends it
-// only to a server that has proved the same.
+// BrowserProof returns the browser's proof for the handshake. The browser sends its
+// proof only after it has verified the ServerProof.
 func BrowserProof(key string, port int, browserNonce, serverNonce string) string {
-	return prove(key, "opentabs link browser", port, browserNonce, serverNonce)
+	return computeProof(key, "opentabs link browser", port, browserNonce, serverNonce)
 }
 
-func prove(key, role string, port int, browserNonce, serverNonce string) string {
+// computeProof returns the HMAC of the role, the port and the nonces.
+func computeProof(key, role string, port int, browserNonce, serverNonce string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	fmt.Fprintf(mac, "%s\n%d\n%s\n%s", role, port, browserNonce, serverNonce)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// The length of a nonce, in characters.
+// Limits of the length of a nonce, in characters.
 const (
-	minNonce = 16
-	maxNonce = 128
+	minNonceChars = 16
+	maxNonceChars = 128
 )
 
-// IsNonce reports whether s may be a browser's nonce: 16 to 128 letters and digits.
+// IsNonce reports whether s is a valid nonce: 16 to 128 ASCII letters and digits.
 func IsNonce(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -40,5 +42,5 @@ func IsNonce(s string) bool {
 			return false
 		}
 	}
-	return len(s) >= minNonce && len(s) <= maxNonce
+	return len(s) >= minNonceChars && len(s) <= maxNonceChars
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProofsAreGolden: the frames of the handshake have the proofs that both
-// languages compute for the same key, port and nonces.
+// TestProofsAreGolden compares computed proofs with those in the golden frames of the
+// handshake. The extension's tests do the same for TypeScript.
 func TestProofsAreGolden(t *testing.T) {
 	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
 	var challenge ChallengeParams
@@ -32,7 +32,8 @@ func TestProofsAreGolden(t *testing.T) {
 	}
 }
 
-// TestProofsDiffer: a proof fits one role, key, port and pair of nonces.
+// TestProofsDiffer checks that a proof depends on the role, the key, the port and both
+// nonces.
 func TestProofsDiffer(t *testing.T) {
 	seen := map[string]string{}
 	for name, proof := range map[string]string{
@@ -45,7 +46,7 @@ func TestProofsDiffer(t *testing.T) {
 		"swapped nonces":  ServerProof("k", 1, "s", "b"),
 	} {
 		if other, ok := seen[proof]; ok {
-			t.Errorf("%s and %s have the same proof", name, other)
+			t.Errorf("%q and %q have the same proof", name, other)
 		}
 		seen[proof] = name
 	}

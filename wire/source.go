@@ -2,8 +2,8 @@ package wire
 
 import "embed"
 
-// Source holds the TypeScript view of this package, which the server bundles
-// into the extension: wire.gen.ts and frame.ts.
+// Source has the TypeScript files of this package, which opentabs bundles into the
+// extension.
 //
 //go:embed wire.gen.ts frame.ts
 var Source embed.FS

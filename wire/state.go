@@ -2,15 +2,16 @@ package wire
 
 import "encoding/json"
 
-// StateWatchParams switches state.sync on or off for this connection.
+// StateWatchParams turns state.sync and state.plugins on or off for one link.
 type StateWatchParams struct {
 	On bool `json:"on"`
 }
 
-// CallStatus is a call's status as surfaces show it (tool-call-progress.v1).
+// CallStatus is the status of a call for display (tool-call-progress.v1).
 type CallStatus string
 
 const (
+	// StatusPending means that the call is queued or waiting for approval.
 	StatusPending   CallStatus = "pending"
 	StatusRunning   CallStatus = "running"
 	StatusDone      CallStatus = "done"
@@ -18,225 +19,234 @@ const (
 	StatusCancelled CallStatus = "cancelled"
 )
 
-// CallView is one call as the side panel shows it.
+// CallView is one call in the side panel.
 type CallView struct {
 	CallID string     `json:"callId"`
 	Plugin string     `json:"plugin"`
 	Tool   string     `json:"tool"`
 	Status CallStatus `json:"status"`
-	// Progress is from 0 to 1; absent while it is not known.
+	// Progress is from 0 to 1. It is absent while it is unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
-	// Client is the MCP client's name.
+	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// TabID is the tab the call runs in; absent before one is chosen.
+	// TabID is the tab in which the call runs. It is absent before a tab is chosen,
+	// and for a tab of another browser.
 	TabID int `json:"tabId,omitempty"`
-	// RunMs is how long the call has run, or ran, in milliseconds.
+	// RunMs is how long the call has run so far, or ran in total, in milliseconds.
 	RunMs float64 `json:"runMs"`
-	// Error is why the call failed, for a person.
+	// Error is the reason why the call failed, for the user.
 	Error string `json:"error,omitempty"`
-	// Prompt says that Tool names a prompt.
+	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// ParentCallID is the call whose tool made this one.
+	// ParentCallID is the call whose tool made this nested call.
 	ParentCallID string `json:"parentCallId,omitempty"`
-	// UserProgress and UserMessage are Progress and Message as of the last report
-	// that is meant for people (audience "user").
+	// UserProgress and UserMessage are the Progress and Message of the last report for
+	// the audience "user".
 	UserProgress *float64 `json:"userProgress,omitempty"`
 	UserMessage  string   `json:"userMessage,omitempty"`
-	// StatusWord is the tool's own word for what it does, as in "indexing", and
-	// UserStatusWord that of the last report that is meant for people.
+	// StatusWord is the tool's word for its activity, such as "indexing".
+	// UserStatusWord is the word of the last report for the audience "user".
 	StatusWord     string `json:"statusWord,omitempty"`
 	UserStatusWord string `json:"userStatusWord,omitempty"`
-	// EndAudience is "user" if people should see the result of the call.
+	// EndAudience is "user" if the result of the call is meant for the user.
 	EndAudience string `json:"endAudience,omitempty"`
-	// Result is the beginning of the result of a call that succeeded: text, or JSON.
+	// Result is the beginning of the result of a successful call, as text or JSON.
 	Result string `json:"result,omitempty"`
-	// Waiting is set while the call waits for a person.
+	// Waiting is set while the call is waiting for the user.
 	Waiting *WaitingView `json:"waiting,omitempty"`
-	// Activities are what the tool shows, in the order of their first report.
+	// Activities are the activities of the call, in the order of their first report.
 	Activities []ActivityView `json:"activities,omitempty"`
 }
 
-// TicketKind is what a suspended call waits for.
+// TicketKind is what a suspended call is waiting for.
 type TicketKind string
 
 const (
-	// TicketPermission waits for a person to allow the call or not.
+	// TicketPermission waits for the user to allow or deny the call.
 	TicketPermission TicketKind = "permission"
-	// TicketUser waits for a person to do what the tool asks for, as to log in.
+	// TicketUser waits for an action of the user, such as to log in to the site.
 	TicketUser TicketKind = "user"
 )
 
-// Scope is how far a permission goes that a person gives.
+// Scope is the extent of a permission that the user gives.
 type Scope string
 
 const (
-	// ScopeOnce allows this call.
+	// ScopeOnce allows one call.
 	ScopeOnce Scope = "once"
-	// ScopeSession allows the tool to this client until its session ends.
+	// ScopeSession allows the tool for the client until its session ends.
 	ScopeSession Scope = "session"
-	// ScopeTime allows the tool for some time.
+	// ScopeTime allows the tool for a limited time.
 	ScopeTime Scope = "time"
-	// ScopeAlways allows the tool from now on.
+	// ScopeAlways allows the tool without a time limit.
 	ScopeAlways Scope = "always"
 )
 
-// WaitingView is what a suspended call waits for, as surfaces show it.
+// WaitingView is the ticket of a suspended call.
 type WaitingView struct {
 	TicketID string     `json:"ticketId"`
 	Kind     TicketKind `json:"kind"`
 	Reason   string     `json:"reason"`
 	Title    string     `json:"title,omitempty"`
-	// Args are the call's arguments, JSON text, cut at MaxShownArgs.
+	// Args is the JSON text of the arguments, truncated to MaxShownArgsBytes.
 	Args string `json:"args,omitempty"`
-	// Caller is the tool of a plugin that makes the call; absent for a call of the
-	// client itself.
+	// Caller is the tool that made a nested call. It is absent for a call of a
+	// client.
 	Caller *CallerView `json:"caller,omitempty"`
-	// LeftMs is how long a person has left to decide, in milliseconds.
+	// LeftMs is the remaining time for the decision, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
-	// Scopes are those that a person may choose from to allow the call.
+	// Scopes are the scopes that the user can choose from.
 	Scopes []Scope `json:"scopes,omitempty"`
 }
 
-// CallerView is a tool that calls another one, and where it runs.
+// CallerView is a tool that makes a nested call.
 type CallerView struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	// TabID is absent if the tab is one of another browser.
+	// TabID is absent for a tab of another browser.
 	TabID  int    `json:"tabId,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
 
-// ActivityView is one activity as the side panel shows it.
+// ActivityView is one activity in the side panel.
 type ActivityView struct {
 	Type string `json:"type"`
-	// Content is the JSON text; empty if it is longer than MaxShownActivity.
+	// Content is the JSON text. It is empty if it is longer than
+	// MaxShownActivityBytes.
 	Content  string `json:"content,omitempty"`
 	Audience string `json:"audience,omitempty"`
-	// Bytes is how long the whole content is.
+	// Bytes is the length of the complete content.
 	Bytes int `json:"bytes"`
 }
 
-// CallDecideParams is what a person decided about a suspended call.
+// CallDecideParams is the user's decision about a suspended call.
 type CallDecideParams struct {
 	CallID string `json:"callId"`
-	// TicketID is that of the WaitingView which the person saw.
+	// TicketID is the TicketID of the WaitingView that the user decides about.
 	TicketID string `json:"ticketId"`
 	Allow    bool   `json:"allow"`
-	// Scope is how far an Allow goes; absent means ScopeOnce.
+	// Scope is the scope of the permission if Allow is true. Absent means ScopeOnce.
 	Scope Scope `json:"scope,omitempty"`
-	// ForMs is how long a ScopeTime lasts, in milliseconds.
+	// ForMs is the duration of a ScopeTime, in milliseconds.
 	ForMs float64 `json:"forMs,omitempty"`
 }
 
-// DecideOutcome is what became of a decision.
-type DecideOutcome string
+// DecisionOutcome is the effect of a decision.
+type DecisionOutcome string
 
 const (
-	// DecideTaken says that this decision holds.
-	DecideTaken DecideOutcome = "decided"
-	// DecideAlready says that another one came first.
-	DecideAlready DecideOutcome = "already"
-	// DecideEnded says that nothing waits: the call has ended, or was withdrawn.
-	DecideEnded DecideOutcome = "ended"
+	// DecisionAccepted means that the decision takes effect.
+	DecisionAccepted DecisionOutcome = "decided"
+	// DecisionAlreadyMade means that an earlier decision takes effect.
+	DecisionAlreadyMade DecisionOutcome = "already"
+	// DecisionNotPending means that the call is not waiting for a decision: it has
+	// ended, or its request was withdrawn.
+	DecisionNotPending DecisionOutcome = "ended"
 )
 
-// CallDecideResult tells what became of a decision.
+// CallDecideResult reports the effect of a decision.
 type CallDecideResult struct {
-	Outcome DecideOutcome `json:"outcome"`
-	// By is the surface that decided first, for DecideAlready.
+	Outcome DecisionOutcome `json:"outcome"`
+	// By is the surface of the earlier decision, for DecisionAlreadyMade.
 	By string `json:"by,omitempty"`
-	// Allowed is what was decided there.
+	// Allowed is true if the decision that takes effect allows the call.
 	Allowed bool `json:"allowed"`
 }
 
-// Permission is what a person lets agents do with a plugin or a tool.
+// Permission controls whether agents can call a plugin or a tool.
 type Permission string
 
 const (
-	PermissionOff  Permission = "off"
-	PermissionAsk  Permission = "ask"
+	// PermissionOff denies all calls.
+	PermissionOff Permission = "off"
+	// PermissionAsk requires the user's approval of each call.
+	PermissionAsk Permission = "ask"
+	// PermissionAuto allows all calls.
 	PermissionAuto Permission = "auto"
 )
 
-// ToolView is one tool as the side panel shows it.
+// ToolView is one tool in the side panel.
 type ToolView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Permission is the tool's own; absent where the plugin's holds.
+	// Permission is the permission of the tool. If it is absent, the permission of the
+	// plugin applies.
 	Permission Permission `json:"permission,omitempty"`
-	// ReadOnly says that the tool changes nothing, as its author says.
+	// ReadOnly is true if the author declares that the tool changes nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Allowed are the callers for which the tool always runs without a question.
-	Allowed []AllowedView `json:"allowed,omitempty"`
-	// Category is the group that the tool belongs to; absent if it has none.
+	// Allowed are the callers that need no approval for the tool.
+	Allowed []AllowedCallerView `json:"allowed,omitempty"`
+	// Category is the group of the tool. It is absent if the tool has none.
 	Category string `json:"category,omitempty"`
 }
 
-// AllowedView is a caller of a tool that a user always allows.
-type AllowedView struct {
+// AllowedCallerView is a caller that the user always allows to call a tool.
+type AllowedCallerView struct {
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tool calls; absent for a call of the client itself.
+	// Caller is the plugin whose tool makes the call. It is absent for a call of a
+	// client.
 	Caller string `json:"caller,omitempty"`
 }
 
-// PluginView is one plugin as the side panel shows it.
+// PluginView is one plugin in the side panel.
 type PluginView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	Version     string `json:"version"`
-	// Hash is that of the code and descriptions together; a review is for it.
+	// Hash is the hash of the plugin's code and descriptions. A review is valid for one
+	// hash.
 	Hash string `json:"hash"`
-	// Reviewed says that a person has reviewed what is there now.
+	// Reviewed is true if the user has reviewed this Hash.
 	Reviewed   bool       `json:"reviewed"`
 	Permission Permission `json:"permission"`
-	// Problem says why the plugin does not start in pages; absent if it does, or if
-	// nothing is known.
+	// Problem is the reason why the plugin does not start in pages. It is absent if the
+	// plugin starts, or if no page has reported a problem.
 	Problem string `json:"problem,omitempty"`
-	// Matches are the sites, Chrome match patterns.
+	// Matches are the Chrome match patterns of the plugin's sites.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
-	// Icon is an SVG; absent if the plugin has none.
+	// Icon is an SVG image. It is absent if the plugin has none.
 	Icon string `json:"icon,omitempty"`
-	// Homepage is a http or https URL; absent if the plugin names none.
+	// Homepage is an http or https URL. It is absent if the plugin has none.
 	Homepage string `json:"homepage,omitempty"`
-	// Settings are what a person can set, in the order of their keys.
+	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
-	// Opening says that a call which finds no tab of the plugin may open one;
-	// OpensAt is where, absent if the plugin has no page to open.
+	// Opening is true if a call without a tab may open OpensAt in a new tab. OpensAt
+	// is absent if the plugin has no page to open.
 	Opening bool   `json:"opening,omitempty"`
 	OpensAt string `json:"opensAt,omitempty"`
-	// World is where the adapter runs; absent means the main world.
+	// World is the world of the adapter. Absent means the main world.
 	World World `json:"world,omitempty"`
-	// Late says that scripts of the page run before the adapter. Unless LateAccess
-	// is set the plugin gets no secret settings and calls no other plugin.
+	// Late is true if scripts of the page run before the adapter. The plugin then needs
+	// LateAccess to get secret settings and to call other plugins.
 	Late       bool `json:"late,omitempty"`
 	LateAccess bool `json:"lateAccess,omitempty"`
-	// Calls are the other plugins whose tools the plugin may call.
+	// Calls are the other plugins whose tools the plugin is allowed to call.
 	Calls []string `json:"calls,omitempty"`
-	// Refused are the other plugins that it tried to call since the server started
-	// and may not call.
+	// Refused are the other plugins that the plugin tried to call without permission
+	// since the server started.
 	Refused []string `json:"refused,omitempty"`
-	// Recommended is set if an agent has looked at what is there now and found it
-	// fit to be let in. Only a person lets it in.
-	Recommended *RecommendedView `json:"recommended,omitempty"`
+	// Recommended is the recommendation of an agent that has examined this Hash. It
+	// changes no permission.
+	Recommended *RecommendationView `json:"recommended,omitempty"`
 }
 
 // SettingType is the type of a setting's value.
 type SettingType string
 
 const (
-	// SettingURL is one http or https URL, or several by the name of an instance.
+	// SettingURL is one http or https URL, or several by instance.
 	SettingURL     SettingType = "url"
 	SettingString  SettingType = "string"
 	SettingNumber  SettingType = "number"
 	SettingBoolean SettingType = "boolean"
-	// SettingSelect is one of some texts.
+	// SettingSelect is one of several options.
 	SettingSelect SettingType = "select"
 )
 
-// SettingView is one setting of a plugin as the side panel shows it.
+// SettingView is one setting of a plugin in the side panel.
 type SettingView struct {
 	Key         string      `json:"key"`
 	Type        SettingType `json:"type"`
@@ -244,119 +254,120 @@ type SettingView struct {
 	Description string      `json:"description,omitempty"`
 	Placeholder string      `json:"placeholder,omitempty"`
 	Required    bool        `json:"required,omitempty"`
-	// Options are what a select may be.
+	// Options are the valid values of a SettingSelect.
 	Options []string `json:"options,omitempty"`
-	// Secret says that the value may be a password or a key: surfaces are told
-	// whether it is set, and never what it is.
+	// Secret is true if the value may be a password or a key. Surfaces receive Set
+	// instead of a secret value.
 	Secret bool `json:"secret,omitempty"`
 	Set    bool `json:"set,omitempty"`
-	// Withheld says that the plugin does not get the value, because it starts late
-	// and has no late access.
+	// Withheld is true if the plugin does not get the value, because it starts late
+	// without late access.
 	Withheld bool `json:"withheld,omitempty"`
-	// Value is what is set, absent if nothing is: for a url an object of URLs by
-	// instance, for the others text, number or true/false.
+	// Value is the value: a string, number or boolean, or an object of URLs by
+	// instance for a SettingURL. It is absent if the setting has no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// RecommendedView is an agent's opinion of a plugin.
-type RecommendedView struct {
-	// By is the name of the MCP client.
+// RecommendationView is an agent's recommendation about a plugin.
+type RecommendationView struct {
+	// By is the name of the agent's MCP client.
 	By         string     `json:"by"`
 	Permission Permission `json:"permission"`
-	// Note is what the agent wrote about it.
+	// Note is the agent's comment.
 	Note string `json:"note,omitempty"`
 }
 
-// FailedView is a plugin that can't be loaded.
-type FailedView struct {
-	// Name is the plugin's name, absent if it is not known.
+// FailedPluginView is a plugin that can't be loaded.
+type FailedPluginView struct {
+	// Name is the plugin's name. It is absent if it is unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
-	// Error says what is wrong and what to do.
+	// Error describes the problem and its remedy.
 	Error string `json:"error"`
 }
 
-// StatePluginsParams are all plugins; each replaces the last.
+// StatePluginsParams lists all plugins. It replaces the previous list.
 type StatePluginsParams struct {
-	Plugins []PluginView `json:"plugins,omitempty"`
-	Failed  []FailedView `json:"failed,omitempty"`
+	Plugins []PluginView       `json:"plugins,omitempty"`
+	Failed  []FailedPluginView `json:"failed,omitempty"`
 }
 
 // ConfigSettingsParams changes settings of a plugin.
 type ConfigSettingsParams struct {
 	Plugin string `json:"plugin"`
-	// Values are a JSON object of the settings that change, each as in
-	// SettingView.Value; null takes one away.
+	// Values is a JSON object of the settings to change. Each value has the format of
+	// SettingView.Value; null removes the value.
 	Values json.RawMessage `json:"values"`
 }
 
-// ConfigSettingsResult is empty: the settings hold.
+// ConfigSettingsResult is empty. It confirms that the settings are saved.
 type ConfigSettingsResult struct{}
 
-// ConfigOpeningParams says whether calls may open tabs of a plugin.
+// ConfigOpeningParams allows or forbids that calls open tabs of a plugin.
 type ConfigOpeningParams struct {
 	Plugin  string `json:"plugin"`
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigOpeningResult is empty: it holds.
+// ConfigOpeningResult is empty. It confirms that the change is saved.
 type ConfigOpeningResult struct{}
 
-// ConfigCallsParams says whether the tools of Plugin may call those of Other.
+// ConfigCallsParams allows or forbids that the tools of Plugin call those of Other.
 type ConfigCallsParams struct {
 	Plugin  string `json:"plugin"`
 	Other   string `json:"other"`
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigCallsResult is empty: it holds.
+// ConfigCallsResult is empty. It confirms that the change is saved.
 type ConfigCallsResult struct{}
 
-// ConfigLateAccessParams says whether a plugin that starts late gets its secret
-// settings and may call other plugins.
+// ConfigLateAccessParams allows or forbids that a plugin that starts late gets its
+// secret settings and calls other plugins.
 type ConfigLateAccessParams struct {
 	Plugin  string `json:"plugin"`
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigLateAccessResult is empty: it holds.
+// ConfigLateAccessResult is empty. It confirms that the change is saved.
 type ConfigLateAccessResult struct{}
 
-// StateWaitingParams is what the badge on the toolbar's icon shows.
+// StateWaitingParams is the number for the badge of the extension's toolbar icon.
 type StateWaitingParams struct {
-	// Count is how many calls wait for a person, in whichever browser.
+	// Count is the number of calls in all browsers that are waiting for the user.
 	Count int `json:"count"`
 }
 
-// ConfigPermissionParams sets a permission.
+// ConfigPermissionParams sets the permission of a plugin or of one of its tools.
 type ConfigPermissionParams struct {
 	Plugin string `json:"plugin"`
-	// Tool is empty for the plugin's own permission.
+	// Tool is empty for the permission of the plugin.
 	Tool string `json:"tool,omitempty"`
-	// Permission is empty to take a tool's own permission away.
+	// Permission is empty to remove the permission of a tool.
 	Permission Permission `json:"permission,omitempty"`
 }
 
-// ConfigPermissionResult is empty: the permission holds.
+// ConfigPermissionResult is empty. It confirms that the permission is saved.
 type ConfigPermissionResult struct{}
 
-// ConfigReviewParams says that a person has reviewed a plugin.
+// ConfigReviewParams is the user's review of a plugin.
 type ConfigReviewParams struct {
 	Plugin string `json:"plugin"`
-	// Hash is that of the PluginView which the person saw.
+	// Hash is the Hash of the PluginView that the user reviewed.
 	Hash       string     `json:"hash"`
 	Permission Permission `json:"permission"`
 }
 
-// ConfigReviewResult is empty: the plugin is reviewed.
+// ConfigReviewResult is empty. It confirms that the review is saved.
 type ConfigReviewResult struct{}
 
-// StateSyncParams is what the side panel shows; each replaces the last.
+// StateSyncParams lists calls for the side panel. It replaces the previous list.
 type StateSyncParams struct {
 	ServerVersion string `json:"serverVersion"`
-	// Calls are the running calls, oldest first, then the last ones that
-	// ended, newest first.
+	// Calls are the calls that have not ended, oldest first, then the calls that ended
+	// last, newest first.
 	Calls []CallView `json:"calls,omitempty"`
-	// Running counts all running and waiting calls, also those beyond Calls.
+	// Running is the number of calls that have not ended, including those that are not
+	// in Calls.
 	Running int `json:"running"`
 }

@@ -1,26 +1,26 @@
 package wire
 
-// TabPlugin is an adapter that is live in a document.
+// TabPlugin is an adapter that runs in a document.
 type TabPlugin struct {
 	Name string `json:"name"`
-	// Hash is that of the code that was evaluated in this document.
+	// Hash is the hash of the adapter's code that runs in the document.
 	Hash string `json:"hash"`
-	// Ready is what the adapter last said of itself (isReady); absent while it has
-	// not been asked.
+	// Ready is the last result of the adapter's isReady(). It is absent before the
+	// first result.
 	Ready *bool `json:"ready,omitempty"`
 }
 
 // BrokenPlugin is an adapter that failed to start in a document.
 type BrokenPlugin struct {
 	Name string `json:"name"`
-	// Hash is that of the code that failed.
+	// Hash is the hash of the adapter's code that failed.
 	Hash string `json:"hash"`
-	// Problem is a sentence without an end that says why.
+	// Problem is the reason, a sentence without a period.
 	Problem string `json:"problem"`
 }
 
-// FrameInfo is a frame of a tab in which an adapter is live. Its origin is that
-// of the tab's top document.
+// FrameInfo is a frame of a page in which an adapter runs. The frame has the same
+// origin as the top document of the tab.
 type FrameInfo struct {
 	FrameID    int         `json:"frameId"`
 	URL        string      `json:"url"`
@@ -29,97 +29,100 @@ type FrameInfo struct {
 }
 
 const (
-	// LoadErrorNoAnswer is the LoadError of a tab whose site does not answer: Chrome
-	// still waits.
+	// LoadErrorNoAnswer is the LoadError of a tab whose site does not respond, while
+	// Chrome still waits for a response.
 	LoadErrorNoAnswer = "no_answer"
-	// NoAnswerMs is how long a site may take to send the beginning of a page, in
+	// SiteTimeoutMs is how long a site may take to begin its response, in
 	// milliseconds.
-	NoAnswerMs = 8000
+	SiteTimeoutMs = 8000
 )
 
-// TabInfo is one tab that at least one plugin matches.
+// TabInfo is a tab that matches at least one plugin.
 type TabInfo struct {
 	TabID    int    `json:"tabId"`
 	WindowID int    `json:"windowId"`
 	URL      string `json:"url"`
 	Title    string `json:"title"`
-	// Active is set for the tab that its window shows.
+	// Active is true for the tab that its window displays.
 	Active bool `json:"active"`
-	// Focused is set if its window has the focus.
+	// Focused is true if the window of the tab has the focus.
 	Focused bool `json:"focused"`
-	// LastAccessedMs is when it was last active, in milliseconds since 1970.
+	// LastAccessedMs is the time when the tab was last active, in milliseconds since
+	// 1970.
 	LastAccessedMs float64 `json:"lastAccessedMs"`
-	// DocumentID is empty if no adapter is live in the tab.
+	// DocumentID is empty if no adapter runs in the tab.
 	DocumentID string `json:"documentId,omitempty"`
-	// Plugins are the adapters that are live in the document.
+	// Plugins are the adapters that run in the document.
 	Plugins []TabPlugin `json:"plugins,omitempty"`
-	// Frames are the frames in which plugins are live that want frames, in the
-	// order of the document.
+	// Frames are the frames in which adapters run, in document order.
 	Frames []FrameInfo `json:"frames,omitempty"`
-	// Discarded is set if Chrome has unloaded the tab to save memory.
+	// Discarded is true if Chrome has unloaded the tab to save memory.
 	Discarded bool `json:"discarded,omitempty"`
-	// Unresponsive is set while the page does not answer, because a script
-	// occupies it: no call can begin there.
+	// Unresponsive is true while the page does not respond, because a script blocks
+	// it. No call can begin in such a page.
 	Unresponsive bool `json:"unresponsive,omitempty"`
-	// Frozen is set while Chrome has suspended the page to save resources: nothing
-	// runs in it.
+	// Frozen is true while Chrome suspends the page to save resources. No script runs
+	// in such a page.
 	Frozen bool `json:"frozen,omitempty"`
-	// Loading names plugins that match the tab, are not live in it, and may be
-	// in a moment: its document is still loading.
+	// Loading names the matching plugins that may start soon, because the document is
+	// still loading.
 	Loading []string `json:"loading,omitempty"`
-	// Arriving names plugins that match the tab, are not live in it, and whose code
-	// is on its way there.
+	// Arriving names the matching plugins that will start soon, because the browser is
+	// adding their code to the document.
 	Arriving []string `json:"arriving,omitempty"`
-	// NeedsReload names plugins that match the tab but were not there when its
-	// document began, so they can't be trusted in it until a reload.
+	// NeedsReload names the matching plugins that do not run until the tab is
+	// reloaded, because its document is older than the registration of the plugin.
+	// Scripts of the page may already have tampered with JavaScript built-ins.
 	NeedsReload []string `json:"needsReload,omitempty"`
-	// Broken are the plugins whose adapter failed to start in the document.
+	// Broken are the adapters that failed to start in the document.
 	Broken []BrokenPlugin `json:"broken,omitempty"`
-	// LoadError is Chrome's name of the network error whose error page the tab shows,
-	// such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again. It is
-	// LoadErrorNoAnswer while the site has not answered for NoAnswerMs. A tab that was
-	// opened for a call and led to another site, which can't be loaded, has the URL
-	// that it was opened with.
+	// LoadError is Chrome's name of the network error that the tab displays, such as
+	// net::ERR_CONNECTION_REFUSED. It is LoadErrorNoAnswer if the site has not
+	// responded for SiteTimeoutMs, and empty while the tab loads again.
+	//
+	// A tab that was opened for a call may redirect to a site that can't be loaded.
+	// URL is then the address with which the tab was opened.
 	LoadError string `json:"loadError,omitempty"`
-	// LoadFailedMs is when that load failed, in milliseconds since 1970 by the
-	// browser's clock: it tells a second failure from the first.
+	// LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
+	// since 1970. It distinguishes a repeated failure from the first one.
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
-// TabSyncParams replaces all the server knows of this browser's tabs.
+// TabSyncParams lists all tabs of the browser that match plugins. It replaces the
+// previous list.
 type TabSyncParams struct {
 	Tabs []TabInfo `json:"tabs,omitempty"`
 }
 
-// TabChangedParams tells of one tab. Tab is absent if the tab is gone or no
-// longer matches.
+// TabChangedParams reports a change of one tab. Tab is absent if the tab was closed
+// or no longer matches a plugin.
 type TabChangedParams struct {
 	TabID int      `json:"tabId"`
 	Tab   *TabInfo `json:"tab,omitempty"`
 }
 
-// TabOpenParams asks for a new tab, which does not take the focus.
+// TabOpenParams has the address of a tab to open. The tab does not take the focus.
 type TabOpenParams struct {
-	// URL is a http or https URL.
+	// URL is an http or https URL.
 	URL string `json:"url"`
 }
 
-// TabOpenResult names the new tab.
+// TabOpenResult identifies the new tab.
 type TabOpenResult struct {
 	TabID int `json:"tabId"`
 }
 
-// TabLoadParams asks for a tab to be loaded anew, for a call that wants to run
-// in it.
+// TabLoadParams identifies a tab to reload.
 type TabLoadParams struct {
 	TabID int `json:"tabId"`
-	// Force has it loaded whatever could be lost: the user asks for it.
+	// Force reloads the tab even if work of the user is lost. Only the user can
+	// request that.
 	Force bool `json:"force,omitempty"`
 }
 
-// TabLoadResult tells whether the tab loads now.
+// TabLoadResult reports whether the tab is being reloaded.
 type TabLoadResult struct {
-	// Loading is false if the person could lose something: the page is there and
-	// has been used.
+	// Loading is false if the user could lose work, because the page is loaded and the
+	// user has interacted with it.
 	Loading bool `json:"loading"`
 }

@@ -2,155 +2,156 @@ package wire
 
 import "encoding/json"
 
-// ToolDispatchParams runs one tool in one document.
+// ToolDispatchParams runs one tool or prompt in one document.
 type ToolDispatchParams struct {
-	// DispatchID is the call's id; it stands in every log line on both sides.
+	// DispatchID is the ID of the call. All log lines about the call have it, on the
+	// server and in the browser.
 	DispatchID string `json:"dispatchId"`
 	Plugin     string `json:"plugin"`
 	Tool       string `json:"tool"`
 	TabID      int    `json:"tabId"`
-	// DocumentID is the document the server chose; the browser answers
-	// "navigated" if the tab shows another one.
+	// DocumentID is the document in which the server wants to run the tool. If the
+	// tab has another document, the browser answers with the error "navigated".
 	DocumentID string `json:"documentId"`
-	// MaxResultBytes is the largest result text the page may send, in bytes of
-	// UTF-8.
+	// MaxResultBytes is the maximum length of the result, in bytes of UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`
-	// Again says that the frame was sent before on a link that was lost, so that
-	// it may have arrived: the browser runs it only if it does not know the id,
-	// and does not say notStarted.
+	// Again is true if an earlier link may have delivered this frame. The browser
+	// starts the tool only if the ID is new, and never answers with NotStarted.
 	Again bool `json:"again,omitempty"`
-	// Prompt says that Tool names a prompt of the adapter, not a tool.
+	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Decision is what a person decided before the tool ran, for a tool that
-	// wants to know (context.decision): JSON, absent if nobody was asked.
+	// Decision is the user's decision before the tool ran, as JSON
+	// (context.decision). It is absent if the call needed no decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
-	// Args are the tool's arguments, a JSON object.
+	// Args are the arguments, a JSON object.
 	Args json.RawMessage `json:"args"`
 }
 
-// ToolDispatchResult is what the tool returned. Exactly one of Output and
-// Parts is set, but for a tool that returned undefined, where neither is.
+// ToolDispatchResult is the result of a tool or prompt. Exactly one of Output and
+// Parts is set; both are absent if the tool returned undefined.
 type ToolDispatchResult struct {
-	// Output is the tool's result as the page's JSON.stringify wrote it.
+	// Output is the result, in the JSON text that the page's JSON.stringify wrote.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Parts is how many tool.part notifications went ahead of this answer.
+	// Parts is the number of tool.part notifications that preceded this answer.
 	Parts int `json:"parts,omitempty"`
 }
 
 // ToolPartParams is one part of a large result.
 type ToolPartParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Seq counts the parts of one result from 0.
+	// Seq is the index of the part in the result, from 0.
 	Seq int `json:"seq"`
-	// Text is a piece of the result's JSON text; the pieces in order are the
-	// whole text.
+	// Text is a slice of the result's JSON text. Joined in order, the slices of all
+	// parts are the whole text.
 	Text string `json:"text"`
 }
 
-// CancelOutcome is how a page answered tool.cancel.
+// CancelOutcome is what a cancelled tool did.
 type CancelOutcome string
 
 const (
-	// CancelAborted says that the handler settled because of the cancel.
+	// CancelAborted means that the handler stopped because of the cancellation.
 	CancelAborted CancelOutcome = "aborted"
-	// CancelFinished says that the handler had settled before.
+	// CancelFinished means that the handler had already returned or thrown.
 	CancelFinished CancelOutcome = "finished"
-	// CancelIgnored says that the handler was still running CancelAnswerMs
-	// after it was told to stop, or that nobody answered for it.
+	// CancelIgnored means that the handler still ran after CancelTimeoutMs, or that
+	// the page did not answer.
 	CancelIgnored CancelOutcome = "ignored"
 )
 
-// ToolCancelParams stops a running tool.
+// ToolCancelParams cancels a running tool.
 type ToolCancelParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Reason is the sentence that the page's AbortSignal carries.
+	// Reason is the sentence that the tool gets as the reason of its AbortSignal.
 	Reason string `json:"reason"`
 }
 
-// ToolCancelResult tells how the stop went.
+// ToolCancelResult reports the outcome of a cancellation.
 type ToolCancelResult struct {
 	Outcome CancelOutcome `json:"outcome"`
 }
 
-// Report is one report of a running tool, as the page made it. Every field may
-// be absent; the server applies the rules (design section 6).
+// Report is one progress report of a running tool. All fields are optional. The
+// server validates the values, because a page can send anything.
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
-	// Percent is from 0 to 100, short for progress with a total of 100.
+	// Percent is from 0 to 100. It is an alternative to Progress with a Total of 100.
 	Percent *float64 `json:"percent,omitempty"`
-	// Loaded is an absolute count beside progress.
+	// Loaded is an absolute count that is displayed beside the progress.
 	Loaded  *float64 `json:"loaded,omitempty"`
 	Message string   `json:"message,omitempty"`
 	Status  string   `json:"status,omitempty"`
-	// Audience is "internal" (also when absent), "user", or a later value.
+	// Audience is "user" or "internal". Other values, and none, mean "internal".
 	Audience string `json:"audience,omitempty"`
-	// Invalid says that a number was not finite or not a number at all, which
-	// JSON cannot carry; the field itself is absent.
+	// Invalid is true if a number was infinite, NaN or no number. The report then
+	// lacks that number, because JSON can't represent it.
 	Invalid bool `json:"invalid,omitempty"`
-	// Activity is a change of what the tool shows beside its progress.
+	// Activity is a change of content that is displayed beside the progress.
 	Activity *Activity `json:"activity,omitempty"`
-	// EndAudience says for whom the end of the call is if it succeeds; "internal"
-	// unless a report said otherwise.
+	// EndAudience is the audience of the call's result if the call succeeds. It is
+	// "internal" unless a report sets it.
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
-// Activity is free-form state that a running tool shows beside its progress, one
-// for each type. Exactly one of Content and Patch is set.
+// Activity changes the content that a running tool displays beside its progress.
+// A call has one content for each type. Exactly one of Content and Patch is set.
 type Activity struct {
-	// Type says how a surface draws the content: "text", "code", "table", "json",
-	// or the plugin's own.
+	// Type is the format of the content: "text", "code", "table", "json", or a type
+	// that the plugin defines.
 	Type string `json:"type"`
-	// Content replaces what was there: any JSON value, at most MaxActivityBytes.
+	// Content is the new content, any JSON value of at most MaxActivityBytes.
 	Content json.RawMessage `json:"content,omitempty"`
-	// Patch changes what was there: an array of operations (RFC 6902), applied
-	// whole or not at all.
+	// Patch is a JSON Patch of the content (RFC 6902), a JSON array. It applies
+	// completely or not at all.
 	Patch json.RawMessage `json:"patch,omitempty"`
 }
 
-// ToolResyncParams asks the page to send an activity anew, because a patch of
-// it did not apply or reports were lost: its last content and the patches since,
+// ToolResyncParams requests an activity again, because a patch did not apply or
+// reports were lost. The page sends its last content, and the patches since then,
 // as new reports.
 type ToolResyncParams struct {
 	DispatchID string `json:"dispatchId"`
-	// ActivityType is empty for all activities of the call.
+	// ActivityType is the Type of the activity. Empty means all activities.
 	ActivityType string `json:"activityType"`
 }
 
-// ToolAskParams is what a running tool asks the server for. Exactly one of Call,
-// User and Withdrawn is set. The browser sends it again on every new connection
-// until it has the answer; the server takes none twice.
+// ToolAskParams is a request of a running tool. Exactly one of Call, User and
+// Withdrawn is set.
+//
+// The browser sends the request again on each new link until it has the answer. The
+// server handles each request once.
 type ToolAskParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Ask counts the asks of one call from 1.
+	// Ask is the number of the request in its call, from 1.
 	Ask  int      `json:"ask"`
 	Call *AskCall `json:"call,omitempty"`
 	User *AskUser `json:"user,omitempty"`
-	// Withdrawn says that the tool does not wait for this ask any more.
+	// Withdrawn is true if the tool no longer waits for the answer.
 	Withdrawn bool `json:"withdrawn,omitempty"`
 }
 
-// AskCall is a tool that a running tool wants to call.
+// AskCall requests a nested call.
 type AskCall struct {
-	// Tool is the name of a tool of the same plugin, or <plugin>__<tool>.
+	// Tool is the name of a tool of the same plugin, or plugin__tool.
 	Tool string `json:"tool"`
-	// TabID is the tab it should run in; absent leaves the choice to the server,
-	// which prefers the caller's own.
+	// TabID is the tab for the nested call. If it is absent, the server chooses a tab
+	// and prefers that of the calling tool.
 	TabID int `json:"tabId,omitempty"`
-	// Args is a JSON object.
+	// Args are the arguments, a JSON object.
 	Args json.RawMessage `json:"args"`
 }
 
-// AskUser is what a running tool waits for a person for.
+// AskUser requests an action of the user, such as to log in to the site.
 type AskUser struct {
-	// Reason is a sentence: what the person should do.
+	// Reason is a sentence that describes what the user should do.
 	Reason string `json:"reason"`
-	// Title is a few words; absent if the tool gave none.
+	// Title is a short heading. It is absent if the tool gave none.
 	Title string `json:"title,omitempty"`
 }
 
-// ToolAnswerParams answers an ask. At most one of Output and Error is set;
-// neither means undefined.
+// ToolAnswerParams is the answer to a tool.ask. At most one of Output and Error is
+// set; both are absent if the result is undefined.
 type ToolAnswerParams struct {
 	DispatchID string          `json:"dispatchId"`
 	Ask        int             `json:"ask"`
@@ -158,37 +159,37 @@ type ToolAnswerParams struct {
 	Error      *CallError      `json:"error,omitempty"`
 }
 
-// ToolAnswerResult confirms an answer once it is in the page's bridge.
+// ToolAnswerResult confirms that an answer has reached the page.
 type ToolAnswerResult struct {
-	// Taken is false if nothing waits for it (any more).
+	// Taken is false if no tool waits for the answer.
 	Taken bool `json:"taken"`
 }
 
-// ToolProgressParams brings reports in the order they were made.
+// ToolProgressParams has reports of a running tool, oldest first.
 type ToolProgressParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Seq is how many reports of this call were sent before these. Those that
-	// may have been lost with a link are sent again, and the server takes none
-	// twice. Absent means right after the last ones.
+	// Seq is the number of reports that the browser sent before these. The browser
+	// repeats reports that a lost link may not have delivered, and the server uses Seq
+	// to ignore repeated ones. If Seq is absent, the reports follow the last ones.
 	Seq     *int     `json:"seq,omitempty"`
 	Reports []Report `json:"reports,omitempty"`
-	// Skipped counts reports that the page made before these and did not send,
-	// because a flood had filled its buffer.
+	// Skipped is the number of reports that were dropped before these, because the
+	// page's buffer was full.
 	Skipped int `json:"skipped,omitempty"`
 }
 
-// CallResumedParams names calls that still run in pages.
+// CallResumedParams lists the calls that still run in pages.
 type CallResumedParams struct {
 	DispatchIDs []string `json:"dispatchIds,omitempty"`
 }
 
-// CallCancelParams asks the server to cancel a call.
+// CallCancelParams identifies the call to cancel.
 type CallCancelParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallCancelResult tells whether there was a call to cancel.
+// CallCancelResult reports whether a call was cancelled.
 type CallCancelResult struct {
-	// Cancelled is false if the call had ended or is not known.
+	// Cancelled is false if the call has ended or does not exist.
 	Cancelled bool `json:"cancelled"`
 }

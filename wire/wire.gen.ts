@@ -3,110 +3,131 @@
 
 /** ErrorCode is a stable, machine-readable reason why a call failed. */
 export const ErrorCodes = [
+  /** ErrIdleTimeout means that the tool reported nothing for the idle limit. */
   'idle_timeout',
+  /** ErrDeadlineExceeded means that the call ran for the hard limit. */
   'deadline_exceeded',
+  /** ErrCancelled means that the client or the user cancelled the call. */
   'cancelled',
+  /** ErrTabClosed means that the tab of the call was closed. */
   'tab_closed',
+  /** ErrNavigated means that the tab of the call navigated to another document. */
   'navigated',
-  /** ErrPageCrashed says that the process of the page was lost. */
+  /** ErrPageCrashed means that the page's process crashed or was killed. */
   'page_crashed',
   /**
-   * ErrPageUnresponsive says that a script occupies the page, so that it does not
-   * answer.
+   * ErrPageUnresponsive means that the page does not respond, because a script
+   * blocks it.
    */
   'page_unresponsive',
-  /** ErrTabDiscarded says that the browser unloaded the page to save memory. */
+  /** ErrTabDiscarded means that the browser unloaded the page to save memory. */
   'tab_discarded',
   /**
-   * ErrTabFrozen says that the browser has suspended the page: nothing runs in
-   * it until the user shows the tab.
+   * ErrTabFrozen means that the browser suspended the page. No script runs there
+   * until the user shows the tab.
    */
   'tab_frozen',
+  /** ErrBrowserLost means that the browser restarted, or is not connected. */
   'browser_lost',
+  /**
+   * ErrLinkLost means that the browser did not reconnect within the grace period,
+   * or lost the call.
+   */
   'link_lost',
+  /** ErrDenied means that the user or a permission denies the call. */
   'denied',
+  /** ErrNotReviewed means that the user has not reviewed the plugin. */
   'not_reviewed',
+  /** ErrRateLimited means that the call exceeds a rate limit of opentabs. */
   'rate_limited',
-  /** ErrNeedsSettings says that the plugin lacks a setting which it requires. */
+  /** ErrNeedsSettings means that the plugin lacks a setting that it requires. */
   'needs_settings',
   /**
-   * ErrPluginBroken says that the plugin can't be loaded, or that its adapter did
-   * not start in the page.
+   * ErrPluginBroken means that the plugin can't be loaded, or its adapter did not
+   * start in the page.
    */
   'plugin_broken',
-  /** ErrApprovalTimeout says that no person decided in time. */
+  /** ErrApprovalTimeout means that the user did not decide in time. */
   'approval_timeout',
+  /**
+   * ErrInvalidArguments means that the arguments do not match the tool's input
+   * schema.
+   */
   'invalid_arguments',
+  /** ErrResultTooLarge means that the result exceeds the size limit. */
   'result_too_large',
-  /** ErrInvalidResult says that the tool returned what JSON cannot carry. */
+  /**
+   * ErrInvalidResult means that the tool returned a value that JSON can't
+   * represent.
+   */
   'invalid_result',
   /**
-   * ErrToolError says that the tool's handler threw; CallError.Tool has the
-   * tool's own code if it gave one.
+   * ErrToolError means that the tool's handler threw an error. CallError.Tool has
+   * the tool's error code, if the tool gave one.
    */
   'tool_error',
-  /** ErrUnknownTool says that the adapter in the page has no such tool. */
+  /** ErrUnknownTool means that the adapter in the page has no tool of this name. */
   'unknown_tool',
-  /** ErrUnknownPrompt says that the adapter in the page has no such prompt. */
+  /**
+   * ErrUnknownPrompt means that the adapter in the page has no prompt of this
+   * name.
+   */
   'unknown_prompt',
   /**
-   * ErrNestedTooDeep says that tools call each other too deep, too often, or in
-   * a loop.
+   * ErrNestedTooDeep means that nested calls are too deep, too many, or form a
+   * cycle.
    */
   'nested_too_deep',
-  /** ErrNoBrowser says that no browser is connected. */
+  /** ErrNoBrowser means that no browser is connected. */
   'no_browser',
-  /** ErrNoTab says that no open tab matches the plugin. */
+  /** ErrNoTab means that no open tab matches the plugin. */
   'no_tab',
   /**
-   * ErrAmbiguousTarget says that tabs of several browsers match and none was
-   * named.
+   * ErrAmbiguousTarget means that tabs of several browsers match, and the call
+   * names none.
    */
   'ambiguous_target',
   /**
-   * ErrNotReady says that the adapter's isReady() was not true, most often
-   * because the person is not logged in.
+   * ErrNotReady means that the adapter's isReady() did not return true, most often
+   * because the user is not logged in to the site.
    */
   'not_ready',
   /**
-   * ErrUnsafePage says that a script of the page has replaced built-ins of the
-   * language and locked them, so that it could read and change the call.
+   * ErrUnsafePage means that a script of the page replaced and locked JavaScript
+   * built-ins. The page could therefore read and change the call.
    */
   'unsafe_page',
   /**
-   * ErrPluginUpdated says that a new version of the plugin took the place of the
-   * one that the call ran in.
+   * ErrPluginUpdated means that a new version of the plugin replaced the one that
+   * ran the call.
    */
   'plugin_updated',
-  /** ErrShutdown says that the server is stopping. */
+  /** ErrShutdown means that the server is stopping. */
   'shutdown',
-  /** ErrInternal is a fault of opentabs itself. */
+  /** ErrInternal means that opentabs has a bug. */
   'internal',
 ] as const;
 export type ErrorCode = (typeof ErrorCodes)[number];
 
-/** ToolErrorInfo is what a tool's handler said when it threw a ToolError. */
+/** ToolErrorInfo describes an error that a tool's handler threw as a ToolError. */
 export interface ToolErrorInfo {
-  /** Code is the tool's own code. */
+  /** Code is the error code that the tool chose. */
   code: string;
   category?: string;
-  /** Retryable says whether the same call may work later. */
+  /** Retryable is true if the same call may succeed later. */
   retryable: boolean;
   /** RetryAfterMs is in milliseconds; absent if the tool gave none. */
   retryAfterMs?: number;
 }
 
-/**
- * CallError is why a call failed, as a browser tells it; it travels as the
- * data of a JSON-RPC error.
- */
+/** CallError describes why a call failed. It is the data of a JSON-RPC error. */
 export interface CallError {
   code: ErrorCode;
   message: string;
   tool?: ToolErrorInfo;
   /**
-   * NotStarted says that the tool did not begin, so that the call may safely
-   * be tried in another document.
+   * NotStarted is true if the tool did not begin, so the call can safely run in
+   * another document.
    */
   notStarted?: boolean;
 }
@@ -118,41 +139,36 @@ export interface RPCError {
   data?: CallError;
 }
 
-/** ChallengeParams is the server's half of the handshake. */
+/** ChallengeParams is the server's part of the handshake. */
 export interface ChallengeParams {
-  /** Nonce is random and new for each connection. */
+  /** Nonce is random and new for each link. */
   nonce: string;
-  /** Proof shows that the server knows the key (ServerProof). */
+  /** Proof is the ServerProof. It proves that the server has the key. */
   proof: string;
 }
 
-/** HelloParams opens a connection. */
+/** HelloParams is the browser's part of the handshake. */
 export interface HelloParams {
-  /** Protocol is the sender's Version. */
+  /** Protocol is the Version of the extension. */
   protocol: number;
-  /** BrowserID is stable for one browser profile. */
+  /** BrowserID identifies a browser profile. It never changes. */
   browserId: string;
-  /**
-   * BrowserName is what the person calls this browser; shown, never used to
-   * find anything.
-   */
+  /** BrowserName is the name that the user gave the browser. It is only displayed. */
   browserName: string;
   /**
-   * BootID changes when the browser is started anew, not when only its
-   * service worker is.
+   * BootID changes when the browser restarts. It does not change when only the
+   * service worker restarts.
    */
   bootId: string;
-  /** ExtensionVersion is the extension's version. */
   extensionVersion: string;
-  /** Proof shows that the browser knows the key (BrowserProof). */
+  /** Proof is the BrowserProof. It proves that the browser has the key. */
   proof: string;
 }
 
-/** HelloResult accepts a connection. */
+/** HelloResult completes the handshake. */
 export interface HelloResult {
-  /** Protocol is the server's Version. */
+  /** Protocol is the Version of the server. */
   protocol: number;
-  /** ServerVersion is the server's version. */
   serverVersion: string;
 }
 
@@ -163,333 +179,332 @@ export type PingParams = Record<string, never>;
 export type PingResult = Record<string, never>;
 
 /**
- * Method names a frame that asks or tells something.
+ * Method is the name of a request or notification.
  *
- * A method "tool.dispatch" has its parameters in ToolDispatchParams and, if it
- * is a request, its answer in ToolDispatchResult; a notification has no result
- * type. The generator refuses a method without its parameters.
+ * The parameters of "tool.dispatch" have the type ToolDispatchParams. If the
+ * method is a request, its result has the type ToolDispatchResult; a notification
+ * has no result type. The generator rejects a method without a type for its
+ * parameters.
  */
 export const Methods = [
   /**
-   * MethodChallenge proves that the server knows the key and asks the browser
-   * for the same: server to browser, notification, the server's first frame.
+   * MethodChallenge proves that the server has the key, and requests the same
+   * proof of the browser. A notification from the server, its first frame.
    */
   'challenge',
-  /**
-   * MethodHello opens a connection: browser to server, request, the browser's
-   * first frame.
-   */
+  /** MethodHello opens a link. A request of the browser, its first frame. */
   'hello',
-  /** MethodPing keeps the link and the service worker alive: both, request. */
+  /**
+   * MethodPing keeps the link and the service worker alive. A request of either
+   * peer.
+   */
   'ping',
   /**
-   * MethodToolDispatch runs a tool in a tab: server to browser, request. Its
-   * id is the dispatchId, so that the answer finds its call on a new
-   * connection too.
+   * MethodToolDispatch runs a tool in a document. A request of the server. Its ID
+   * is the dispatchId, so that an answer on a later link still identifies the call.
    */
   'tool.dispatch',
-  /** MethodToolCancel stops a running tool: server to browser, request. */
+  /** MethodToolCancel cancels a running tool. A request of the server. */
   'tool.cancel',
   /**
-   * MethodToolProgress brings reports of a running tool: browser to server,
-   * notification.
+   * MethodToolProgress sends reports of a running tool. A notification from the
+   * browser.
    */
   'tool.progress',
   /**
-   * MethodToolPart brings one part of a large result ahead of the answer to
-   * tool.dispatch: browser to server, notification.
+   * MethodToolPart sends one part of a large result, before the answer to
+   * tool.dispatch. A notification from the browser.
    */
   'tool.part',
   /**
-   * MethodToolResync asks for an activity anew: server to browser,
-   * notification.
+   * MethodToolResync requests the complete content of an activity. A notification
+   * from the server.
    */
   'tool.resync',
   /**
-   * MethodToolAsk is what a running tool asks for, as to call another tool:
-   * browser to server, notification.
+   * MethodToolAsk sends a request of a running tool, such as a nested call. A
+   * notification from the browser.
    */
   'tool.ask',
-  /** MethodToolAnswer answers tool.ask: server to browser, request. */
+  /** MethodToolAnswer sends the answer to a tool.ask. A request of the server. */
   'tool.answer',
   /**
-   * MethodCallResumed names calls that still run in pages after a link or a
-   * service worker was lost: browser to server, notification.
+   * MethodCallResumed lists the calls that still run in pages after a link or a
+   * service worker was lost. A notification from the browser.
    */
   'call.resumed',
-  /**
-   * MethodCallCancel is the side panel's stop button: browser to server,
-   * request.
-   */
+  /** MethodCallCancel cancels a call. A request of the browser. */
   'call.cancel',
   /**
-   * MethodCallDecide is what a person decided in the side panel about a call
-   * that waits: browser to server, request.
+   * MethodCallDecide sends the user's decision about a suspended call. A request of
+   * the browser.
    */
   'call.decide',
-  /**
-   * MethodConfigPermission sets a permission from the side panel: browser to
-   * server, request.
-   */
+  /** MethodConfigPermission sets a permission. A request of the browser. */
   'config.permission',
   /**
-   * MethodConfigReview says that a person has reviewed a plugin: browser to
-   * server, request.
+   * MethodConfigReview records that the user has reviewed a plugin. A request of
+   * the browser.
    */
   'config.review',
-  /**
-   * MethodConfigSettings gives a plugin settings from the side panel: browser to
-   * server, request.
-   */
+  /** MethodConfigSettings changes settings of a plugin. A request of the browser. */
   'config.settings',
   /**
-   * MethodConfigOpening says whether calls may open tabs of a plugin: browser to
-   * server, request.
+   * MethodConfigOpening allows or forbids that calls open tabs of a plugin. A
+   * request of the browser.
    */
   'config.opening',
   /**
-   * MethodConfigCalls says whether the tools of a plugin may call those of
-   * another one: browser to server, request.
+   * MethodConfigCalls allows or forbids that the tools of one plugin call those of
+   * another plugin. A request of the browser.
    */
   'config.calls',
   /**
-   * MethodConfigLateAccess says whether a plugin that starts late gets its secret
-   * settings and may call other plugins: browser to server, request.
+   * MethodConfigLateAccess allows or forbids late access for a plugin. A request of
+   * the browser.
    */
   'config.lateAccess',
   /**
-   * MethodPluginSync lists the adapters the browser should have: server to
-   * browser, request. The answer names those whose new code it wants at once.
+   * MethodPluginSync sends the list of adapters. A request of the server. The
+   * answer names the adapters whose new code the browser needs at once.
    */
   'plugin.sync',
-  /**
-   * MethodPluginCode brings the code of one adapter: server to browser,
-   * request.
-   */
+  /** MethodPluginCode sends the code of one adapter. A request of the server. */
   'plugin.code',
   /**
-   * MethodPluginFetch asks for the code of one plugin, or of the host: browser
-   * to server, request.
+   * MethodPluginFetch requests the code of one plugin or of the host. A request of
+   * the browser.
    */
   'plugin.fetch',
   /**
-   * MethodTabSync lists all tabs that match plugins: browser to server,
-   * notification.
-   */
-  'tab.sync',
-  /**
-   * MethodTabChanged tells one tab that changed or went: browser to server,
-   * notification.
-   */
-  'tab.changed',
-  /**
-   * MethodPluginSettings brings the settings of one plugin to the documents in
-   * which it is live: server to browser, request. Documents that come later have
-   * them in the adapter's code.
+   * MethodPluginSettings sends the settings of one plugin to the documents in which
+   * its adapter runs. A request of the server. Later documents get the settings
+   * together with the adapter's code.
    */
   'plugin.settings',
   /**
-   * MethodPluginLog brings what an adapter has logged: browser to server,
-   * notification.
+   * MethodPluginLog sends log entries of an adapter. A notification from the
+   * browser.
    */
   'plugin.log',
   /**
-   * MethodTabOpen opens a tab in the background, for a call that found none:
-   * server to browser, request.
+   * MethodTabSync lists all tabs that match plugins. A notification from the
+   * browser.
+   */
+  'tab.sync',
+  /**
+   * MethodTabChanged reports a tab that changed or was closed. A notification from
+   * the browser.
+   */
+  'tab.changed',
+  /**
+   * MethodTabOpen opens a tab in the background for a call that has no tab. A
+   * request of the server.
    */
   'tab.open',
   /**
-   * MethodTabLoad loads a tab anew in which a plugin is not live, if the person
-   * loses nothing by that: server to browser, request.
+   * MethodTabLoad reloads a tab in which a plugin does not run, unless the user
+   * could lose work. A request of the server.
    */
   'tab.load',
   /**
-   * MethodStateWatch switches state.sync on or off, so that nothing is sent
-   * while no panel is open: browser to server, notification.
+   * MethodStateWatch turns state.sync and state.plugins on or off. A notification
+   * from the browser. The server sends neither while no side panel is open.
    */
   'state.watch',
-  /**
-   * MethodStateSync is what the side panel shows: server to browser,
-   * notification.
-   */
+  /** MethodStateSync sends the calls. A notification from the server. */
   'state.sync',
   /**
-   * MethodStatePlugins is all plugins as the side panel shows them: server to
-   * browser, notification, sent when they changed.
+   * MethodStatePlugins sends all plugins when one of them has changed. A
+   * notification from the server.
    */
   'state.plugins',
   /**
-   * MethodStateWaiting is how many calls wait for a person: server to browser,
-   * notification, sent when it changed, also while no panel is open.
+   * MethodStateWaiting sends the number of calls that are waiting for the user, each
+   * time the number changes. A notification from the server. Unlike the others, it
+   * is also sent while no side panel is open.
    */
   'state.waiting',
 ] as const;
 export type Method = (typeof Methods)[number];
 
-/** World is where an adapter runs. */
+/** World is the JavaScript environment of an adapter. */
 export const Worlds = [
-  /** WorldMain shares the page's JavaScript realm. */
+  /** WorldMain is shared with the scripts of the page. */
   'main',
-  /** WorldIsolated shares only the page's DOM. */
+  /** WorldIsolated shares only the DOM with the page. */
   'isolated',
 ] as const;
 export type World = (typeof Worlds)[number];
 
-/** PluginInfo is one plugin as a browser needs it. */
+/** PluginInfo describes one plugin to a browser. */
 export interface PluginInfo {
   name: string;
   displayName: string;
-  /** Hash is the SHA-256 of the adapter's code, in hex. */
+  /** Hash is the SHA-256 of the adapter's code, in hexadecimal. */
   hash: string;
   world: World;
   /** Matches and Excludes are Chrome match patterns. */
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
-   * Script names the whole script that runs the adapter: it changes with the
-   * adapter, the host, the pre-script and the settings. Letters, digits, - and _.
+   * Script identifies the complete script that runs the adapter. It changes with
+   * the adapter, the host, the pre-script and the settings. It has only letters,
+   * digits, - and _.
    */
   script: string;
   /**
-   * AllFrames says that the script runs in the frames of a page too: the plugin
-   * has a pre-script, or Frames is set.
+   * AllFrames is true if the script also runs in the frames of a page, because the
+   * plugin has a pre-script or Frames is true.
    */
   allFrames?: boolean;
   /**
-   * Frames says that the adapter may run in frames of the page's own origin, not
-   * in the top document alone.
+   * Frames is true if the adapter also runs in frames that have the origin of the
+   * page.
    */
   frames?: boolean;
-  /** Early says that the adapter has to start before the page's first script. */
+  /** Early is true if the adapter must start before the scripts of the page. */
   early?: boolean;
-  /** PreScript says that the plugin has a pre-script. */
+  /** PreScript is true if the plugin has a pre-script. */
   preScript?: boolean;
   /**
-   * Base names what a new adapter can't change in a document: the world and the
-   * pre-script. Where an older adapter runs on the same base, the new one takes
-   * its place without a reload.
+   * Base identifies the world and the pre-script, which a hot reload can't change.
+   * A new adapter replaces a running adapter with the same base without a reload of
+   * the page.
    */
   base?: string;
-  /** Dev says that the plugin is being developed. */
+  /** Dev is true if the plugin is in development. */
   dev?: boolean;
   /**
-   * File is the adapter's path inside the unpacked extension's folder, for a
-   * browser without user scripts; empty if the server does not know the
-   * folder.
+   * File is the adapter's path in the folder of the unpacked extension, for a
+   * browser without user scripts. It is empty if the server has no such folder.
    */
   file?: string;
 }
 
 /**
- * PluginSyncParams lists every plugin the browser should have; others are
- * removed.
+ * PluginSyncParams lists all plugins. The browser removes plugins that are not in
+ * the list.
  */
 export interface PluginSyncParams {
   /**
-   * Host names the code of the host, which plugin.fetch returns; empty if the
-   * server has none.
+   * Host identifies the code of the host, which plugin.fetch returns. It is empty if
+   * the server has no host.
    */
   host?: string;
   plugins?: readonly PluginInfo[];
 }
 
-/** InjectMode is how a browser gets adapters into pages. */
+/** InjectMode is the way in which a browser adds adapters to pages. */
 export const InjectModes = [
-  /** InjectUserScripts registers code that came over the WebSocket. */
+  /** InjectUserScripts registers code from frames as user scripts. */
   'userScripts',
-  /** InjectFiles registers files of the unpacked extension's folder. */
+  /** InjectFiles registers files in the folder of the unpacked extension. */
   'files',
-  /** InjectNone can do neither; the side panel says what to switch on. */
+  /**
+   * InjectNone means that the browser permits neither. The side panel explains
+   * which browser setting to turn on.
+   */
   'none',
 ] as const;
 export type InjectMode = (typeof InjectModes)[number];
 
-/** PluginSyncResult says what the browser lacks. */
+/** PluginSyncResult lists the code that the browser needs. */
 export interface PluginSyncResult {
   mode: InjectMode;
   /**
-   * Missing names the plugins whose code the browser wants by plugin.code, for
-   * documents in which an older adapter is live.
+   * Missing names the plugins whose code the server must send by plugin.code, for
+   * documents in which an older adapter runs.
    */
   missing?: readonly string[];
 }
 
-/** PluginCodeParams brings one adapter's code. */
+/** PluginCodeParams has the code of one adapter. */
 export interface PluginCodeParams {
   name: string;
   hash: string;
-  /** Script is that of the PluginInfo which the code is for. */
+  /** Script is the Script of the PluginInfo that this code belongs to. */
   script: string;
   code: string;
-  /** Hot is the adapter alone, for documents in which an older one is live. */
+  /**
+   * Hot is the adapter without its host, for documents in which an older adapter
+   * runs.
+   */
   hot?: HotCode;
 }
 
-/** PluginFetchParams ask for the code of a plugin. */
+/** PluginFetchParams identifies the code of a plugin or of the host. */
 export interface PluginFetchParams {
-  /** Name is the plugin; empty for the host. */
+  /** Name is the plugin's name. It is empty for the host. */
   name?: string;
-  /** Script is that of the PluginInfo, or the host's name in PluginSyncParams. */
+  /**
+   * Script is the Script of the plugin's PluginInfo, or PluginSyncParams.Host for the
+   * host.
+   */
   script: string;
 }
 
-/** PluginFetchResult is the parts of a plugin's script. */
+/** PluginFetchResult has the parts of a plugin's script, or the host. */
 export interface PluginFetchResult {
   /**
-   * Code is a JavaScript expression: a function with the adapter's code, or the
-   * host, a function that takes whether it comes late and returns its start.
+   * Code is a JavaScript expression. For a plugin it is a function with the
+   * adapter's code. For the host it is a function that receives whether the host
+   * starts late, and returns the function that starts an adapter.
    */
   code: string;
   /**
-   * Options is JSON text that the host reads (extension/src/host/options.ts);
-   * empty for the host.
+   * Options is the JSON text of the host's options (extension/src/host/options.ts).
+   * It is empty for the host.
    */
   options?: string;
-  /** PreScript is a function with the pre-script's code; empty if there is none. */
+  /**
+   * PreScript is a JavaScript function with the pre-script's code. It is empty if
+   * the plugin has no pre-script.
+   */
   preScript?: string;
 }
 
-/** HotCode puts a new adapter into documents in which an older one is live. */
+/** HotCode replaces a running adapter by a new build. */
 export interface HotCode {
   /**
-   * Adapter is the JavaScript text of a function: the adapter's code, with its
-   * globalThis, window and self as parameters.
+   * Adapter is a JavaScript function with the adapter's code. Its parameters are
+   * globalThis, window and self.
    */
   adapter: string;
   /**
-   * WaitMs is how long the calls that run in a document may take to end before
-   * the adapter there is replaced, in milliseconds.
+   * WaitMs is how long the hot reload waits for the running calls of a document to
+   * end, in milliseconds.
    */
   waitMs: number;
 }
 
-/** PluginCodeResult is empty: the adapter is registered. */
+/** PluginCodeResult is empty. It confirms that the adapter is registered. */
 export type PluginCodeResult = Record<string, never>;
 
-/** PluginSettings are the settings of a plugin as its documents get them. */
+/** PluginSettings are the settings of a plugin for its documents. */
 export interface PluginSettings {
   /**
-   * Values are a JSON object: text, number or true/false by key. Settings that
-   * are not set are absent.
+   * Values is a JSON object with a string, number or boolean by setting. Settings
+   * without a value are absent.
    */
   values?: unknown;
   /**
-   * URLs are the settings of type url, a JSON object: by key an object of URLs
-   * by instance. A document gets the one whose host is its own.
+   * URLs is a JSON object with the settings of type url: an object of URLs by
+   * instance, by setting. A document gets the URL that has the document's host.
    */
   urls?: unknown;
 }
 
-/** PluginSettingsParams brings the settings of one plugin. */
+/** PluginSettingsParams has the settings of one plugin. */
 export interface PluginSettingsParams {
   name: string;
   settings: PluginSettings;
 }
 
-/** PluginSettingsResult is empty: the documents are told. */
+/** PluginSettingsResult is empty. It confirms that the documents have the settings. */
 export type PluginSettingsResult = Record<string, never>;
 
-/** LogLevel is how much a log entry matters, in the words of MCP. */
+/** LogLevel is the severity of a log entry, with the names of MCP. */
 export const LogLevels = [
   'debug',
   'info',
@@ -498,35 +513,36 @@ export const LogLevels = [
 ] as const;
 export type LogLevel = (typeof LogLevels)[number];
 
-/** LogEntry is one entry that an adapter has logged. */
+/** LogEntry is one log entry of an adapter. */
 export interface LogEntry {
   level: LogLevel;
   message: string;
-  /** Data is a JSON array: the arguments beside the message, at most MaxLogData. */
+  /** Data is a JSON array of at most MaxLogArgs arguments that follow the message. */
   data?: unknown;
-  /** AtMs is when it was logged, in milliseconds since 1970, by the page's clock. */
+  /** AtMs is the time of the entry on the page's clock, in milliseconds since 1970. */
   atMs: number;
 }
 
-/** PluginLogParams brings entries in the order they were logged. */
+/** PluginLogParams has log entries of one adapter, oldest first. */
 export interface PluginLogParams {
   tabId: number;
   plugin: string;
   entries?: readonly LogEntry[];
   /**
-   * Dropped counts entries that were logged before these and not sent, because
-   * they were too many.
+   * Dropped is the number of earlier entries that were not sent, because there were
+   * too many.
    */
   dropped?: number;
 }
 
-/** StateWatchParams switches state.sync on or off for this connection. */
+/** StateWatchParams turns state.sync and state.plugins on or off for one link. */
 export interface StateWatchParams {
   on: boolean;
 }
 
-/** CallStatus is a call's status as surfaces show it (tool-call-progress.v1). */
+/** CallStatus is the status of a call for display (tool-call-progress.v1). */
 export const CallStatuses = [
+  /** StatusPending means that the call is queued or waiting for approval. */
   'pending',
   'running',
   'done',
@@ -535,236 +551,257 @@ export const CallStatuses = [
 ] as const;
 export type CallStatus = (typeof CallStatuses)[number];
 
-/** CallView is one call as the side panel shows it. */
+/** CallView is one call in the side panel. */
 export interface CallView {
   callId: string;
   plugin: string;
   tool: string;
   status: CallStatus;
-  /** Progress is from 0 to 1; absent while it is not known. */
+  /** Progress is from 0 to 1. It is absent while it is unknown. */
   progress?: number;
   message?: string;
-  /** Client is the MCP client's name. */
+  /** Client is the name of the MCP client. */
   client?: string;
-  /** TabID is the tab the call runs in; absent before one is chosen. */
+  /**
+   * TabID is the tab in which the call runs. It is absent before a tab is chosen,
+   * and for a tab of another browser.
+   */
   tabId?: number;
-  /** RunMs is how long the call has run, or ran, in milliseconds. */
+  /** RunMs is how long the call has run so far, or ran in total, in milliseconds. */
   runMs: number;
-  /** Error is why the call failed, for a person. */
+  /** Error is the reason why the call failed, for the user. */
   error?: string;
-  /** Prompt says that Tool names a prompt. */
+  /** Prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
-  /** ParentCallID is the call whose tool made this one. */
+  /** ParentCallID is the call whose tool made this nested call. */
   parentCallId?: string;
   /**
-   * UserProgress and UserMessage are Progress and Message as of the last report
-   * that is meant for people (audience "user").
+   * UserProgress and UserMessage are the Progress and Message of the last report for
+   * the audience "user".
    */
   userProgress?: number;
   userMessage?: string;
   /**
-   * StatusWord is the tool's own word for what it does, as in "indexing", and
-   * UserStatusWord that of the last report that is meant for people.
+   * StatusWord is the tool's word for its activity, such as "indexing".
+   * UserStatusWord is the word of the last report for the audience "user".
    */
   statusWord?: string;
   userStatusWord?: string;
-  /** EndAudience is "user" if people should see the result of the call. */
+  /** EndAudience is "user" if the result of the call is meant for the user. */
   endAudience?: string;
-  /** Result is the beginning of the result of a call that succeeded: text, or JSON. */
+  /** Result is the beginning of the result of a successful call, as text or JSON. */
   result?: string;
-  /** Waiting is set while the call waits for a person. */
+  /** Waiting is set while the call is waiting for the user. */
   waiting?: WaitingView;
-  /** Activities are what the tool shows, in the order of their first report. */
+  /** Activities are the activities of the call, in the order of their first report. */
   activities?: readonly ActivityView[];
 }
 
-/** TicketKind is what a suspended call waits for. */
+/** TicketKind is what a suspended call is waiting for. */
 export const TicketKinds = [
-  /** TicketPermission waits for a person to allow the call or not. */
+  /** TicketPermission waits for the user to allow or deny the call. */
   'permission',
-  /** TicketUser waits for a person to do what the tool asks for, as to log in. */
+  /** TicketUser waits for an action of the user, such as to log in to the site. */
   'user',
 ] as const;
 export type TicketKind = (typeof TicketKinds)[number];
 
-/** Scope is how far a permission goes that a person gives. */
+/** Scope is the extent of a permission that the user gives. */
 export const Scopes = [
-  /** ScopeOnce allows this call. */
+  /** ScopeOnce allows one call. */
   'once',
-  /** ScopeSession allows the tool to this client until its session ends. */
+  /** ScopeSession allows the tool for the client until its session ends. */
   'session',
-  /** ScopeTime allows the tool for some time. */
+  /** ScopeTime allows the tool for a limited time. */
   'time',
-  /** ScopeAlways allows the tool from now on. */
+  /** ScopeAlways allows the tool without a time limit. */
   'always',
 ] as const;
 export type Scope = (typeof Scopes)[number];
 
-/** WaitingView is what a suspended call waits for, as surfaces show it. */
+/** WaitingView is the ticket of a suspended call. */
 export interface WaitingView {
   ticketId: string;
   kind: TicketKind;
   reason: string;
   title?: string;
-  /** Args are the call's arguments, JSON text, cut at MaxShownArgs. */
+  /** Args is the JSON text of the arguments, truncated to MaxShownArgsBytes. */
   args?: string;
   /**
-   * Caller is the tool of a plugin that makes the call; absent for a call of the
-   * client itself.
+   * Caller is the tool that made a nested call. It is absent for a call of a
+   * client.
    */
   caller?: CallerView;
-  /** LeftMs is how long a person has left to decide, in milliseconds. */
+  /** LeftMs is the remaining time for the decision, in milliseconds. */
   leftMs: number;
-  /** Scopes are those that a person may choose from to allow the call. */
+  /** Scopes are the scopes that the user can choose from. */
   scopes?: readonly Scope[];
 }
 
-/** CallerView is a tool that calls another one, and where it runs. */
+/** CallerView is a tool that makes a nested call. */
 export interface CallerView {
   plugin: string;
   tool: string;
-  /** TabID is absent if the tab is one of another browser. */
+  /** TabID is absent for a tab of another browser. */
   tabId?: number;
   origin?: string;
 }
 
-/** ActivityView is one activity as the side panel shows it. */
+/** ActivityView is one activity in the side panel. */
 export interface ActivityView {
   type: string;
-  /** Content is the JSON text; empty if it is longer than MaxShownActivity. */
+  /**
+   * Content is the JSON text. It is empty if it is longer than
+   * MaxShownActivityBytes.
+   */
   content?: string;
   audience?: string;
-  /** Bytes is how long the whole content is. */
+  /** Bytes is the length of the complete content. */
   bytes: number;
 }
 
-/** CallDecideParams is what a person decided about a suspended call. */
+/** CallDecideParams is the user's decision about a suspended call. */
 export interface CallDecideParams {
   callId: string;
-  /** TicketID is that of the WaitingView which the person saw. */
+  /** TicketID is the TicketID of the WaitingView that the user decides about. */
   ticketId: string;
   allow: boolean;
-  /** Scope is how far an Allow goes; absent means ScopeOnce. */
+  /** Scope is the scope of the permission if Allow is true. Absent means ScopeOnce. */
   scope?: Scope;
-  /** ForMs is how long a ScopeTime lasts, in milliseconds. */
+  /** ForMs is the duration of a ScopeTime, in milliseconds. */
   forMs?: number;
 }
 
-/** DecideOutcome is what became of a decision. */
-export const DecideOutcomes = [
-  /** DecideTaken says that this decision holds. */
+/** DecisionOutcome is the effect of a decision. */
+export const DecisionOutcomes = [
+  /** DecisionAccepted means that the decision takes effect. */
   'decided',
-  /** DecideAlready says that another one came first. */
+  /** DecisionAlreadyMade means that an earlier decision takes effect. */
   'already',
-  /** DecideEnded says that nothing waits: the call has ended, or was withdrawn. */
+  /**
+   * DecisionNotPending means that the call is not waiting for a decision: it has
+   * ended, or its request was withdrawn.
+   */
   'ended',
 ] as const;
-export type DecideOutcome = (typeof DecideOutcomes)[number];
+export type DecisionOutcome = (typeof DecisionOutcomes)[number];
 
-/** CallDecideResult tells what became of a decision. */
+/** CallDecideResult reports the effect of a decision. */
 export interface CallDecideResult {
-  outcome: DecideOutcome;
-  /** By is the surface that decided first, for DecideAlready. */
+  outcome: DecisionOutcome;
+  /** By is the surface of the earlier decision, for DecisionAlreadyMade. */
   by?: string;
-  /** Allowed is what was decided there. */
+  /** Allowed is true if the decision that takes effect allows the call. */
   allowed: boolean;
 }
 
-/** Permission is what a person lets agents do with a plugin or a tool. */
+/** Permission controls whether agents can call a plugin or a tool. */
 export const Permissions = [
+  /** PermissionOff denies all calls. */
   'off',
+  /** PermissionAsk requires the user's approval of each call. */
   'ask',
+  /** PermissionAuto allows all calls. */
   'auto',
 ] as const;
 export type Permission = (typeof Permissions)[number];
 
-/** ToolView is one tool as the side panel shows it. */
+/** ToolView is one tool in the side panel. */
 export interface ToolView {
   name: string;
   displayName: string;
-  /** Permission is the tool's own; absent where the plugin's holds. */
+  /**
+   * Permission is the permission of the tool. If it is absent, the permission of the
+   * plugin applies.
+   */
   permission?: Permission;
-  /** ReadOnly says that the tool changes nothing, as its author says. */
+  /** ReadOnly is true if the author declares that the tool changes nothing. */
   readOnly?: boolean;
-  /** Allowed are the callers for which the tool always runs without a question. */
-  allowed?: readonly AllowedView[];
-  /** Category is the group that the tool belongs to; absent if it has none. */
+  /** Allowed are the callers that need no approval for the tool. */
+  allowed?: readonly AllowedCallerView[];
+  /** Category is the group of the tool. It is absent if the tool has none. */
   category?: string;
 }
 
-/** AllowedView is a caller of a tool that a user always allows. */
-export interface AllowedView {
+/** AllowedCallerView is a caller that the user always allows to call a tool. */
+export interface AllowedCallerView {
   /** Client is the name of the MCP client. */
   client?: string;
-  /** Caller is the plugin whose tool calls; absent for a call of the client itself. */
+  /**
+   * Caller is the plugin whose tool makes the call. It is absent for a call of a
+   * client.
+   */
   caller?: string;
 }
 
-/** PluginView is one plugin as the side panel shows it. */
+/** PluginView is one plugin in the side panel. */
 export interface PluginView {
   name: string;
   displayName: string;
   version: string;
-  /** Hash is that of the code and descriptions together; a review is for it. */
+  /**
+   * Hash is the hash of the plugin's code and descriptions. A review is valid for one
+   * hash.
+   */
   hash: string;
-  /** Reviewed says that a person has reviewed what is there now. */
+  /** Reviewed is true if the user has reviewed this Hash. */
   reviewed: boolean;
   permission: Permission;
   /**
-   * Problem says why the plugin does not start in pages; absent if it does, or if
-   * nothing is known.
+   * Problem is the reason why the plugin does not start in pages. It is absent if the
+   * plugin starts, or if no page has reported a problem.
    */
   problem?: string;
-  /** Matches are the sites, Chrome match patterns. */
+  /** Matches are the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** Icon is an SVG; absent if the plugin has none. */
+  /** Icon is an SVG image. It is absent if the plugin has none. */
   icon?: string;
-  /** Homepage is a http or https URL; absent if the plugin names none. */
+  /** Homepage is an http or https URL. It is absent if the plugin has none. */
   homepage?: string;
-  /** Settings are what a person can set, in the order of their keys. */
+  /** Settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
   /**
-   * Opening says that a call which finds no tab of the plugin may open one;
-   * OpensAt is where, absent if the plugin has no page to open.
+   * Opening is true if a call without a tab may open OpensAt in a new tab. OpensAt
+   * is absent if the plugin has no page to open.
    */
   opening?: boolean;
   opensAt?: string;
-  /** World is where the adapter runs; absent means the main world. */
+  /** World is the world of the adapter. Absent means the main world. */
   world?: World;
   /**
-   * Late says that scripts of the page run before the adapter. Unless LateAccess
-   * is set the plugin gets no secret settings and calls no other plugin.
+   * Late is true if scripts of the page run before the adapter. The plugin then needs
+   * LateAccess to get secret settings and to call other plugins.
    */
   late?: boolean;
   lateAccess?: boolean;
-  /** Calls are the other plugins whose tools the plugin may call. */
+  /** Calls are the other plugins whose tools the plugin is allowed to call. */
   calls?: readonly string[];
   /**
-   * Refused are the other plugins that it tried to call since the server started
-   * and may not call.
+   * Refused are the other plugins that the plugin tried to call without permission
+   * since the server started.
    */
   refused?: readonly string[];
   /**
-   * Recommended is set if an agent has looked at what is there now and found it
-   * fit to be let in. Only a person lets it in.
+   * Recommended is the recommendation of an agent that has examined this Hash. It
+   * changes no permission.
    */
-  recommended?: RecommendedView;
+  recommended?: RecommendationView;
 }
 
 /** SettingType is the type of a setting's value. */
 export const SettingTypes = [
-  /** SettingURL is one http or https URL, or several by the name of an instance. */
+  /** SettingURL is one http or https URL, or several by instance. */
   'url',
   'string',
   'number',
   'boolean',
-  /** SettingSelect is one of some texts. */
+  /** SettingSelect is one of several options. */
   'select',
 ] as const;
 export type SettingType = (typeof SettingTypes)[number];
 
-/** SettingView is one setting of a plugin as the side panel shows it. */
+/** SettingView is one setting of a plugin in the side panel. */
 export interface SettingView {
   key: string;
   type: SettingType;
@@ -772,143 +809,146 @@ export interface SettingView {
   description?: string;
   placeholder?: string;
   required?: boolean;
-  /** Options are what a select may be. */
+  /** Options are the valid values of a SettingSelect. */
   options?: readonly string[];
   /**
-   * Secret says that the value may be a password or a key: surfaces are told
-   * whether it is set, and never what it is.
+   * Secret is true if the value may be a password or a key. Surfaces receive Set
+   * instead of a secret value.
    */
   secret?: boolean;
   set?: boolean;
   /**
-   * Withheld says that the plugin does not get the value, because it starts late
-   * and has no late access.
+   * Withheld is true if the plugin does not get the value, because it starts late
+   * without late access.
    */
   withheld?: boolean;
   /**
-   * Value is what is set, absent if nothing is: for a url an object of URLs by
-   * instance, for the others text, number or true/false.
+   * Value is the value: a string, number or boolean, or an object of URLs by
+   * instance for a SettingURL. It is absent if the setting has no value.
    */
   value?: unknown;
 }
 
-/** RecommendedView is an agent's opinion of a plugin. */
-export interface RecommendedView {
-  /** By is the name of the MCP client. */
+/** RecommendationView is an agent's recommendation about a plugin. */
+export interface RecommendationView {
+  /** By is the name of the agent's MCP client. */
   by: string;
   permission: Permission;
-  /** Note is what the agent wrote about it. */
+  /** Note is the agent's comment. */
   note?: string;
 }
 
-/** FailedView is a plugin that can't be loaded. */
-export interface FailedView {
-  /** Name is the plugin's name, absent if it is not known. */
+/** FailedPluginView is a plugin that can't be loaded. */
+export interface FailedPluginView {
+  /** Name is the plugin's name. It is absent if it is unknown. */
   name?: string;
   path: string;
-  /** Error says what is wrong and what to do. */
+  /** Error describes the problem and its remedy. */
   error: string;
 }
 
-/** StatePluginsParams are all plugins; each replaces the last. */
+/** StatePluginsParams lists all plugins. It replaces the previous list. */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
-  failed?: readonly FailedView[];
+  failed?: readonly FailedPluginView[];
 }
 
 /** ConfigSettingsParams changes settings of a plugin. */
 export interface ConfigSettingsParams {
   plugin: string;
   /**
-   * Values are a JSON object of the settings that change, each as in
-   * SettingView.Value; null takes one away.
+   * Values is a JSON object of the settings to change. Each value has the format of
+   * SettingView.Value; null removes the value.
    */
   values: unknown;
 }
 
-/** ConfigSettingsResult is empty: the settings hold. */
+/** ConfigSettingsResult is empty. It confirms that the settings are saved. */
 export type ConfigSettingsResult = Record<string, never>;
 
-/** ConfigOpeningParams says whether calls may open tabs of a plugin. */
+/** ConfigOpeningParams allows or forbids that calls open tabs of a plugin. */
 export interface ConfigOpeningParams {
   plugin: string;
   allowed: boolean;
 }
 
-/** ConfigOpeningResult is empty: it holds. */
+/** ConfigOpeningResult is empty. It confirms that the change is saved. */
 export type ConfigOpeningResult = Record<string, never>;
 
-/** ConfigCallsParams says whether the tools of Plugin may call those of Other. */
+/** ConfigCallsParams allows or forbids that the tools of Plugin call those of Other. */
 export interface ConfigCallsParams {
   plugin: string;
   other: string;
   allowed: boolean;
 }
 
-/** ConfigCallsResult is empty: it holds. */
+/** ConfigCallsResult is empty. It confirms that the change is saved. */
 export type ConfigCallsResult = Record<string, never>;
 
 /**
- * ConfigLateAccessParams says whether a plugin that starts late gets its secret
- * settings and may call other plugins.
+ * ConfigLateAccessParams allows or forbids that a plugin that starts late gets its
+ * secret settings and calls other plugins.
  */
 export interface ConfigLateAccessParams {
   plugin: string;
   allowed: boolean;
 }
 
-/** ConfigLateAccessResult is empty: it holds. */
+/** ConfigLateAccessResult is empty. It confirms that the change is saved. */
 export type ConfigLateAccessResult = Record<string, never>;
 
-/** StateWaitingParams is what the badge on the toolbar's icon shows. */
+/** StateWaitingParams is the number for the badge of the extension's toolbar icon. */
 export interface StateWaitingParams {
-  /** Count is how many calls wait for a person, in whichever browser. */
+  /** Count is the number of calls in all browsers that are waiting for the user. */
   count: number;
 }
 
-/** ConfigPermissionParams sets a permission. */
+/** ConfigPermissionParams sets the permission of a plugin or of one of its tools. */
 export interface ConfigPermissionParams {
   plugin: string;
-  /** Tool is empty for the plugin's own permission. */
+  /** Tool is empty for the permission of the plugin. */
   tool?: string;
-  /** Permission is empty to take a tool's own permission away. */
+  /** Permission is empty to remove the permission of a tool. */
   permission?: Permission;
 }
 
-/** ConfigPermissionResult is empty: the permission holds. */
+/** ConfigPermissionResult is empty. It confirms that the permission is saved. */
 export type ConfigPermissionResult = Record<string, never>;
 
-/** ConfigReviewParams says that a person has reviewed a plugin. */
+/** ConfigReviewParams is the user's review of a plugin. */
 export interface ConfigReviewParams {
   plugin: string;
-  /** Hash is that of the PluginView which the person saw. */
+  /** Hash is the Hash of the PluginView that the user reviewed. */
   hash: string;
   permission: Permission;
 }
 
-/** ConfigReviewResult is empty: the plugin is reviewed. */
+/** ConfigReviewResult is empty. It confirms that the review is saved. */
 export type ConfigReviewResult = Record<string, never>;
 
-/** StateSyncParams is what the side panel shows; each replaces the last. */
+/** StateSyncParams lists calls for the side panel. It replaces the previous list. */
 export interface StateSyncParams {
   serverVersion: string;
   /**
-   * Calls are the running calls, oldest first, then the last ones that
-   * ended, newest first.
+   * Calls are the calls that have not ended, oldest first, then the calls that ended
+   * last, newest first.
    */
   calls?: readonly CallView[];
-  /** Running counts all running and waiting calls, also those beyond Calls. */
+  /**
+   * Running is the number of calls that have not ended, including those that are not
+   * in Calls.
+   */
   running: number;
 }
 
-/** TabPlugin is an adapter that is live in a document. */
+/** TabPlugin is an adapter that runs in a document. */
 export interface TabPlugin {
   name: string;
-  /** Hash is that of the code that was evaluated in this document. */
+  /** Hash is the hash of the adapter's code that runs in the document. */
   hash: string;
   /**
-   * Ready is what the adapter last said of itself (isReady); absent while it has
-   * not been asked.
+   * Ready is the last result of the adapter's isReady(). It is absent before the
+   * first result.
    */
   ready?: boolean;
 }
@@ -916,15 +956,15 @@ export interface TabPlugin {
 /** BrokenPlugin is an adapter that failed to start in a document. */
 export interface BrokenPlugin {
   name: string;
-  /** Hash is that of the code that failed. */
+  /** Hash is the hash of the adapter's code that failed. */
   hash: string;
-  /** Problem is a sentence without an end that says why. */
+  /** Problem is the reason, a sentence without a period. */
   problem: string;
 }
 
 /**
- * FrameInfo is a frame of a tab in which an adapter is live. Its origin is that
- * of the tab's top document.
+ * FrameInfo is a frame of a page in which an adapter runs. The frame has the same
+ * origin as the top document of the tab.
  */
 export interface FrameInfo {
   frameId: number;
@@ -933,296 +973,302 @@ export interface FrameInfo {
   plugins?: readonly TabPlugin[];
 }
 
-/** TabInfo is one tab that at least one plugin matches. */
+/** TabInfo is a tab that matches at least one plugin. */
 export interface TabInfo {
   tabId: number;
   windowId: number;
   url: string;
   title: string;
-  /** Active is set for the tab that its window shows. */
+  /** Active is true for the tab that its window displays. */
   active: boolean;
-  /** Focused is set if its window has the focus. */
+  /** Focused is true if the window of the tab has the focus. */
   focused: boolean;
-  /** LastAccessedMs is when it was last active, in milliseconds since 1970. */
-  lastAccessedMs: number;
-  /** DocumentID is empty if no adapter is live in the tab. */
-  documentId?: string;
-  /** Plugins are the adapters that are live in the document. */
-  plugins?: readonly TabPlugin[];
   /**
-   * Frames are the frames in which plugins are live that want frames, in the
-   * order of the document.
+   * LastAccessedMs is the time when the tab was last active, in milliseconds since
+   * 1970.
    */
+  lastAccessedMs: number;
+  /** DocumentID is empty if no adapter runs in the tab. */
+  documentId?: string;
+  /** Plugins are the adapters that run in the document. */
+  plugins?: readonly TabPlugin[];
+  /** Frames are the frames in which adapters run, in document order. */
   frames?: readonly FrameInfo[];
-  /** Discarded is set if Chrome has unloaded the tab to save memory. */
+  /** Discarded is true if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
   /**
-   * Unresponsive is set while the page does not answer, because a script
-   * occupies it: no call can begin there.
+   * Unresponsive is true while the page does not respond, because a script blocks
+   * it. No call can begin in such a page.
    */
   unresponsive?: boolean;
   /**
-   * Frozen is set while Chrome has suspended the page to save resources: nothing
-   * runs in it.
+   * Frozen is true while Chrome suspends the page to save resources. No script runs
+   * in such a page.
    */
   frozen?: boolean;
   /**
-   * Loading names plugins that match the tab, are not live in it, and may be
-   * in a moment: its document is still loading.
+   * Loading names the matching plugins that may start soon, because the document is
+   * still loading.
    */
   loading?: readonly string[];
   /**
-   * Arriving names plugins that match the tab, are not live in it, and whose code
-   * is on its way there.
+   * Arriving names the matching plugins that will start soon, because the browser is
+   * adding their code to the document.
    */
   arriving?: readonly string[];
   /**
-   * NeedsReload names plugins that match the tab but were not there when its
-   * document began, so they can't be trusted in it until a reload.
+   * NeedsReload names the matching plugins that do not run until the tab is
+   * reloaded, because its document is older than the registration of the plugin.
+   * Scripts of the page may already have tampered with JavaScript built-ins.
    */
   needsReload?: readonly string[];
-  /** Broken are the plugins whose adapter failed to start in the document. */
+  /** Broken are the adapters that failed to start in the document. */
   broken?: readonly BrokenPlugin[];
   /**
-   * LoadError is Chrome's name of the network error whose error page the tab shows,
-   * such as net::ERR_CONNECTION_REFUSED; empty while the tab loads again. It is
-   * LoadErrorNoAnswer while the site has not answered for NoAnswerMs. A tab that was
-   * opened for a call and led to another site, which can't be loaded, has the URL
-   * that it was opened with.
+   * LoadError is Chrome's name of the network error that the tab displays, such as
+   * net::ERR_CONNECTION_REFUSED. It is LoadErrorNoAnswer if the site has not
+   * responded for SiteTimeoutMs, and empty while the tab loads again.
+   *
+   * A tab that was opened for a call may redirect to a site that can't be loaded.
+   * URL is then the address with which the tab was opened.
    */
   loadError?: string;
   /**
-   * LoadFailedMs is when that load failed, in milliseconds since 1970 by the
-   * browser's clock: it tells a second failure from the first.
+   * LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
+   * since 1970. It distinguishes a repeated failure from the first one.
    */
   loadFailedMs?: number;
 }
 
-/** TabSyncParams replaces all the server knows of this browser's tabs. */
+/**
+ * TabSyncParams lists all tabs of the browser that match plugins. It replaces the
+ * previous list.
+ */
 export interface TabSyncParams {
   tabs?: readonly TabInfo[];
 }
 
 /**
- * TabChangedParams tells of one tab. Tab is absent if the tab is gone or no
- * longer matches.
+ * TabChangedParams reports a change of one tab. Tab is absent if the tab was closed
+ * or no longer matches a plugin.
  */
 export interface TabChangedParams {
   tabId: number;
   tab?: TabInfo;
 }
 
-/** TabOpenParams asks for a new tab, which does not take the focus. */
+/** TabOpenParams has the address of a tab to open. The tab does not take the focus. */
 export interface TabOpenParams {
-  /** URL is a http or https URL. */
+  /** URL is an http or https URL. */
   url: string;
 }
 
-/** TabOpenResult names the new tab. */
+/** TabOpenResult identifies the new tab. */
 export interface TabOpenResult {
   tabId: number;
 }
 
-/**
- * TabLoadParams asks for a tab to be loaded anew, for a call that wants to run
- * in it.
- */
+/** TabLoadParams identifies a tab to reload. */
 export interface TabLoadParams {
   tabId: number;
-  /** Force has it loaded whatever could be lost: the user asks for it. */
+  /**
+   * Force reloads the tab even if work of the user is lost. Only the user can
+   * request that.
+   */
   force?: boolean;
 }
 
-/** TabLoadResult tells whether the tab loads now. */
+/** TabLoadResult reports whether the tab is being reloaded. */
 export interface TabLoadResult {
   /**
-   * Loading is false if the person could lose something: the page is there and
-   * has been used.
+   * Loading is false if the user could lose work, because the page is loaded and the
+   * user has interacted with it.
    */
   loading: boolean;
 }
 
-/** ToolDispatchParams runs one tool in one document. */
+/** ToolDispatchParams runs one tool or prompt in one document. */
 export interface ToolDispatchParams {
-  /** DispatchID is the call's id; it stands in every log line on both sides. */
+  /**
+   * DispatchID is the ID of the call. All log lines about the call have it, on the
+   * server and in the browser.
+   */
   dispatchId: string;
   plugin: string;
   tool: string;
   tabId: number;
   /**
-   * DocumentID is the document the server chose; the browser answers
-   * "navigated" if the tab shows another one.
+   * DocumentID is the document in which the server wants to run the tool. If the
+   * tab has another document, the browser answers with the error "navigated".
    */
   documentId: string;
-  /**
-   * MaxResultBytes is the largest result text the page may send, in bytes of
-   * UTF-8.
-   */
+  /** MaxResultBytes is the maximum length of the result, in bytes of UTF-8. */
   maxResultBytes: number;
   /**
-   * Again says that the frame was sent before on a link that was lost, so that
-   * it may have arrived: the browser runs it only if it does not know the id,
-   * and does not say notStarted.
+   * Again is true if an earlier link may have delivered this frame. The browser
+   * starts the tool only if the ID is new, and never answers with NotStarted.
    */
   again?: boolean;
-  /** Prompt says that Tool names a prompt of the adapter, not a tool. */
+  /** Prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /**
-   * Decision is what a person decided before the tool ran, for a tool that
-   * wants to know (context.decision): JSON, absent if nobody was asked.
+   * Decision is the user's decision before the tool ran, as JSON
+   * (context.decision). It is absent if the call needed no decision.
    */
   decision?: unknown;
-  /** Args are the tool's arguments, a JSON object. */
+  /** Args are the arguments, a JSON object. */
   args: unknown;
 }
 
 /**
- * ToolDispatchResult is what the tool returned. Exactly one of Output and
- * Parts is set, but for a tool that returned undefined, where neither is.
+ * ToolDispatchResult is the result of a tool or prompt. Exactly one of Output and
+ * Parts is set; both are absent if the tool returned undefined.
  */
 export interface ToolDispatchResult {
-  /** Output is the tool's result as the page's JSON.stringify wrote it. */
+  /** Output is the result, in the JSON text that the page's JSON.stringify wrote. */
   output?: unknown;
-  /** Parts is how many tool.part notifications went ahead of this answer. */
+  /** Parts is the number of tool.part notifications that preceded this answer. */
   parts?: number;
 }
 
 /** ToolPartParams is one part of a large result. */
 export interface ToolPartParams {
   dispatchId: string;
-  /** Seq counts the parts of one result from 0. */
+  /** Seq is the index of the part in the result, from 0. */
   seq: number;
   /**
-   * Text is a piece of the result's JSON text; the pieces in order are the
-   * whole text.
+   * Text is a slice of the result's JSON text. Joined in order, the slices of all
+   * parts are the whole text.
    */
   text: string;
 }
 
-/** CancelOutcome is how a page answered tool.cancel. */
+/** CancelOutcome is what a cancelled tool did. */
 export const CancelOutcomes = [
-  /** CancelAborted says that the handler settled because of the cancel. */
+  /** CancelAborted means that the handler stopped because of the cancellation. */
   'aborted',
-  /** CancelFinished says that the handler had settled before. */
+  /** CancelFinished means that the handler had already returned or thrown. */
   'finished',
   /**
-   * CancelIgnored says that the handler was still running CancelAnswerMs
-   * after it was told to stop, or that nobody answered for it.
+   * CancelIgnored means that the handler still ran after CancelTimeoutMs, or that
+   * the page did not answer.
    */
   'ignored',
 ] as const;
 export type CancelOutcome = (typeof CancelOutcomes)[number];
 
-/** ToolCancelParams stops a running tool. */
+/** ToolCancelParams cancels a running tool. */
 export interface ToolCancelParams {
   dispatchId: string;
-  /** Reason is the sentence that the page's AbortSignal carries. */
+  /** Reason is the sentence that the tool gets as the reason of its AbortSignal. */
   reason: string;
 }
 
-/** ToolCancelResult tells how the stop went. */
+/** ToolCancelResult reports the outcome of a cancellation. */
 export interface ToolCancelResult {
   outcome: CancelOutcome;
 }
 
 /**
- * Report is one report of a running tool, as the page made it. Every field may
- * be absent; the server applies the rules (design section 6).
+ * Report is one progress report of a running tool. All fields are optional. The
+ * server validates the values, because a page can send anything.
  */
 export interface Report {
   progress?: number;
   total?: number;
-  /** Percent is from 0 to 100, short for progress with a total of 100. */
+  /** Percent is from 0 to 100. It is an alternative to Progress with a Total of 100. */
   percent?: number;
-  /** Loaded is an absolute count beside progress. */
+  /** Loaded is an absolute count that is displayed beside the progress. */
   loaded?: number;
   message?: string;
   status?: string;
-  /** Audience is "internal" (also when absent), "user", or a later value. */
+  /** Audience is "user" or "internal". Other values, and none, mean "internal". */
   audience?: string;
   /**
-   * Invalid says that a number was not finite or not a number at all, which
-   * JSON cannot carry; the field itself is absent.
+   * Invalid is true if a number was infinite, NaN or no number. The report then
+   * lacks that number, because JSON can't represent it.
    */
   invalid?: boolean;
-  /** Activity is a change of what the tool shows beside its progress. */
+  /** Activity is a change of content that is displayed beside the progress. */
   activity?: Activity;
   /**
-   * EndAudience says for whom the end of the call is if it succeeds; "internal"
-   * unless a report said otherwise.
+   * EndAudience is the audience of the call's result if the call succeeds. It is
+   * "internal" unless a report sets it.
    */
   endAudience?: string;
 }
 
 /**
- * Activity is free-form state that a running tool shows beside its progress, one
- * for each type. Exactly one of Content and Patch is set.
+ * Activity changes the content that a running tool displays beside its progress.
+ * A call has one content for each type. Exactly one of Content and Patch is set.
  */
 export interface Activity {
   /**
-   * Type says how a surface draws the content: "text", "code", "table", "json",
-   * or the plugin's own.
+   * Type is the format of the content: "text", "code", "table", "json", or a type
+   * that the plugin defines.
    */
   type: string;
-  /** Content replaces what was there: any JSON value, at most MaxActivityBytes. */
+  /** Content is the new content, any JSON value of at most MaxActivityBytes. */
   content?: unknown;
   /**
-   * Patch changes what was there: an array of operations (RFC 6902), applied
-   * whole or not at all.
+   * Patch is a JSON Patch of the content (RFC 6902), a JSON array. It applies
+   * completely or not at all.
    */
   patch?: unknown;
 }
 
 /**
- * ToolResyncParams asks the page to send an activity anew, because a patch of
- * it did not apply or reports were lost: its last content and the patches since,
+ * ToolResyncParams requests an activity again, because a patch did not apply or
+ * reports were lost. The page sends its last content, and the patches since then,
  * as new reports.
  */
 export interface ToolResyncParams {
   dispatchId: string;
-  /** ActivityType is empty for all activities of the call. */
+  /** ActivityType is the Type of the activity. Empty means all activities. */
   activityType: string;
 }
 
 /**
- * ToolAskParams is what a running tool asks the server for. Exactly one of Call,
- * User and Withdrawn is set. The browser sends it again on every new connection
- * until it has the answer; the server takes none twice.
+ * ToolAskParams is a request of a running tool. Exactly one of Call, User and
+ * Withdrawn is set.
+ *
+ * The browser sends the request again on each new link until it has the answer. The
+ * server handles each request once.
  */
 export interface ToolAskParams {
   dispatchId: string;
-  /** Ask counts the asks of one call from 1. */
+  /** Ask is the number of the request in its call, from 1. */
   ask: number;
   call?: AskCall;
   user?: AskUser;
-  /** Withdrawn says that the tool does not wait for this ask any more. */
+  /** Withdrawn is true if the tool no longer waits for the answer. */
   withdrawn?: boolean;
 }
 
-/** AskCall is a tool that a running tool wants to call. */
+/** AskCall requests a nested call. */
 export interface AskCall {
-  /** Tool is the name of a tool of the same plugin, or <plugin>__<tool>. */
+  /** Tool is the name of a tool of the same plugin, or plugin__tool. */
   tool: string;
   /**
-   * TabID is the tab it should run in; absent leaves the choice to the server,
-   * which prefers the caller's own.
+   * TabID is the tab for the nested call. If it is absent, the server chooses a tab
+   * and prefers that of the calling tool.
    */
   tabId?: number;
-  /** Args is a JSON object. */
+  /** Args are the arguments, a JSON object. */
   args: unknown;
 }
 
-/** AskUser is what a running tool waits for a person for. */
+/** AskUser requests an action of the user, such as to log in to the site. */
 export interface AskUser {
-  /** Reason is a sentence: what the person should do. */
+  /** Reason is a sentence that describes what the user should do. */
   reason: string;
-  /** Title is a few words; absent if the tool gave none. */
+  /** Title is a short heading. It is absent if the tool gave none. */
   title?: string;
 }
 
 /**
- * ToolAnswerParams answers an ask. At most one of Output and Error is set;
- * neither means undefined.
+ * ToolAnswerParams is the answer to a tool.ask. At most one of Output and Error is
+ * set; both are absent if the result is undefined.
  */
 export interface ToolAnswerParams {
   dispatchId: string;
@@ -1231,42 +1277,42 @@ export interface ToolAnswerParams {
   error?: CallError;
 }
 
-/** ToolAnswerResult confirms an answer once it is in the page's bridge. */
+/** ToolAnswerResult confirms that an answer has reached the page. */
 export interface ToolAnswerResult {
-  /** Taken is false if nothing waits for it (any more). */
+  /** Taken is false if no tool waits for the answer. */
   taken: boolean;
 }
 
-/** ToolProgressParams brings reports in the order they were made. */
+/** ToolProgressParams has reports of a running tool, oldest first. */
 export interface ToolProgressParams {
   dispatchId: string;
   /**
-   * Seq is how many reports of this call were sent before these. Those that
-   * may have been lost with a link are sent again, and the server takes none
-   * twice. Absent means right after the last ones.
+   * Seq is the number of reports that the browser sent before these. The browser
+   * repeats reports that a lost link may not have delivered, and the server uses Seq
+   * to ignore repeated ones. If Seq is absent, the reports follow the last ones.
    */
   seq?: number;
   reports?: readonly Report[];
   /**
-   * Skipped counts reports that the page made before these and did not send,
-   * because a flood had filled its buffer.
+   * Skipped is the number of reports that were dropped before these, because the
+   * page's buffer was full.
    */
   skipped?: number;
 }
 
-/** CallResumedParams names calls that still run in pages. */
+/** CallResumedParams lists the calls that still run in pages. */
 export interface CallResumedParams {
   dispatchIds?: readonly string[];
 }
 
-/** CallCancelParams asks the server to cancel a call. */
+/** CallCancelParams identifies the call to cancel. */
 export interface CallCancelParams {
   callId: string;
 }
 
-/** CallCancelResult tells whether there was a call to cancel. */
+/** CallCancelResult reports whether a call was cancelled. */
 export interface CallCancelResult {
-  /** Cancelled is false if the call had ended or is not known. */
+  /** Cancelled is false if the call has ended or does not exist. */
   cancelled: boolean;
 }
 
@@ -1285,112 +1331,113 @@ export const CodeCallFailed = -32000;
 export const CodeVersion = -32001;
 
 /**
- * Version is the protocol version. Both ends say theirs in the first frame
- * (hello) and the server refuses a browser whose number differs.
+ * Version is the protocol version. The server rejects a browser whose hello has
+ * another version.
  */
 export const Version = 1;
 
 /**
- * Subprotocol is the WebSocket subprotocol that both ends agree on. The
- * browser offers it together with NonceSubprotocolPrefix + its nonce, because
- * a browser can set no other header.
+ * Subprotocol is the WebSocket subprotocol of opentabs. The browser also offers
+ * NonceSubprotocolPrefix followed by its nonce, because browsers can't set other
+ * headers on a WebSocket.
  */
 export const Subprotocol = 'opentabs';
 
 /**
- * NonceSubprotocolPrefix comes before the browser's nonce in the list of
- * subprotocols that a browser offers. The nonce is random and no secret.
+ * NonceSubprotocolPrefix precedes the browser's nonce in the list of subprotocols
+ * that the browser offers. The nonce is random and not secret.
  */
 export const NonceSubprotocolPrefix = 'opentabs.nonce.';
 
-/** MaxFrameBytes is the largest frame either side accepts, in bytes. */
+/** MaxFrameBytes is the maximum length of a frame in either direction, in bytes. */
 export const MaxFrameBytes = 67108864;
 
 /**
- * PartChars is the length of one part of a large result, in UTF-16 units. A
- * result text that is longer travels as tool.part notifications.
+ * MaxPartChars is the maximum length of one part of a large result, in UTF-16
+ * units. A longer result is split into several tool.part notifications.
  */
-export const PartChars = 262144;
+export const MaxPartChars = 262144;
 
 /**
- * DefaultMaxResultBytes is the largest result of one call, in bytes of UTF-8,
- * unless the server's configuration says otherwise. A larger one ends the
- * call with result_too_large.
+ * DefaultMaxResultBytes is the default maximum length of a call's result, in
+ * bytes of UTF-8. A call with a longer result fails with result_too_large.
  */
 export const DefaultMaxResultBytes = 104857600;
 
 /**
- * MaxMessageChars is the longest progress message, in UTF-16 units; a longer
- * one is cut.
+ * MaxMessageChars is the maximum length of a progress message, in UTF-16 units.
+ * Longer messages are truncated.
  */
 export const MaxMessageChars = 2000;
 
 /**
- * MaxActivityBytes is the longest content or patch of one activity, in bytes of
- * UTF-8; a longer one is dropped.
+ * MaxActivityBytes is the maximum length of an activity's content or patch, in
+ * bytes of UTF-8. Longer ones are dropped.
  */
 export const MaxActivityBytes = 262144;
 
-/** MaxActivityTypes is how many activities one call may show. */
+/** MaxActivityTypes is the maximum number of activities of one call. */
 export const MaxActivityTypes = 16;
 
 /**
- * MaxAnswerBytes is the largest answer to tool.ask, in bytes of UTF-8: what one
- * tool may get from another that it calls.
+ * MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of
+ * UTF-8. It limits the result that a tool can get from a nested call.
  */
 export const MaxAnswerBytes = 16777216;
 
-export const MaxShownArgs = 16384;
+export const MaxShownArgsBytes = 16384;
 
-export const MaxShownActivity = 32768;
+export const MaxShownActivityBytes = 32768;
 
 export const MaxLogEntries = 50;
 
 export const MaxLogChars = 4096;
 
-export const MaxLogBytes = 65536;
+export const MaxLogDataBytes = 65536;
 
-export const MaxLogData = 10;
-
-/**
- * SilentMs is how long a side that hears nothing at all waits before it gives
- * the connection up, in milliseconds; halfway it sends a ping. It is less than
- * the grace period, so that a side that noticed first waits for the other.
- * Chrome stops a service worker that sees no WebSocket message for 30 s, and
- * control frames do not count, so a ping is a JSON frame.
- */
-export const SilentMs = 10000;
+export const MaxLogArgs = 10;
 
 /**
- * CancelAnswerMs is how long a page may take to answer tool.cancel, in
- * milliseconds; after that the outcome is "ignored".
+ * MaxSilenceMs is how long a link may be silent before a peer closes it, in
+ * milliseconds. A peer sends a ping after half of that time.
+ *
+ * It is shorter than the grace period, so the peer that detects the silence first
+ * can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
+ * stops a service worker that receives no WebSocket message for 30 s, and control
+ * frames do not count as messages.
  */
-export const CancelAnswerMs = 2000;
+export const MaxSilenceMs = 10000;
 
-export const SwapWaitMs = 30000;
+/**
+ * CancelTimeoutMs is how long a page may take to answer tool.cancel, in
+ * milliseconds. After that the outcome is "ignored".
+ */
+export const CancelTimeoutMs = 2000;
 
-export const SwapWaitDevMs = 1000;
+export const HotReloadWaitMs = 30000;
+
+export const HotReloadWaitDevMs = 1000;
 
 /** CloseVersion is the WebSocket close code after a protocol version mismatch. */
 export const CloseVersion = 4001;
 
 /**
- * CloseReplaced is the WebSocket close code of a connection that a newer one
- * of the same browser replaced.
+ * CloseReplaced is the WebSocket close code of a link that a newer link of the
+ * same browser replaced.
  */
 export const CloseReplaced = 4002;
 
 /**
- * LoadErrorNoAnswer is the LoadError of a tab whose site does not answer: Chrome
- * still waits.
+ * LoadErrorNoAnswer is the LoadError of a tab whose site does not respond, while
+ * Chrome still waits for a response.
  */
 export const LoadErrorNoAnswer = 'no_answer';
 
 /**
- * NoAnswerMs is how long a site may take to send the beginning of a page, in
+ * SiteTimeoutMs is how long a site may take to begin its response, in
  * milliseconds.
  */
-export const NoAnswerMs = 8000;
+export const SiteTimeoutMs = 8000;
 
 /** Requests pairs each method that is answered with its params and its result. */
 export interface Requests {
@@ -1447,9 +1494,9 @@ export interface Notifications {
   'tool.resync': ToolResyncParams;
   'tool.ask': ToolAskParams;
   'call.resumed': CallResumedParams;
+  'plugin.log': PluginLogParams;
   'tab.sync': TabSyncParams;
   'tab.changed': TabChangedParams;
-  'plugin.log': PluginLogParams;
   'state.watch': StateWatchParams;
   'state.sync': StateSyncParams;
   'state.plugins': StatePluginsParams;
@@ -1464,9 +1511,9 @@ export const NotificationMethods = [
   'tool.resync',
   'tool.ask',
   'call.resumed',
+  'plugin.log',
   'tab.sync',
   'tab.changed',
-  'plugin.log',
   'state.watch',
   'state.sync',
   'state.plugins',
@@ -1505,11 +1552,11 @@ export interface Types {
   CallDecideParams: CallDecideParams;
   CallDecideResult: CallDecideResult;
   ToolView: ToolView;
-  AllowedView: AllowedView;
+  AllowedCallerView: AllowedCallerView;
   PluginView: PluginView;
   SettingView: SettingView;
-  RecommendedView: RecommendedView;
-  FailedView: FailedView;
+  RecommendationView: RecommendationView;
+  FailedPluginView: FailedPluginView;
   StatePluginsParams: StatePluginsParams;
   ConfigSettingsParams: ConfigSettingsParams;
   ConfigSettingsResult: ConfigSettingsResult;
@@ -1564,7 +1611,7 @@ export const Enums = {
   CallStatus: CallStatuses,
   TicketKind: TicketKinds,
   Scope: Scopes,
-  DecideOutcome: DecideOutcomes,
+  DecisionOutcome: DecisionOutcomes,
   Permission: Permissions,
   SettingType: SettingTypes,
   CancelOutcome: CancelOutcomes,
@@ -1728,7 +1775,7 @@ export const Shapes = {
     'forMs?': 'number',
   },
   CallDecideResult: {
-    outcome: 'DecideOutcome',
+    outcome: 'DecisionOutcome',
     'by?': 'string',
     allowed: 'boolean',
   },
@@ -1737,10 +1784,10 @@ export const Shapes = {
     displayName: 'string',
     'permission?': 'Permission',
     'readOnly?': 'boolean',
-    'allowed?': ['AllowedView'],
+    'allowed?': ['AllowedCallerView'],
     'category?': 'string',
   },
-  AllowedView: {
+  AllowedCallerView: {
     'client?': 'string',
     'caller?': 'string',
   },
@@ -1764,7 +1811,7 @@ export const Shapes = {
     'lateAccess?': 'boolean',
     'calls?': ['string'],
     'refused?': ['string'],
-    'recommended?': 'RecommendedView',
+    'recommended?': 'RecommendationView',
   },
   SettingView: {
     key: 'string',
@@ -1779,19 +1826,19 @@ export const Shapes = {
     'withheld?': 'boolean',
     'value?': 'unknown',
   },
-  RecommendedView: {
+  RecommendationView: {
     by: 'string',
     permission: 'Permission',
     'note?': 'string',
   },
-  FailedView: {
+  FailedPluginView: {
     'name?': 'string',
     path: 'string',
     error: 'string',
   },
   StatePluginsParams: {
     'plugins?': ['PluginView'],
-    'failed?': ['FailedView'],
+    'failed?': ['FailedPluginView'],
   },
   ConfigSettingsParams: {
     plugin: 'string',

@@ -209,9 +209,9 @@ func BenchmarkParts(b *testing.B) {
 	l := newLink(h, nil, nil)
 	text := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`
 	var frames [][]byte
-	for i := 0; i < len(text); i += wire.PartChars {
+	for i := 0; i < len(text); i += wire.MaxPartChars {
 		frames = append(frames, wire.AppendNotification(nil, wire.MethodToolPart, marshal(wire.ToolPartParams{
-			DispatchID: "call_1", Seq: len(frames), Text: text[i:min(i+wire.PartChars, len(text))],
+			DispatchID: "call_1", Seq: len(frames), Text: text[i:min(i+wire.MaxPartChars, len(text))],
 		})))
 	}
 	frames = append(frames, wire.AppendResult(nil, "call_1", fmt.Appendf(nil, `{"parts":%d}`, len(frames))))

@@ -65,7 +65,7 @@ func (p *panel) decide(in wire.CallDecideParams) (wire.CallDecideResult, error) 
 	}
 	calls := p.link.hub.currentCalls()
 	if calls == nil {
-		return wire.CallDecideResult{Outcome: wire.DecideEnded}, nil
+		return wire.CallDecideResult{Outcome: wire.DecisionNotPending}, nil
 	}
 	d, err := calls.Decide(in.CallID, in.TicketID, dispatch.Resolution{
 		Allow: in.Allow, Scope: in.Scope, For: time.Duration(in.ForMs * float64(time.Millisecond)), By: panelSurface,

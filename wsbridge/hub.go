@@ -60,7 +60,7 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 type Policy interface {
 	// Plugins returns all plugins with their permissions and settings, and
 	// those that failed to load.
-	Plugins() ([]wire.PluginView, []wire.FailedView)
+	Plugins() ([]wire.PluginView, []wire.FailedPluginView)
 	// SetPermission sets the permission of a plugin, or of its tool if that is
 	// not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error

@@ -168,7 +168,7 @@ func (t touching) Read(p []byte) (int, error) {
 
 // deadAfter is the silence after which a link counts as lost. Chrome stops a service
 // worker that gets no message for 30 s.
-const deadAfter = wire.SilentMs * time.Millisecond
+const deadAfter = wire.MaxSilenceMs * time.Millisecond
 
 // keepAlive closes a link that was silent for deadAfter, and pings the browser
 // halfway. It counts silence in beats of a quarter of deadAfter: a process that

@@ -228,7 +228,7 @@ func (a *activityBudget) of(calls Calls, callID string) []wire.ActivityView {
 	var out []wire.ActivityView
 	for _, one := range whole.Activities {
 		v := wire.ActivityView{Type: one.Type, Audience: one.Audience, Bytes: len(one.Content)}
-		if v.Bytes <= min(wire.MaxShownActivity, a.bytes) {
+		if v.Bytes <= min(wire.MaxShownActivityBytes, a.bytes) {
 			v.Content = string(one.Content)
 			a.bytes -= v.Bytes
 		}

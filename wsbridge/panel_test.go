@@ -59,13 +59,13 @@ func (f *fakeCalls) Decide(callID, ticketID string, r dispatch.Resolution) (disp
 	f.decided = append(f.decided, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.For, r.By))
 	switch {
 	case callID != "c1":
-		return dispatch.Decision{Outcome: wire.DecideEnded}, nil
+		return dispatch.Decision{Outcome: wire.DecisionNotPending}, nil
 	case r.Scope == wire.ScopeAlways:
 		return dispatch.Decision{}, &dispatch.ScopeError{Scope: r.Scope, Offered: []wire.Scope{wire.ScopeOnce}}
 	case len(f.decided) > 1:
-		return dispatch.Decision{Outcome: wire.DecideAlready, By: "a terminal", Allowed: true}, nil
+		return dispatch.Decision{Outcome: wire.DecisionAlreadyMade, By: "a terminal", Allowed: true}, nil
 	default:
-		return dispatch.Decision{Outcome: wire.DecideTaken, By: r.By, Allowed: r.Allow}, nil
+		return dispatch.Decision{Outcome: wire.DecisionAccepted, By: r.By, Allowed: r.Allow}, nil
 	}
 }
 
@@ -242,10 +242,10 @@ func (f *fakePolicy) set(permission wire.Permission) {
 	f.views[0].Permission = permission
 }
 
-func (f *fakePolicy) Plugins() ([]wire.PluginView, []wire.FailedView) {
+func (f *fakePolicy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.views), []wire.FailedView{{Path: "/broken", Error: "it is broken"}}
+	return slices.Clone(f.views), []wire.FailedPluginView{{Path: "/broken", Error: "it is broken"}}
 }
 
 func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
@@ -310,7 +310,7 @@ func TestPanelShowsCalls(t *testing.T) {
 	calls := newFakeCalls()
 	calls.activities = []dispatch.ActivityView{
 		{Type: "text", Content: json.RawMessage(`"a"`), Audience: "user"},
-		{Type: "table", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivity) + `"`)},
+		{Type: "table", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivityBytes) + `"`)},
 	}
 	inWorld(t, Options{Calls: calls}, func(w *world) {
 		p := w.browser("b1", "boot1")
@@ -347,7 +347,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 	calls := newFakeCalls()
 	for range wire.MaxActivityTypes {
 		calls.activities = append(calls.activities, dispatch.ActivityView{
-			Type: "text", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivity/2) + `"`),
+			Type: "text", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivityBytes/2) + `"`),
 		})
 	}
 	inWorld(t, Options{Calls: calls}, func(w *world) {

@@ -47,7 +47,7 @@ func (rt *runTable) cancel(id, reason string, answered func(wire.CancelOutcome))
 		return true, false
 	}
 	s := &stop{reason: reason, answered: answered}
-	s.timer = time.AfterFunc(wire.CancelAnswerMs*time.Millisecond, func() { rt.expireStop(id, s) })
+	s.timer = time.AfterFunc(wire.CancelTimeoutMs*time.Millisecond, func() { rt.expireStop(id, s) })
 	rt.stops[id] = s
 	if rt.link != nil {
 		rt.link.post(cancelFrame(id, reason))

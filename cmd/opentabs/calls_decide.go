@@ -109,9 +109,9 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	switch {
 	case err != nil:
 		return err
-	case done.Outcome == wire.DecideAlready:
+	case done.Outcome == wire.DecisionAlreadyMade:
 		return decidedBefore(v.CallID, done.Allowed, done.By)
-	case done.Outcome != wire.DecideTaken:
+	case done.Outcome != wire.DecisionAccepted:
 		return tooLate("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
 	opts.program.out.Notef("%s", decisionSentence(v, opts.allow, scope, opts.duration))

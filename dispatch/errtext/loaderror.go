@@ -48,7 +48,7 @@ var loadErrors = []struct{ prefix, reason, action string }{
 // Chrome's, such as net::ERR_CONNECTION_REFUSED.
 func LoadError(name string) string {
 	if name == wire.LoadErrorNoAnswer {
-		return fmt.Sprintf("the site has not answered for %d s; %s", wire.NoAnswerMs/1000, checkSite)
+		return fmt.Sprintf("the site has not answered for %d s; %s", wire.SiteTimeoutMs/1000, checkSite)
 	}
 	for _, known := range loadErrors {
 		if strings.HasPrefix(name, "net::ERR_"+known.prefix) {

@@ -1,5 +1,12 @@
 /** What the panel is shown: calls and plugins as the server tells of them. */
-import type { ActivityView, CallView, FailedView, PluginView, SettingView, WaitingView } from '../../wire/wire.gen.ts';
+import type {
+  ActivityView,
+  CallView,
+  FailedPluginView,
+  PluginView,
+  SettingView,
+  WaitingView,
+} from '../../wire/wire.gen.ts';
 
 /** call makes a running call. */
 export function call(callId: string, more: Partial<CallView> = {}): CallView {
@@ -183,6 +190,6 @@ export const recommended = plugin('notes', 'Notes', {
 });
 
 /** broken are plugins that can't be loaded. */
-export const broken: readonly FailedView[] = [
+export const broken: readonly FailedPluginView[] = [
   { name: 'old', path: '/home/ann/plugins/old', error: 'dist/tools.json is missing; run opentabs plugin build first' },
 ];

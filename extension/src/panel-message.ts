@@ -10,7 +10,7 @@ import {
   type ConfigPermissionParams,
   type ConfigReviewParams,
   type ConfigSettingsParams,
-  type FailedView,
+  type FailedPluginView,
   type InjectMode,
   Permissions,
   type PluginView,
@@ -64,7 +64,7 @@ export interface Done {
 export type ToPanel =
   | { readonly op: 'state'; readonly state: PanelState }
   /** plugins, and failed for those that could not be loaded, replace the last lists. */
-  | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedView[] }
+  | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
   | { readonly op: 'done'; readonly requestId: number; readonly done: Done };
 
 /** Action is a user action in the panel. */

@@ -1,6 +1,6 @@
 // A fake server: sockets whose server end is controlled by the test.
 
-import { notification, request } from '../../wire/frame.ts';
+import { encodeNotification, encodeRequest } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
 import { isRecord } from '../src/port-message.ts';
 import type { Handshake } from '../src/worker/handshake.ts';
@@ -82,14 +82,14 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     open: () => events.opened(),
     accept: () => {
       events.opened();
-      events.text(notification('challenge', rightChallenge));
+      events.text(encodeNotification('challenge', rightChallenge));
     },
     text: (text) => events.text(text),
     close: (code = 1006, reason = '') => events.closed(code, reason),
     answer: (method, result) => reply({ id: removeRequest(method), result }),
     refuse: (method, code, message) => reply({ id: removeRequest(method), error: { code, message } }),
-    request: (id, method, params) => events.text(request(id, method, params)),
-    notify: (method, params) => events.text(notification(method, params)),
+    request: (id, method, params) => events.text(encodeRequest(id, method, params)),
+    notify: (method, params) => events.text(encodeNotification(method, params)),
   };
 }
 

@@ -143,9 +143,9 @@ func (s script) base() string {
 // hot reload replaces their adapter.
 func (s script) swapWaitMs() int {
 	if s.info.Dev {
-		return wire.SwapWaitDevMs
+		return wire.HotReloadWaitDevMs
 	}
-	return wire.SwapWaitMs
+	return wire.HotReloadWaitMs
 }
 
 // List returns the plugins that may run. It waits for the first load, because a

@@ -30,7 +30,7 @@ type Decision struct {
 
 // Decided is the response to a decision.
 type Decided struct {
-	Outcome wire.DecideOutcome `json:"outcome"`
+	Outcome wire.DecisionOutcome `json:"outcome"`
 	// By and Allowed are the decision in effect, which may be an earlier one.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`

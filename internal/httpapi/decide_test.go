@@ -44,10 +44,10 @@ func TestDecide(t *testing.T) {
 		give Decision
 		want Decided
 	}{
-		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, Decided{Outcome: wire.DecideEnded}},
-		{"the first one", Decision{Allow: &yes, TicketID: ticket}, Decided{wire.DecideTaken, "the command line", true}},
-		{"the second one", Decision{Allow: &no, TicketID: ticket}, Decided{wire.DecideAlready, "the command line", true}},
-		{"of any ticket", Decision{Allow: &no}, Decided{wire.DecideAlready, "the command line", true}},
+		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, Decided{Outcome: wire.DecisionNotPending}},
+		{"the first one", Decision{Allow: &yes, TicketID: ticket}, Decided{wire.DecisionAccepted, "the command line", true}},
+		{"the second one", Decision{Allow: &no, TicketID: ticket}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
+		{"of any ticket", Decision{Allow: &no}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
 		if got, err := c.Decide(context.Background(), waiting.CallID, step.give); err != nil || got != step.want {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
@@ -56,7 +56,7 @@ func TestDecide(t *testing.T) {
 	f = start(t)
 	c = NewClient(f.port, testToken)
 	id, _ := f.call(t)
-	if got, err := c.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecideEnded {
+	if got, err := c.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
 		t.Errorf("of a call that is not waiting for approval: %+v, %v", got, err)
 	}
 	var refused *Refused

@@ -6,5 +6,4 @@ var unclean = []string{
 	"e2e/attacks",
 	"e2e/panel",
 	"e2e/soak",
-	"wire",
 }

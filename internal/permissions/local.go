@@ -32,7 +32,7 @@ func NewLocal(policy *policy.Policy, registry *catalog.Catalog) Local {
 
 // Plugins returns the plugins for the side panel: those that are loaded and those
 // that failed to load.
-func (l Local) Plugins() ([]wire.PluginView, []wire.FailedView) {
+func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return l.pluginViews(), failedViews(l.registry.Set())
 }
 

@@ -120,7 +120,7 @@ func (l Local) pluginViews() []wire.PluginView {
 			view.Problem = fault.Text()
 		}
 		if r := l.policy.Recommended(one); r != nil {
-			view.Recommended = &wire.RecommendedView{By: r.By, Permission: r.Permission, Note: r.Note}
+			view.Recommended = &wire.RecommendationView{By: r.By, Permission: r.Permission, Note: r.Note}
 		}
 		for _, t := range one.Tools {
 			view.Tools = append(view.Tools, wire.ToolView{
@@ -134,18 +134,18 @@ func (l Local) pluginViews() []wire.PluginView {
 }
 
 // allowedViews returns the callers that a tool always runs for.
-func allowedViews(tool policy.ToolStanding) []wire.AllowedView {
-	var views []wire.AllowedView
+func allowedViews(tool policy.ToolStanding) []wire.AllowedCallerView {
+	var views []wire.AllowedCallerView
 	for _, one := range tool.Allowed {
-		views = append(views, wire.AllowedView{Client: one.Client, Caller: one.Caller})
+		views = append(views, wire.AllowedCallerView{Client: one.Client, Caller: one.Caller})
 	}
 	return views
 }
 
-func failedViews(set *plugin.Set) []wire.FailedView {
-	var views []wire.FailedView
+func failedViews(set *plugin.Set) []wire.FailedPluginView {
+	var views []wire.FailedPluginView
 	for _, f := range set.Failed() {
-		views = append(views, wire.FailedView{Name: f.Name, Path: f.Path, Error: f.Err.Error()})
+		views = append(views, wire.FailedPluginView{Name: f.Name, Path: f.Path, Error: f.Err.Error()})
 	}
 	return views
 }

@@ -67,7 +67,7 @@ func newEntry(browser string, p wire.PluginLogParams, sent wire.LogEntry, now ti
 	if !slices.Contains(levels, e.Level) {
 		e.Level = wire.LogInfo
 	}
-	if len(sent.Data) > 0 && len(sent.Data) <= wire.MaxLogBytes {
+	if len(sent.Data) > 0 && len(sent.Data) <= wire.MaxLogDataBytes {
 		e.Data = secrets.JSON(sent.Data)
 	}
 	return e

@@ -234,7 +234,7 @@ func TestNothingIsKeptThatIsNoText(t *testing.T) {
 		l := open(t, dir, Options{})
 		l.Add("work", wire.PluginLogParams{Plugin: "a", Entries: []wire.LogEntry{
 			{Message: "bad \xff text"}, {Message: "no JSON", Data: json.RawMessage(`[1`)}, {Message: "two", Data: json.RawMessage(`[1] [2]`)},
-			{Message: "large", Data: json.RawMessage(`["` + strings.Repeat("x", wire.MaxLogBytes) + `"]`)},
+			{Message: "large", Data: json.RawMessage(`["` + strings.Repeat("x", wire.MaxLogDataBytes) + `"]`)},
 			{Message: strings.Repeat("ü", maxTextBytes)},
 		}})
 		synctest.Wait()

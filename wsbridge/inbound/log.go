@@ -16,12 +16,12 @@ func CleanLogEntry(e *wire.LogEntry) {
 	}
 	e.Message = Text(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
 	var data []json.RawMessage
-	if len(e.Data) > wire.MaxLogBytes || json.Unmarshal(OrEmpty(e.Data), &data) != nil {
+	if len(e.Data) > wire.MaxLogDataBytes || json.Unmarshal(OrEmpty(e.Data), &data) != nil {
 		e.Data = nil
 		return
 	}
-	if len(data) > wire.MaxLogData {
-		e.Data = slices.Concat([]byte("["), bytes.Join(rawBytes(data[:wire.MaxLogData]), []byte(",")), []byte("]"))
+	if len(data) > wire.MaxLogArgs {
+		e.Data = slices.Concat([]byte("["), bytes.Join(rawBytes(data[:wire.MaxLogArgs]), []byte(",")), []byte("]"))
 	}
 	e.Data = plaintext.CleanJSON(e.Data)
 }

@@ -18,7 +18,7 @@ import (
 // policy rejects every change except a review.
 type policy struct{}
 
-func (policy) Plugins() ([]wire.PluginView, []wire.FailedView) {
+func (policy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return []wire.PluginView{{Name: "messages", Hash: "h1"}}, nil
 }
 
@@ -161,11 +161,11 @@ func TestPanel(t *testing.T) {
 		t.Errorf("resync of %+v, want the table", got)
 	}
 	decide := wire.CallDecideParams{CallID: seen.CallID, TicketID: seen.Waiting.TicketID, Allow: true}
-	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome != wire.DecideTaken {
+	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome != wire.DecisionAccepted {
 		t.Errorf("decided: %+v, %v", got, err)
 	}
 	// The call may have ended.
-	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecideTaken {
+	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecisionAccepted {
 		t.Errorf("decided again: %+v, %v", got, err)
 	}
 	if got := <-ended; got.err != nil || string(got.result.Output) != `"in"` || got.result.Audience != "user" {

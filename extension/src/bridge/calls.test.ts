@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { PartChars } from '../../../wire/wire.gen.ts';
+import { MaxPartChars } from '../../../wire/wire.gen.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
@@ -91,7 +91,7 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
 test('a large result is sent in parts that split no character', () => {
   const { calls, host, posted, call } = makeBench();
   calls.fromWorker(call('x'));
-  const text = `"${'a'.repeat(PartChars - 2)}😀${'b'.repeat(PartChars)}"`;
+  const text = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
   calls.fromHost(host, `r 1 ${text}`);
   const parts = posted.filter((m) => m.op === 'part');
   assert.deepEqual(posted.at(-1), { op: 'result', id: 'x', parts: 3 });
@@ -100,7 +100,7 @@ test('a large result is sent in parts that split no character', () => {
     [0, 1, 2],
   );
   assert.equal(parts.map((p) => p.text).join(''), text);
-  assert.equal(parts[0]?.text.length, PartChars - 1);
+  assert.equal(parts[0]?.text.length, MaxPartChars - 1);
   assert.ok(parts.every((p) => !/[\ud800-\udbff]$/.test(p.text)));
 });
 

@@ -1,4 +1,4 @@
-import { type CallError, CancelAnswerMs, PartChars } from '../../../wire/wire.gen.ts';
+import { type CallError, CancelTimeoutMs, MaxPartChars } from '../../../wire/wire.gen.ts';
 import { addBounded } from '../bounded-buffer.ts';
 import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
@@ -255,7 +255,7 @@ export class BridgeCalls {
       if (this.#byId.get(id) !== call) return;
       this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'ignored' });
-    }, CancelAnswerMs);
+    }, CancelTimeoutMs);
   }
 
   #progress(call: Call, body: string): void {
@@ -299,12 +299,12 @@ function notLive(plugin: string): string {
 
 /** resultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
 function resultMessages(id: string, text: string): FromBridge[] {
-  if (text.length <= PartChars) return [{ op: 'result', id, text }];
+  if (text.length <= MaxPartChars) return [{ op: 'result', id, text }];
   const messages: FromBridge[] = [];
   for (let at = 0; at < text.length; ) {
     // Do not split a surrogate pair: UTF-8 cannot encode its halves.
-    const unit = text.charCodeAt(at + PartChars - 1);
-    const stop = unit >= 0xd800 && unit <= 0xdbff ? at + PartChars - 1 : at + PartChars;
+    const unit = text.charCodeAt(at + MaxPartChars - 1);
+    const stop = unit >= 0xd800 && unit <= 0xdbff ? at + MaxPartChars - 1 : at + MaxPartChars;
     messages.push({ op: 'part', id, seq: messages.length, text: text.slice(at, stop) });
     at = stop;
   }

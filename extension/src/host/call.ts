@@ -1,4 +1,4 @@
-import { CancelAnswerMs } from '../../../wire/wire.gen.ts';
+import { CancelTimeoutMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import { makeContext } from './context.ts';
@@ -176,7 +176,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     const entry = running(call);
     if (!entry) return false;
     // A handler that never settles must not stay in the table. The server does not wait longer than this.
-    delay(() => finish(entry), CancelAnswerMs);
+    delay(() => finish(entry), CancelTimeoutMs);
     apply(abort, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
     entry.asks.close(() => abortedError(apply(reasonOf, entry.signal, [])));
     return true;

@@ -1,4 +1,4 @@
-import { MaxLogBytes, MaxLogChars, MaxLogData, MaxLogEntries } from '../../../wire/wire.gen.ts';
+import { MaxLogArgs, MaxLogChars, MaxLogDataBytes, MaxLogEntries } from '../../../wire/wire.gen.ts';
 import { bytesOf, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
 import { truncate } from './report.ts';
@@ -120,15 +120,15 @@ function dataText(data: unknown): string {
   if (!isObject(data) || !isArray(data)) return '';
   let text = '';
   let bytes = 2;
-  for (let i = 0; i < data.length && i < MaxLogData; i++) {
+  for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
     const value: unknown = hasOwn(data, i) ? data[i] : undefined;
     let json = typeof value === 'string' ? toJson(truncate(value, MaxLogChars)) : jsonOf(value);
     let size = bytesOf(json, json.length) + 1;
-    if (bytes + size > MaxLogBytes) {
+    if (bytes + size > MaxLogDataBytes) {
       json = toJson(truncate(json, MaxLogChars));
       size = bytesOf(json, json.length) + 1;
     }
-    if (bytes + size > MaxLogBytes) break;
+    if (bytes + size > MaxLogDataBytes) break;
     text += text === '' ? json : `,${json}`;
     bytes += size;
   }

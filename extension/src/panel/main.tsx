@@ -2,7 +2,7 @@
 // actions to the worker. It stores only unsaved input and the switch "Show everything".
 
 import { render } from 'preact';
-import type { FailedView, PluginView } from '../../../wire/wire.gen.ts';
+import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
 import { connectPanel, type Port, readSetting, writeSetting } from '../chrome.ts';
 import { isToPanel, type PanelState, type ToPanel } from '../panel-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
@@ -19,7 +19,7 @@ const EverythingKey = 'showEverything';
 let port: Port | undefined;
 let state: PanelState | undefined;
 let plugins: readonly PluginView[] | undefined;
-let failed: readonly FailedView[] = [];
+let failed: readonly FailedPluginView[] = [];
 let everything = false;
 
 const requests = makeRequests((message) => {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FailedView, PluginView } from '../../../wire/wire.gen.ts';
+import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelState } from '../panel-message.ts';
 import { Calls } from './calls.tsx';
 import { Plugins } from './plugins.tsx';
@@ -16,7 +16,7 @@ export interface PanelProps {
   /** plugins is absent until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
   /** failed are the plugins that could not be loaded. */
-  readonly failed: readonly FailedView[];
+  readonly failed: readonly FailedPluginView[];
   /** everything also shows content that is not for the user. */
   readonly everything: boolean;
   showEverything(on: boolean): void;

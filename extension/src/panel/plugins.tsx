@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FailedView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import type { FailedPluginView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { Calling, LateAccess } from './calling.tsx';
 import { usePanelAction } from './panel-action.ts';
@@ -26,7 +26,7 @@ export interface PluginsProps {
   /** plugins is absent until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
   /** failed are the plugins that could not be loaded. */
-  readonly failed: readonly FailedView[];
+  readonly failed: readonly FailedPluginView[];
   readonly tabs: readonly PanelTab[];
   readonly act: Act;
 }

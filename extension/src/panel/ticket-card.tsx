@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type CallView, MaxShownArgs, type Scope, type WaitingView } from '../../../wire/wire.gen.ts';
+import { type CallView, MaxShownArgsBytes, type Scope, type WaitingView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { CallName } from './call-name.tsx';
 import { indentJson } from './json-text.ts';
@@ -201,7 +201,7 @@ function Arguments({ json }: { readonly json: string }): VNode {
     <>
       <pre class="args">{indentJson(json)}</pre>
       {isTruncated(json) && (
-        <p class="cut">Truncated: only the first {MaxShownArgs / 1024} KB of the arguments are shown.</p>
+        <p class="cut">Truncated: only the first {MaxShownArgsBytes / 1024} KB of the arguments are shown.</p>
       )}
     </>
   );

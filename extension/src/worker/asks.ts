@@ -1,4 +1,4 @@
-import { readAs } from '../../../wire/frame.ts';
+import { checkType } from '../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../wire/wire.gen.ts';
 import { isRecord, type ToBridge } from '../port-message.ts';
 
@@ -127,7 +127,7 @@ function frameOf(id: string, ask: number, body: string): string | undefined {
     const parsed: unknown = JSON.parse(body);
     if (!isRecord(parsed) || Object.keys(parsed).length !== 1) return undefined;
     if (!('call' in parsed || 'user' in parsed || 'withdrawn' in parsed)) return undefined;
-    if (!readAs('ToolAskParams', { ...parsed, dispatchId: id, ask }).ok) return undefined;
+    if (!checkType('ToolAskParams', { ...parsed, dispatchId: id, ask }).ok) return undefined;
   } catch {
     return undefined;
   }

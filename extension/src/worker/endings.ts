@@ -1,4 +1,4 @@
-import { readAs } from '../../../wire/frame.ts';
+import { checkType } from '../../../wire/frame.ts';
 import type { CallError } from '../../../wire/wire.gen.ts';
 import type { TabState } from '../chrome.ts';
 
@@ -28,7 +28,7 @@ export const frozenError: CallError = {
 /** readError reads an error from a host. */
 export function readError(text: string): CallError {
   try {
-    const read = readAs('CallError', JSON.parse(text));
+    const read = checkType('CallError', JSON.parse(text));
     if (read.ok) return read.value;
   } catch {
     // Return the error below.

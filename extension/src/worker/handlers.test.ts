@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseFrame, request } from '../../../wire/frame.ts';
+import { encodeRequest, parseFrame } from '../../../wire/frame.ts';
 import { RequestMethods } from '../../../wire/wire.gen.ts';
 import { type Handlers, ServerMethods, serve } from './handlers.ts';
 
@@ -63,14 +63,14 @@ test('the socket reaches the listed methods only', async () => {
 
 test('results and failures are sent as answers, and a dispatch is answered later', async (t) => {
   const warn = t.mock.method(console, 'warn', () => undefined);
-  assert.deepEqual(await answer(request('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
-  assert.deepEqual(await answer(request('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
+  assert.deepEqual(await answer(encodeRequest('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
+  assert.deepEqual(await answer(encodeRequest('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
     '{"jsonrpc":"2.0","id":"2","result":{"outcome":"aborted"}}',
   ]);
-  assert.deepEqual(await answer(request('3', 'plugin.code', { name: 'a', hash: 'b', script: 's', code: '' })), [
+  assert.deepEqual(await answer(encodeRequest('3', 'plugin.code', { name: 'a', hash: 'b', script: 's', code: '' })), [
     '{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}',
   ]);
   assert.equal(warn.mock.callCount(), 1);
   const dispatch = { dispatchId: '4', plugin: 'p', tool: 't', tabId: 1, documentId: 'd', maxResultBytes: 1, args: {} };
-  assert.deepEqual(await answer(request('4', 'tool.dispatch', dispatch)), []);
+  assert.deepEqual(await answer(encodeRequest('4', 'tool.dispatch', dispatch)), []);
 });

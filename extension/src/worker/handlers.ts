@@ -1,4 +1,4 @@
-import { errorFrame, type RequestFrame, resultFrame } from '../../../wire/frame.ts';
+import { encodeError, encodeResult, type RequestFrame } from '../../../wire/frame.ts';
 import { CodeInternal, CodeMethodNotFound, type Requests } from '../../../wire/wire.gen.ts';
 
 /** ServerMethods are the requests that the server may send to this browser. The socket reaches nothing else. */
@@ -24,16 +24,16 @@ export type Handlers = {
 export async function serve(handlers: Handlers, frame: RequestFrame, send: (text: string) => void): Promise<void> {
   if (!isServed(frame)) {
     const message = `the browser does not answer ${frame.method}`;
-    send(errorFrame(frame.id, { code: CodeMethodNotFound, message }));
+    send(encodeError(frame.id, { code: CodeMethodNotFound, message }));
     return;
   }
   try {
     const result = await handle(handlers, frame.method, frame.params);
-    if (result !== undefined) send(resultFrame(frame.id, frame.method, result));
+    if (result !== undefined) send(encodeResult(frame.id, frame.method, result));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     console.warn(`opentabs: ${frame.method} failed: ${message}`);
-    send(errorFrame(frame.id, { code: CodeInternal, message }));
+    send(encodeError(frame.id, { code: CodeInternal, message }));
   }
 }
 

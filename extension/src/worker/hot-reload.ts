@@ -1,9 +1,9 @@
 import {
+  HotReloadWaitDevMs,
+  HotReloadWaitMs,
   type PluginCodeParams,
   type PluginFetchResult,
   type PluginInfo,
-  SwapWaitDevMs,
-  SwapWaitMs,
 } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
@@ -201,7 +201,7 @@ export class HotReload {
       const isCurrent = this.#plugin(name)?.script === plugin.script && this.#isConnected(doc);
       if (this.#swap(doc, name)) return; // the server sent the code in the meantime
       if (isCurrent && this.#needs(doc, plugin)) {
-        this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? SwapWaitDevMs : SwapWaitMs });
+        this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
       } else this.#end(doc, name);
     } catch (error) {
       console.warn(`opentabs: cannot fetch the code of ${name} for tab ${doc.tabId}: ${String(error)}`);

@@ -355,7 +355,7 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
   assert.deepEqual(ends, [
     'a {"cancelled":true}',
     'b no',
-    "c the server's answer to call.cancel can't be read: result.cancelled: want a boolean, got string",
+    "c the server's answer to call.cancel can't be read: result.cancelled: must be a boolean, got string",
     'd the server did not answer call.cancel for 10 s',
     'e the link to the server was lost',
     'f there is no link to the server',

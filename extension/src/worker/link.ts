@@ -1,22 +1,22 @@
 import {
+  checkResult,
+  encodeNotification,
+  encodeRequest,
   type Frame,
   type NotificationFrame,
-  notification,
   parseFrame,
   type RequestFrame,
-  readResult,
-  request,
 } from '../../../wire/frame.ts';
 import {
   CloseReplaced,
   CloseVersion,
   CodeVersion,
   type HelloResult,
+  MaxSilenceMs,
   type NotificationMethod,
   type Notifications,
   type RequestMethod,
   type Requests,
-  SilentMs,
   Version,
 } from '../../../wire/wire.gen.ts';
 import type { Connection, Handshake, Listener } from './handshake.ts';
@@ -137,7 +137,7 @@ export class Link {
   }
 
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean {
-    return this.send(notification(method, params));
+    return this.send(encodeNotification(method, params));
   }
 
   /**
@@ -168,7 +168,7 @@ export class Link {
         if (answer instanceof Error) reject(answer);
         else resolve(answer);
       });
-      socket.send(request(id, method, params));
+      socket.send(encodeRequest(id, method, params));
     });
   }
 
@@ -243,7 +243,7 @@ export class Link {
   #welcome(server: HelloResult): void {
     this.#silent = 0;
     this.#unsent = 0;
-    this.#pulse = setInterval(() => this.#beat(), SilentMs / DeadBeats);
+    this.#pulse = setInterval(() => this.#beat(), MaxSilenceMs / DeadBeats);
     this.#setState({ kind: 'open', serverVersion: server.serverVersion });
     this.#options.opened(server);
   }
@@ -258,7 +258,7 @@ export class Link {
       const dead = this.#socket;
       this.#hangUp();
       dead?.close();
-      this.#goDown('lost', `the server did not answer for ${SilentMs / 1000} s`, 0);
+      this.#goDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
     } else if (this.#silent === PingBeats) {
       this.request('ping', {}).catch(() => undefined);
     }
@@ -372,7 +372,7 @@ async function prepareTry(options: LinkOptions): Promise<[Connection | undefined
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
-  const result = readResult(method, frame.result);
+  const result = checkResult(method, frame.result);
   return result.ok ? result.value : new Error(`the server's answer to ${method} can't be read: ${result.problem}`);
 }
 

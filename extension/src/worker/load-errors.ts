@@ -1,4 +1,4 @@
-import { LoadErrorNoAnswer, NoAnswerMs } from '../../../wire/wire.gen.ts';
+import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../wire/wire.gen.ts';
 
 /** Aborted is the error of a cancelled navigation: the tab keeps its page, or a download started. */
 const Aborted = 'net::ERR_ABORTED';
@@ -46,7 +46,7 @@ export function makeLoadErrors(changed: () => void): LoadErrors {
       timers.delete(tabId);
       note(tabId, LoadErrorNoAnswer);
     };
-    timers.set(tabId, setTimeout(isOver, NoAnswerMs));
+    timers.set(tabId, setTimeout(isOver, SiteTimeoutMs));
   };
   return {
     of: (tabId) => errors.get(tabId),

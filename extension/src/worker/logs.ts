@@ -1,4 +1,4 @@
-import { readAs } from '../../../wire/frame.ts';
+import { checkType } from '../../../wire/frame.ts';
 import { MaxLogEntries, type PluginLogParams } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 import type { Doc } from './docs.ts';
@@ -59,7 +59,7 @@ function countEntries(entries: string): number {
 function readParams(tabId: number, plugin: string, text: string, dropped: number): PluginLogParams | undefined {
   const entries = text.length <= MaxChars ? parse(text) : undefined;
   if (!Array.isArray(entries) || entries.length > MaxLogEntries) return undefined;
-  const read = readAs('PluginLogParams', { tabId, plugin, entries, ...(dropped > 0 ? { dropped } : {}) });
+  const read = checkType('PluginLogParams', { tabId, plugin, entries, ...(dropped > 0 ? { dropped } : {}) });
   return read.ok ? read.value : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { LoadErrorNoAnswer, NoAnswerMs, type PluginInfo } from '../../../wire/wire.gen.ts';
+import { LoadErrorNoAnswer, type PluginInfo, SiteTimeoutMs } from '../../../wire/wire.gen.ts';
 import type { LoadError } from './load-errors.ts';
 import { matchesAny } from './match.ts';
 
@@ -68,7 +68,7 @@ export function makeOpening(options: OpeningOptions): Opening {
       const error = options.loadError(tabId);
       if (url === undefined || error === undefined || !(await options.isBlank(tabId))) return false;
       const shown = await options.urlOf(tabId);
-      const isStuck = error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= RestartMs - NoAnswerMs;
+      const isStuck = error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= RestartMs - SiteTimeoutMs;
       if (shown === undefined || (works(shown) && !isStuck)) return false;
       await options.navigate(tabId, url);
       return true;

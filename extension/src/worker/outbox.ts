@@ -1,4 +1,10 @@
-import { callErrorFrame, notification, rawProgressFrame, rawResultFrame, resultFrame } from '../../../wire/frame.ts';
+import {
+  encodeCallError,
+  encodeNotification,
+  encodeRawProgress,
+  encodeRawResult,
+  encodeResult,
+} from '../../../wire/frame.ts';
 import type { CallError } from '../../../wire/wire.gen.ts';
 import { addBounded, type Batch } from '../bounded-buffer.ts';
 
@@ -69,17 +75,17 @@ export class Outbox {
   }
 
   part(id: string, seq: number, text: string): void {
-    this.#add(id, notification('tool.part', { dispatchId: id, seq, text }), false);
+    this.#add(id, encodeNotification('tool.part', { dispatchId: id, seq, text }), false);
   }
 
   /** result ends a call. output is JSON text, parts the number of parts that were sent before. */
   result(id: string, output: string | undefined, parts: number | undefined): void {
-    const frame = parts === undefined ? rawResultFrame(id, output) : resultFrame(id, 'tool.dispatch', { parts });
+    const frame = parts === undefined ? encodeRawResult(id, output) : encodeResult(id, 'tool.dispatch', { parts });
     this.#add(id, frame, true);
   }
 
   fail(id: string, error: CallError): void {
-    this.#add(id, callErrorFrame(id, error), true);
+    this.#add(id, encodeCallError(id, error), true);
   }
 
   /** has reports whether the call's ending is stored and not confirmed yet. */
@@ -126,7 +132,7 @@ export class Outbox {
     const message = sent
       ? 'the result was lost with the link to the browser'
       : 'the link to the browser was lost, and the result is too large to be kept until it is back';
-    ending.frames = [callErrorFrame(id, { code: 'link_lost', message })];
+    ending.frames = [encodeCallError(id, { code: 'link_lost', message })];
     ending.chars = 0;
   }
 
@@ -181,5 +187,5 @@ function keepSent(reports: Reports, batch: Batch): void {
 }
 
 function progressFrame(id: string, { seq, reports, skipped }: Batch): string {
-  return rawProgressFrame(id, seq, reports, skipped);
+  return encodeRawProgress(id, seq, reports, skipped);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { request } from '../../../wire/frame.ts';
+import { encodeRequest } from '../../../wire/frame.ts';
 import type { Action } from '../panel-message.ts';
 import { makePanelActions } from './panel-actions.ts';
 
@@ -14,7 +14,7 @@ function setUp(answer: () => Promise<never>) {
   const act = makePanelActions({
     link: {
       request: (method, params) => {
-        did.push(request('1', method, params));
+        did.push(encodeRequest('1', method, params));
         return answer();
       },
       restart: () => did.push('restart'),
