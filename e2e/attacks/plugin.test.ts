@@ -44,7 +44,7 @@ after(async () => {
 async function shared(): Promise<{ tabId: number; close(): Promise<void> }> {
   const { page, tabId } = await visit(stack, `${pages.origin}/shared`, 'plain');
   await waitFor('the hostile plugin', async () =>
-    (await stack.listTabs()).some((tab) => names(tab).includes('hostile')),
+    (await stack.listTabs()).some((tab) => tab.tabId === tabId && names(tab).includes('hostile')),
   );
   return { tabId, close: () => page.close() };
 }

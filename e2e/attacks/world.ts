@@ -106,17 +106,6 @@ export async function addPlugin(
   await runChecked(['plugin', 'add', dir, ...allow], stack.env);
 }
 
-/** live waits until a plugin is live in a tab that shows url, and returns the tab. */
-async function live(stack: Stack, url: string, plugin: string): Promise<Tab & { readonly tabId: number }> {
-  return waitFor(`${plugin} in ${url}`, async () =>
-    (await stack.listTabs()).filter(hasId).find((tab) => tab.url === url && names(tab).includes(plugin)),
-  );
-}
-
-function hasId(tab: Tab): tab is Tab & { readonly tabId: number } {
-  return 'tabId' in tab && typeof tab.tabId === 'number';
-}
-
 /** names are the plugins that are live in a tab. */
 export function names(tab: Tab): string[] {
   return (tab.plugins ?? []).flatMap((plugin) =>
@@ -124,9 +113,16 @@ export function names(tab: Tab): string[] {
   );
 }
 
-/** visit opens a page and waits until a plugin is live there; one that came before the plugin loads anew by itself. */
+/** visit opens a page in a new tab and waits until a plugin is live there. A page that loaded before its plugin was registered reloads automatically. */
 export async function visit(stack: Stack, url: string, plugin: string): Promise<{ page: Page; tabId: number }> {
+  // The server may still list a closed tab with the same URL.
+  const known = (await stack.listTabs()).map((tab) => tab.tabId);
   const page = await stack.chrome.context.newPage();
   await page.goto(url);
-  return { page, tabId: (await live(stack, url, plugin)).tabId };
+  const { tabId } = await waitFor(`${plugin} in ${url}`, async () =>
+    (await stack.listTabs()).find(
+      (tab) => tab.url === url && !known.includes(tab.tabId) && names(tab).includes(plugin),
+    ),
+  );
+  return { page, tabId };
 }
