@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
 import { callRecord, findCall } from '../harness/daemon-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { pause, waitFor } from '../harness/wait.ts';
+import { waitFor } from '../harness/wait.ts';
 import { addPlugin, html, type Pages, Secret, script, startPages, visit } from './world.ts';
 
 let stack: Stack;
@@ -15,7 +15,6 @@ const frames = `for (const make of [() => ({ src: '/inner' }), () => ({ srcdoc: 
 
 before(async () => {
   pages = await startPages({
-    '/replace': html(script('replace-all.js')),
     '/forge': html(script('forge.js')),
     '/worker.js': ['text/javascript', `${script('sw.js')}`],
     '/inner': html(script('forge.js')),
@@ -40,7 +39,7 @@ after(async () => {
 });
 
 /** safe calls tools in a tab and checks that the page neither saw nor changed what they got and said. */
-async function safe(tabId: number): Promise<void> {
+async function safe(tabId: number, site = pages): Promise<void> {
   const echo = await client.call('plain__echo', { value: Secret, tabId });
   assert.deepEqual(echo.structured, { value: Secret }, echo.text);
   assert.ok(echo.progress.some((seen) => seen.message === Secret));
@@ -52,7 +51,7 @@ async function safe(tabId: number): Promise<void> {
   const content = { value: Secret, more: [Secret] };
   assert.deepEqual((await callRecord(stack, call_id)).activities, [{ type: 'seen', content }]);
   for (const told of [echo, fail, asks]) assert.doesNotMatch(JSON.stringify(told), /FORGED/);
-  assert.deepEqual(pages.notes, []);
+  assert.deepEqual(site.notes, []);
 }
 
 /** meanwhile checks that calls in the site's own tab work while work goes on: one that had to wait for it would end by the idle limit. */
@@ -67,23 +66,17 @@ async function meanwhile(work: Promise<unknown>): Promise<void> {
   await work;
 }
 
-test('page: its first script replaces every built-in it can reach, getters and setters too', async () => {
-  const { page, tabId } = await visit(stack, `${pages.origin}/replace`, 'plain');
+test('page: its first script replaces every built-in it can reach, getters and setters too', async (t) => {
+  const site = await startPages({ '/replace': html(script('replace-all.js')) });
+  t.after(() => site.close());
+  const { page, tabId } = await visit(stack, `${site.origin}/replace`, 'plain');
   const replaced = Number(await page.locator('html').getAttribute('data-replaced'));
   assert.ok(replaced > 5000, `only ${replaced} were replaced`);
-  await safe(tabId);
-  // What goes through a replaced built-in would have been told.
+  await safe(tabId, site);
+  // The page reports a secret that passes through a replaced built-in.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), Secret);
-  await waitFor('the page to tell what it sees', () => pages.notes.length > 0);
+  await waitFor('the page to report what it sees', () => site.notes.length > 0);
   await page.close();
-  let told = 0;
-  await waitFor('the page to fall silent', async () => {
-    const before = told;
-    told = pages.notes.length;
-    await pause(100);
-    return before === told;
-  });
-  pages.notes.length = 0;
 });
 
 test('page: listens to and forges every event and message, and leaves a registry of its own', async () => {
