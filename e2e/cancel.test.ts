@@ -49,13 +49,15 @@ test('notifications/cancelled stops the page and gets no result', async () => {
 
 test('the reason of a cancel reaches the page, the record and the error', async () => {
   const page = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
-  const silent = () =>
-    waitFor('a running call', async () =>
-      (await stack.listCalls()).find((c) => c.status === 'running' && c.tool_name === 'messages__silent'),
+  // A call that is cancelled before its tool starts marks no page.
+  const reporting = () =>
+    waitFor('a call that reports', async () =>
+      (await stack.listCalls()).find((c) => c.status === 'running' && c.reports > 0),
     );
+  const beats = { everyMs: 100, forMs: 60_000 };
   const stop = new AbortController();
-  const call = client.call('messages__silent', { forMs: 60_000 }, { signal: stop.signal });
-  const first = await silent();
+  const call = client.call('messages__heartbeat', beats, { signal: stop.signal });
+  const first = await reporting();
   stop.abort('the wrong channel');
   await assert.rejects(call);
   await waitFor(
@@ -64,16 +66,18 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   );
   assert.equal((await record(first.call_id)).cancel_reason, 'the wrong channel');
 
-  const other = client.call('messages__silent', { forMs: 60_000 });
-  const second = await silent();
+  const other = client.call('messages__heartbeat', beats);
+  const second = await reporting();
   const cancelled = await stack.runCli('calls', 'cancel', second.call_id, '--reason', 'it takes\ntoo long');
   assert.equal(cancelled.code, 0, cancelled.stderr);
   const out = await other;
   assert.match(out.text, /cancelled by the command line: it takes too long \(cancelled\)/);
   await waitFor('the page to receive the reason', async () => /: it takes too long$/.test(String(await page())));
-  const audit = await stack.runCli('audit', '--json', '--last', '0');
+  // The server writes the audit after it has answered.
   for (const reason of ['the wrong channel', 'it takes too long']) {
-    assert.ok(audit.stdout.includes(`"reason":"${reason}"`), audit.stdout);
+    await waitFor(`the reason "${reason}" in the audit`, async () =>
+      (await stack.runCli('audit', '--json', '--last', '0')).stdout.includes(`"reason":"${reason}"`),
+    );
   }
 });
 

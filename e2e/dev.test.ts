@@ -69,8 +69,14 @@ test('a build that does not start is reported at once, and the next working buil
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refused.text, startError);
-  for (const command of ['status', 'doctor']) assert.match((await stack.runCli(command)).stdout, startError, command);
-  assert.match((await stack.runCli('plugin', 'list')).stdout, /^tickets .*failed/m);
+  // Commands read a file, which is written after the page's report.
+  for (const [args, text] of [
+    [['status'], startError],
+    [['doctor'], startError],
+    [['plugin', 'list'], /^tickets .*failed/m],
+  ] as const) {
+    await waitFor(`the error in ${args.join(' ')}`, async () => text.test((await stack.runCli(...args)).stdout));
+  }
   author.edit(source, `${first}\n${bad}`, first);
   await waitFor('the build that starts', async () => JSON.stringify((await describe()) ?? '').includes('three'));
   assert.doesNotMatch((await stack.runCli('plugin', 'list')).stdout, /^tickets .*failed/m);

@@ -62,14 +62,17 @@ for (const [name, connect] of transports) {
     });
 
     test('stops the code in the page when the client cancels', async () => {
-      const running = async (status: string) =>
-        (await stack.listCalls()).find((c) => c.tool_name === 'messages__summarise_channel' && c.status === status);
+      const channelId = `${name}-200-500`;
       const stop = new AbortController();
       const gone = client.sdk.getPrompt(
-        { name: 'messages__summarise_channel', arguments: { channelId: 'general-200-500' } },
+        { name: 'messages__summarise_channel', arguments: { channelId } },
         { signal: stop.signal },
       );
-      const call = await waitFor('the prompt to run', () => running('running'));
+      // A call that is cancelled before its code starts has no code to stop.
+      await waitFor('the page to ask for the channel', () => stack.site.requestedChannels.includes(channelId));
+      const call = await waitFor('the prompt to run', async () =>
+        (await stack.listCalls()).find((c) => c.tool_name === 'messages__summarise_channel' && c.status === 'running'),
+      );
       stop.abort();
       await assert.rejects(gone);
       const ended = await waitFor('its end', async () =>
