@@ -66,7 +66,8 @@ export const busyMs = 6000;
 /** midCall strikes while a call counts down in a new tab. */
 export async function midCall(fault: string, bed: Bed, strike: Strike, expected: Expected = {}): Promise<void> {
   const place = await enter(bed, expected.stdio);
-  const from = 8;
+  // A call that must fail runs until the fault comes, however late that is.
+  const from = expected.code ? 400 : 8;
   // The heartbeat tool marks its page when it receives a cancel.
   const [tool, args] = expected.stopReceived
     ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]

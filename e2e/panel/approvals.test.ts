@@ -140,6 +140,8 @@ test('a tool that waits for the person goes on when the person is done', async (
 });
 
 test('two surfaces at once: the first one counts, the other is told', async () => {
+  // They would move the card, which then takes no press, and look like its outcome.
+  await waitFor('no outcome of an earlier question', async () => (await panel.locator('.outcome').count()) === 0);
   const ended = echo('contested');
   const allow = card('contested').getByRole('button', { name: 'Allow once' });
   await waitFor('a button', async () => (await allow.getAttribute('aria-disabled')) === 'false');
