@@ -165,7 +165,7 @@ func untilCalls(t *testing.T, dirs config.Dirs, good func([]dispatch.View) bool)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := httpapi.NewClient(record.Port, token).Calls(t.Context())
+		list, err := httpapi.NewClient(record.Port, token).Calls.List(t.Context())
 		return err == nil && good(list)
 	})
 }

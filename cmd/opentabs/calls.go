@@ -52,7 +52,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	if opts.follow {
 		return followCalls(ctx, client, opts)
 	}
-	list, err := client.Calls(ctx)
+	list, err := client.Calls.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions)
 	if !opts.verbose && !opts.json {
 		filter.Audience = dispatch.AudienceUser
 	}
-	err := client.Follow(ctx, filter, httpapi.Listener{
+	err := client.Calls.Follow(ctx, filter, httpapi.Listener{
 		Following: func() error {
 			out.Notef("following; stop with Ctrl-C")
 			return nil
@@ -140,7 +140,7 @@ func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
 	if err != nil {
 		return err
 	}
-	cancelled, err := client.Cancel(ctx, opts.id, opts.reason)
+	cancelled, err := client.Calls.Cancel(ctx, opts.id, opts.reason)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if err != nil {
 		return err
 	}
-	v, err := client.Call(ctx, opts.id)
+	v, err := client.Calls.Get(ctx, opts.id)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if opts.allow && !slices.Contains(v.Waiting.Scopes, scope) {
 		return usage("%s can be allowed %s: use one of these", v.CallID, callview.Offers(v.Waiting.Scopes))
 	}
-	done, err := client.Decide(ctx, v.CallID, opts.decision(*v.Waiting, scope))
+	done, err := client.Calls.Decide(ctx, v.CallID, opts.decision(*v.Waiting, scope))
 	switch {
 	case err != nil:
 		return err

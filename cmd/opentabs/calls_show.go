@@ -52,7 +52,7 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 		err := callview.Watch(ctx, client, opts.id, out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
 		return serverStopped(err)
 	}
-	v, err := client.Call(ctx, opts.id)
+	v, err := client.Calls.Get(ctx, opts.id)
 	if err != nil {
 		return err
 	}

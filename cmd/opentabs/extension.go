@@ -79,7 +79,7 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 		return err
 	}
 	if serverErr == nil { // the reload makes the server write the adapters to the folder
-		if err := httpapi.NewClient(server.Port, token).Reload(ctx); err != nil {
+		if err := httpapi.NewClient(server.Port, token).Plugins.Reload(ctx); err != nil {
 			return fmt.Errorf("reload the server (pid %d): %w", server.PID, err)
 		}
 	}

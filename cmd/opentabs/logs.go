@@ -84,7 +84,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	if err != nil {
 		return err
 	}
-	err = client.FollowLogs(ctx, opts.query, httpapi.LogListener{
+	err = client.Logs.Follow(ctx, opts.query, httpapi.LogListener{
 		Entry: opts.show,
 		Missed: func(n int) error {
 			opts.program.out.Notef("%s missing here: they arrived faster than they could be printed", entriesAre(n))

@@ -113,7 +113,7 @@ func reloadPlugins(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	if client == nil || err != nil {
 		return nil, err
 	}
-	if err := client.Reload(ctx); err != nil {
+	if err := client.Plugins.Reload(ctx); err != nil {
 		return nil, fmt.Errorf("reload the plugins of the server: %w", err)
 	}
 	return client, nil

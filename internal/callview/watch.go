@@ -96,7 +96,7 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 			return ctx.Err()
 		}
 	}
-	return client.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
+	return client.Calls.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
 		Following: func() error { return send(streamItem{following: true}) },
 		Event: func(e dispatch.Event, raw []byte) error {
 			return send(streamItem{event: &e, raw: append([]byte(nil), raw...)})
@@ -161,7 +161,7 @@ func (w *watcher) tick(ctx context.Context, now time.Time) (over bool, err error
 
 // fetch reads the call.
 func (w *watcher) fetch(ctx context.Context) error {
-	v, err := w.client.Call(ctx, w.id)
+	v, err := w.client.Calls.Get(ctx, w.id)
 	if err != nil {
 		return err
 	}

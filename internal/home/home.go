@@ -111,7 +111,7 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 		return PolicyAccess{}, err
 	}
 	if access.Client != nil {
-		access.Policy = permissions.NewRemote(ctx, access.Client)
+		access.Policy = access.Client.Policy(ctx)
 	} else {
 		access.Policy = access.Local
 	}
@@ -122,7 +122,7 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 // files if client is nil.
 func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
 	if client != nil {
-		return permissions.NewRemote(ctx, client), nil
+		return client.Policy(ctx), nil
 	}
 	registry, err := h.Plugins()
 	if err != nil {

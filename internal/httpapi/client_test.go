@@ -51,7 +51,7 @@ func TestClientWithoutServer(t *testing.T) {
 func TestClientWithWrongToken(t *testing.T) {
 	f := start(t)
 	c := NewClient(f.port, "wrong")
-	if _, err := c.Calls(context.Background()); !errors.Is(err, ErrForeignServer) {
+	if _, err := c.Calls.List(context.Background()); !errors.Is(err, ErrForeignServer) {
 		t.Errorf("calls: %v", err)
 	}
 	if _, err := c.Stdio(context.Background()); !errors.Is(err, ErrForeignServer) {

@@ -36,7 +36,7 @@ type Decided struct {
 	Allowed bool   `json:"allowed"`
 }
 
-func (a *API) decide(w http.ResponseWriter, r *http.Request) {
+func (c callRoutes) decide(w http.ResponseWriter, r *http.Request) {
 	decision, ok := bodyOf[Decision](w, r)
 	if !ok {
 		return
@@ -46,11 +46,11 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := r.PathValue("id")
-	if _, ok := a.options.Calls.Find(id); !ok {
+	if _, ok := c.calls.Find(id); !ok {
 		unknownCall(w)
 		return
 	}
-	done, err := a.options.Calls.Decide(id, decision.TicketID, dispatch.Resolution{
+	done, err := c.calls.Decide(id, decision.TicketID, dispatch.Resolution{
 		Allow: *decision.Allow, Scope: decision.Scope,
 		For: time.Duration(decision.ForMs) * time.Millisecond, By: CommandLine,
 	})

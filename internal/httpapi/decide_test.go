@@ -49,18 +49,18 @@ func TestDecide(t *testing.T) {
 		{"the second one", Decision{Allow: &no, TicketID: ticket}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
 		{"of any ticket", Decision{Allow: &no}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
-		if got, err := c.Decide(context.Background(), waiting.CallID, step.give); err != nil || got != step.want {
+		if got, err := c.Calls.Decide(context.Background(), waiting.CallID, step.give); err != nil || got != step.want {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
 		}
 	}
 	f = start(t)
 	c = NewClient(f.port, testToken)
 	id, _ := f.call(t)
-	if got, err := c.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
+	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
 		t.Errorf("of a call that is not waiting for approval: %+v, %v", got, err)
 	}
 	var refused *Refused
-	if _, err := c.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
+	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
 		t.Errorf("of an unknown call: %v", err)
 	}
 }
@@ -116,14 +116,14 @@ func TestCallHasAll(t *testing.T) {
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[{"a":1}]`)}, Audience: "user"},
 		{Activity: &wire.Activity{Type: "table", Patch: json.RawMessage(`[{"op":"add","path":"/-","value":{"a":2}}]`)}},
 	}, 0)
-	v, err := NewClient(f.port, testToken).Call(context.Background(), id)
+	v, err := NewClient(f.port, testToken).Calls.Get(context.Background(), id)
 	if err != nil || len(v.Activities) != 1 || string(v.Activities[0].Content) != `[{"a":1},{"a":2}]` || v.Activities[0].Audience != "user" {
 		t.Fatalf("got %+v, %v", v.Activities, err)
 	}
 	if len(v.Timeline) != 2 || v.Timeline[1].Kind != dispatch.EventRunning || time.Since(v.Timeline[0].Time) > time.Minute {
 		t.Errorf("the timeline is %+v", v.Timeline)
 	}
-	list, err := NewClient(f.port, testToken).Calls(context.Background())
+	list, err := NewClient(f.port, testToken).Calls.List(context.Background())
 	if err != nil || len(list) != 1 || list[0].Activities != nil || list[0].Timeline != nil {
 		t.Errorf("the list is %+v, %v", list, err)
 	}

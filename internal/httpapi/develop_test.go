@@ -19,13 +19,15 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 	}{{"the client goes", context.Canceled}, {"the server stops", ErrEnded}} {
 		ctx, cancel := context.WithCancel(context.Background())
 		begun, done := make(chan struct{}), make(chan error, 1)
-		go func() { done <- c.Develop(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(begun) }) }()
+		go func() {
+			done <- c.Plugins.Develop(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(begun) })
+		}()
 		<-begun
 		if got := <-f.developed; got != "begin /plugins/a auto" {
 			t.Errorf("%s: got %q", end.how, got)
 		}
 		if end.want == ErrEnded {
-			f.api.stop()
+			f.api.streams.stop()
 		} else {
 			cancel()
 		}
@@ -43,7 +45,7 @@ func TestDevelopRefuses(t *testing.T) {
 	f := start(t)
 	for dir, permission := range map[string]wire.Permission{"": "auto", "plugins/a": "auto", "/plugins/a": "always"} {
 		var refused *Refused
-		err := NewClient(f.port, testToken).Develop(context.Background(), dir, permission, func() { t.Error("it began") })
+		err := NewClient(f.port, testToken).Plugins.Develop(context.Background(), dir, permission, func() { t.Error("it began") })
 		if !errors.As(err, &refused) || refused.Status != 400 {
 			t.Errorf("%q: got %v", dir, err)
 		}

@@ -6,6 +6,9 @@
 // and the bearer token of all requests except /healthz and /ws. /ws has its own
 // checks, because both ends of a WebSocket authenticate each other with a key.
 //
+// Each resource has a file with its routes and its part of the [Client]: calls, events,
+// logs, plugins, policy, tabs and stdio.
+//
 // # Concurrency
 //
 // The handler serves any number of requests at once. A [Client] is safe for

@@ -3,35 +3,23 @@ package httpapi
 import (
 	"context"
 	"crypto/rand"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/sse"
 )
 
-const (
-	// eventTimeout is how long a write to a client may block before the client is
-	// disconnected.
-	eventTimeout = 10 * time.Second
-	// eventChunk is the approximate size of one write to a client, in bytes.
-	eventChunk = 32 << 10
-)
-
-// missedEvent is the name and body of the event that replaces lost events.
-const missedEvent = "missed"
-
-type missed struct {
-	// Missed is the minimum number of lost events, of all calls.
-	Missed int `json:"missed"`
-}
+// eventChunk is the approximate size of one write to a client, in bytes.
+const eventChunk = 32 << 10
 
 // serverMark is the prefix of all event ids of one server process, so that a client
 // that reconnects to another process receives a missed event.
@@ -56,6 +44,13 @@ func (m serverMark) seq(id string) (uint64, bool) {
 	return n, err == nil
 }
 
+// eventRoute is the route /events.
+type eventRoute struct {
+	calls   Calls
+	streams *streams
+	turns   turns
+}
+
 // eventFilters has a setter for each query parameter of /events.
 var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
@@ -65,7 +60,7 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 }
 
 // followOptions returns the options in a request to /events.
-func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
+func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
 	query := r.URL.Query()
 	for name, values := range query {
 		set := eventFilters[name]
@@ -85,7 +80,7 @@ func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err erro
 	}
 	o.FromStart = true
 	var ok bool
-	if o.After, ok = a.mark.seq(after); !ok {
+	if o.After, ok = e.streams.mark.seq(after); !ok {
 		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", after)
 	}
 	return o, nil
@@ -97,59 +92,30 @@ func (a *API) followOptions(r *http.Request) (o dispatch.FollowOptions, err erro
 // event, in Last-Event-ID or in the parameter after, and gets all later events. If
 // events were dropped, because the client read too slowly or reconnected too late, it
 // gets a "missed" event in their place.
-func (a *API) events(w http.ResponseWriter, r *http.Request) {
-	options, err := a.followOptions(r)
+func (e eventRoute) events(w http.ResponseWriter, r *http.Request) {
+	options, err := e.followOptions(r)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	follower := a.options.Calls.Follow(options)
+	follower := e.calls.Follow(options)
 	defer follower.Close()
-	following, end := context.WithCancel(r.Context())
+	out, following, end := e.streams.open(w, r)
 	defer end()
-	defer context.AfterFunc(a.stopping, end)()
-	out := a.stream(w)
+	quiet := func(comment string) error { return out.quiet(comment, follower.Position()) }
 	// The comment confirms that the stream has started; the id is its position.
-	if out.quiet("following", follower.Position()) != nil {
+	if quiet("following") != nil {
 		return
 	}
-	for {
-		ctx, cancel := context.WithTimeout(following, a.options.Heartbeat)
-		list, lost, err := follower.Next(ctx)
-		cancel()
-		switch {
-		case err == nil:
-			var done func()
-			if done, err = a.turns.acquire(following); err == nil {
-				err = out.events(list, lost)
-				done()
-			}
-		case following.Err() != nil:
-			return // the client has disconnected, or the server stops
-		case errors.Is(err, context.DeadlineExceeded):
-			err = out.quiet("still here", follower.Position())
-		}
+	write := func(list []*dispatch.Event, lost int) error {
+		done, err := e.turns.acquire(following)
 		if err != nil {
-			return // the client has disconnected or does not read
+			return err
 		}
+		defer done()
+		return out.events(list, lost)
 	}
-}
-
-// stream starts a response of server-sent events.
-func (a *API) stream(w http.ResponseWriter) eventWriter {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
-	return eventWriter{w: w, c: http.NewResponseController(w), mark: a.mark}
-}
-
-// eventWriter writes events to one client.
-type eventWriter struct {
-	w    http.ResponseWriter
-	c    *http.ResponseController
-	mark serverMark
+	follow(following, e.streams.heartbeat, follower.Next, write, func() error { return quiet("still here") })
 }
 
 // chunks is a pool of buffers in which events are encoded. A client uses a buffer
@@ -186,24 +152,39 @@ func (e eventWriter) events(list []*dispatch.Event, lost int) error {
 	return e.c.Flush()
 }
 
-// quiet writes a comment, and the id of the last event that the client has or that
-// its filters leave out.
-func (e eventWriter) quiet(comment string, seq uint64) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
-		return err
-	}
-	return e.c.Flush()
+// Listener receives the events of [CallsClient.Follow]. Its functions are called one at a
+// time, by the goroutine that follows.
+type Listener struct {
+	// Following is called when the server has started to send events.
+	Following func() error
+	// Event receives an event and its JSON.
+	Event func(e dispatch.Event, raw []byte) error
+	// Missed receives the number of lost events before the next event.
+	Missed func(n int) error
 }
 
-func (e eventWriter) write(texts ...[]byte) error {
-	// The response recorder of tests does not support deadlines; a connection does.
-	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	for _, text := range texts {
-		if _, err := e.w.Write(text); err != nil {
-			return err
+// Follow receives the events that o selects until ctx ends, the server ends the stream
+// (ErrEnded), or one of the listener's functions returns an error.
+func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Listener) error {
+	query := url.Values{}
+	for name, value := range map[string]string{"call": o.CallID, "tool": o.Tool, "audience": o.Audience} {
+		if value != "" {
+			query.Set(name, value)
 		}
 	}
-	return nil
+	if o.After > 0 {
+		query.Set("after", strconv.FormatUint(o.After, 10))
+	}
+	return c.client.follow(ctx, "/events?"+query.Encode(), l.Following, l.hear)
+}
+
+func (l Listener) hear(e sse.Event) error {
+	if e.Name == missedEvent {
+		return readMissed(e, l.Missed)
+	}
+	var event dispatch.Event
+	if err := json.Unmarshal(e.Data, &event); err != nil {
+		return fmt.Errorf("read an event: %w", err)
+	}
+	return l.Event(event, e.Data)
 }

@@ -23,7 +23,7 @@ func TestFollow(t *testing.T) {
 	var kinds []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // so that a missing event fails only this test
 	defer stop()
-	err := NewClient(f.port, testToken).Follow(ctx, dispatch.FollowOptions{}, Listener{
+	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
 			_, sink := f.call(t)
 			sink.Reports([]wire.Report{{Progress: &number, Message: "half"}}, 0)
@@ -108,7 +108,7 @@ func TestEventsResume(t *testing.T) {
 	_, sink := f.call(t)
 	sink.Reports([]wire.Report{{Message: "one"}, {Message: "two"}, {Message: "three"}}, 0)
 	names, last := readEvents(t, first, 3)
-	if names != "created running progress" || last.ID != f.api.mark.id(3) {
+	if names != "created running progress" || last.ID != f.api.streams.mark.id(3) {
 		t.Fatalf("heard %s, the last has id %s", names, last.ID)
 	}
 	for how, resp := range map[string]*http.Response{
@@ -141,14 +141,14 @@ func TestQuietEventsKeepTheirPosition(t *testing.T) {
 		sink.Reports([]wire.Report{{Message: "x"}}, 0)
 	}
 	lines := bufio.NewScanner(resp.Body)
-	want := "id: " + f.api.mark.id(5002)
+	want := "id: " + f.api.streams.mark.id(5002)
 	for lines.Scan() && lines.Text() != want {
 	}
 	if lines.Text() != want {
 		t.Fatalf("the stream never had %s", want)
 	}
 	_ = resp.Body.Close()
-	resp = f.events(t, "?call=other", f.api.mark.id(5002))
+	resp = f.events(t, "?call=other", f.api.streams.mark.id(5002))
 	lines = bufio.NewScanner(resp.Body)
 	for _, want := range []string{": following", want, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
@@ -165,7 +165,7 @@ func TestEventsFilters(t *testing.T) {
 	}
 	id, sink := f.call(t)
 	// Before the first event the position is 0; a client may reconnect with it too.
-	streams["?call"] = f.events(t, "?call="+id+"&after="+f.api.mark.id(0), "")
+	streams["?call"] = f.events(t, "?call="+id+"&after="+f.api.streams.mark.id(0), "")
 	sink.Reports([]wire.Report{
 		{Message: "for me"}, {Message: "for you", Audience: "user"},
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"x"`)}, Audience: "user"},
@@ -235,7 +235,7 @@ func TestEventsHeartbeat(t *testing.T) {
 		t.Errorf("Content-Type is %s", got)
 	}
 	lines := bufio.NewScanner(resp.Body)
-	at := "id: " + f.api.mark.id(0)
+	at := "id: " + f.api.streams.mark.id(0)
 	for _, want := range []string{": following", at, "", ": still here", at, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
 			t.Fatalf("got %q, want %q", lines.Text(), want)
@@ -245,7 +245,7 @@ func TestEventsHeartbeat(t *testing.T) {
 
 func TestFollowEndsWithServer(t *testing.T) {
 	f := start(t)
-	err := NewClient(f.port, testToken).Follow(context.Background(), dispatch.FollowOptions{}, Listener{
+	err := NewClient(f.port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{
 		Following: func() error { return f.api.Shutdown(context.Background()) },
 	})
 	if !errors.Is(err, ErrEnded) {
@@ -262,7 +262,7 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	done := errors.New("done")
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	err := NewClient(f.port, testToken).Follow(ctx, dispatch.FollowOptions{}, Listener{
+	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
 			_, sink := f.call(t)
 			tenth, all := 0.1, 1.0

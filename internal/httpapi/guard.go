@@ -158,6 +158,13 @@ func refuse(w http.ResponseWriter, status int, sentence string) {
 	answer(w, status, problem{Error: sentence})
 }
 
+// confirm sends the response to a change that was made.
+func confirm(w http.ResponseWriter) {
+	answer(w, http.StatusOK, struct {
+		OK bool `json:"ok"`
+	}{true})
+}
+
 // problem is the body of every error response.
 type problem struct {
 	Error string `json:"error"`

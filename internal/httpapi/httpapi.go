@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"net/http"
@@ -10,21 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"opentabs/dispatch"
-	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
-
-// Calls has the methods of the dispatcher that the routes use.
-type Calls interface {
-	Calls() []dispatch.View
-	Find(callID string) (dispatch.View, bool)
-	Cancel(callID, by, reason string) bool
-	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
-	Follow(dispatch.FollowOptions) *dispatch.Follower
-}
-
-var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // CommandPath is the path of the MCP endpoint for opentabs commands. It requires the
 // administrator's token.
@@ -81,12 +67,9 @@ type API struct {
 	options Options
 	guard   *guard
 	guarded http.Handler
-	stdio   connections
-	mark    serverMark
+	stdio   *stdioRoute
+	streams *streams
 	turns   turns
-	// stopping is cancelled by stop when the server stops.
-	stopping context.Context
-	stop     context.CancelFunc
 }
 
 // New returns the handler.
@@ -94,8 +77,7 @@ func New(o Options) *API {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	a := &API{options: o, mark: newServerMark(), turns: newTurns()}
-	a.stopping, a.stop = context.WithCancel(context.Background())
+	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, log: o.Log}, streams: newStreams(o.Heartbeat), turns: newTurns()}
 	g := newGuard(o.Token, o.Clients, o.Origins)
 	a.guard = g
 	mux := http.NewServeMux()
@@ -122,29 +104,36 @@ func New(o Options) *API {
 
 // routes are the routes behind the token, by path and method.
 func (a *API) routes() map[string]map[string]http.HandlerFunc {
+	get := func(h http.HandlerFunc) map[string]http.HandlerFunc {
+		return map[string]http.HandlerFunc{http.MethodGet: h}
+	}
+	post := func(h http.HandlerFunc) map[string]http.HandlerFunc {
+		return map[string]http.HandlerFunc{http.MethodPost: h}
+	}
+	calls, policy := callRoutes{a.options.Calls}, policyRoutes{a.options.Policy}
 	return map[string]map[string]http.HandlerFunc{
-		"/status":                    {http.MethodGet: a.status},
-		"/calls":                     {http.MethodGet: a.calls},
-		"/calls/{id}":                {http.MethodGet: a.call},
-		"/calls/{id}/cancel":         {http.MethodPost: a.cancel},
-		"/calls/{id}/decide":         {http.MethodPost: a.decide},
-		"/events":                    {http.MethodGet: a.events},
-		"/logs":                      {http.MethodGet: a.logs},
-		"/tabs/{id}/reload":          {http.MethodPost: a.reloadTab},
-		"/clients/reload":            {http.MethodPost: a.reloadClients},
-		"/plugins/reload":            {http.MethodPost: a.reload},
-		"/plugins/develop":           {http.MethodGet: a.develop},
-		"/plugins/{name}/permission": {http.MethodGet: a.permissions, http.MethodPost: a.setPermission},
-		"/plugins/{name}/review":     {http.MethodPost: a.review},
-		"/plugins/{name}/limit":      {http.MethodPost: a.setLimit},
-		"/plugins/{name}/opening":    {http.MethodPost: a.setOpening},
-		"/plugins/{name}/calls":      {http.MethodPost: a.setCalls},
-		"/plugins/{name}/late":       {http.MethodPost: a.setLateAccess},
-		"/plugins/{name}/settings":   {http.MethodGet: a.settings, http.MethodPost: a.changeSettings},
-		"/plugins/{name}/forget":     {http.MethodPost: a.forget},
-		"/stdio":                     {http.MethodGet: a.upgrade},
+		"/status":                    get(a.status),
+		"/calls":                     get(calls.list),
+		"/calls/{id}":                get(calls.show),
+		"/calls/{id}/cancel":         post(calls.cancel),
+		"/calls/{id}/decide":         post(calls.decide),
+		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.turns}.events),
+		"/logs":                      get(logRoute{a.options.Logs, a.streams}.logs),
+		"/tabs/{id}/reload":          post(tabRoutes{a.options.ReloadTab}.reload),
+		"/clients/reload":            post(reloading(a.reloadClients)),
+		"/plugins/reload":            post(reloading(a.options.Reload)),
+		"/plugins/develop":           get(developRoute{a.options.Develop, a.streams}.develop),
+		"/plugins/{name}/permission": {http.MethodGet: policy.permissions, http.MethodPost: changing(policy.setPermission)},
+		"/plugins/{name}/review":     post(changing(policy.review)),
+		"/plugins/{name}/limit":      post(changing(policy.setLimit)),
+		"/plugins/{name}/opening":    post(changing(policy.setOpening)),
+		"/plugins/{name}/calls":      post(changing(policy.setCalls)),
+		"/plugins/{name}/late":       post(changing(policy.setLateAccess)),
+		"/plugins/{name}/settings":   {http.MethodGet: policy.settings, http.MethodPost: changing(policy.changeSettings)},
+		"/plugins/{name}/forget":     post(changing(policy.forget)),
+		"/stdio":                     get(a.stdio.upgrade),
 		// The path that Go's tools use.
-		"/debug/pprof/{name}": {http.MethodGet: profile},
+		"/debug/pprof/{name}": get(profile),
 	}
 }
 
@@ -160,7 +149,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Shutdown ends the streams of /events and the input of the connections of /stdio.
 // Until ctx ends, it waits for the sessions on them to write their last responses.
 func (a *API) Shutdown(ctx context.Context) error {
-	a.stop()
+	a.streams.stop()
 	return a.stdio.drain(ctx)
 }
 
@@ -175,16 +164,22 @@ type ClientTokens interface {
 }
 
 // reloadClients reads the tokens again after a command has added or removed one.
-func (a *API) reloadClients(w http.ResponseWriter, _ *http.Request) {
-	if a.guard.clients != nil {
-		if err := a.guard.clients.Reload(); err != nil {
+func (a *API) reloadClients() error {
+	if a.guard.clients == nil {
+		return nil
+	}
+	return a.guard.clients.Reload()
+}
+
+// reloading returns a handler that calls reload.
+func reloading(reload func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if err := reload(); err != nil {
 			refuse(w, http.StatusInternalServerError, err.Error())
 			return
 		}
+		confirm(w)
 	}
-	answer(w, http.StatusOK, struct {
-		OK bool `json:"ok"`
-	}{true})
 }
 
 func otherMethod(allow []string) http.HandlerFunc {
@@ -227,74 +222,4 @@ func (a *API) whenReady(serve http.HandlerFunc) http.HandlerFunc {
 
 func (a *API) status(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, a.options.Status())
-}
-
-func (a *API) calls(w http.ResponseWriter, _ *http.Request) {
-	list := callList{Calls: a.options.Calls.Calls()}
-	if list.Calls == nil {
-		list.Calls = []dispatch.View{}
-	}
-	answer(w, http.StatusOK, list)
-}
-
-// callList is the response of /calls: running and waiting calls, oldest first, then
-// the last finished calls, newest first.
-type callList struct {
-	Calls []dispatch.View `json:"calls"`
-}
-
-func (a *API) call(w http.ResponseWriter, r *http.Request) {
-	view, ok := a.options.Calls.Find(r.PathValue("id"))
-	if !ok {
-		unknownCall(w)
-		return
-	}
-	answer(w, http.StatusOK, view)
-}
-
-func unknownCall(w http.ResponseWriter) {
-	refuse(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
-}
-
-// cancelled is the response of /calls/{id}/cancel. Cancelled is false if the call had
-// already ended.
-type cancelled struct {
-	Cancelled bool `json:"cancelled"`
-}
-
-// cancelBody is the optional body of POST /calls/{id}/cancel. Reason is passed to the
-// page and written to the audit log.
-type cancelBody struct {
-	Reason string `json:"reason,omitempty"`
-}
-
-// maxReason is the maximum length of a reason, in characters. The rest is dropped.
-const maxReason = 200
-
-func (a *API) cancel(w http.ResponseWriter, r *http.Request) {
-	body := bufio.NewReader(r.Body)
-	var why cancelBody
-	if _, err := body.Peek(1); err == nil {
-		r.Body = io.NopCloser(body)
-		var ok bool
-		if why, ok = bodyOf[cancelBody](w, r); !ok {
-			return
-		}
-	}
-	id := r.PathValue("id")
-	if _, ok := a.options.Calls.Find(id); !ok {
-		unknownCall(w)
-		return
-	}
-	answer(w, http.StatusOK, cancelled{Cancelled: a.options.Calls.Cancel(id, CommandLine, plaintext.Line(why.Reason, maxReason))})
-}
-
-func (a *API) reload(w http.ResponseWriter, _ *http.Request) {
-	if err := a.options.Reload(); err != nil {
-		refuse(w, http.StatusInternalServerError, err.Error())
-		return
-	}
-	answer(w, http.StatusOK, struct {
-		OK bool `json:"ok"`
-	}{true})
 }

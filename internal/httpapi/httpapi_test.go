@@ -39,7 +39,7 @@ type fixture struct {
 	developed chan string
 }
 
-func start(t *testing.T) *fixture {
+func start(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{sinks: make(chan dispatch.Sink, 100), developed: make(chan string, 100)}
 	f.calls = dispatch.New(&dispatchtest.Bridge{
@@ -50,7 +50,7 @@ func start(t *testing.T) *fixture {
 	}, dispatch.Options{})
 	f.logs = pluginlog.Open(t.TempDir(), pluginlog.Options{})
 	t.Cleanup(f.logs.Close)
-	f.api = New(Options{
+	options := Options{
 		Logs:    f.logs,
 		Token:   testToken,
 		Origins: []string{testOrigin},
@@ -73,7 +73,11 @@ func start(t *testing.T) *fixture {
 		}),
 		Stdio:     echoLines,
 		Heartbeat: 20 * time.Millisecond,
-	})
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	f.api = New(options)
 	server := httptest.NewServer(f.api)
 	t.Cleanup(func() {
 		f.calls.Shutdown()
@@ -195,7 +199,7 @@ func TestHealthHasNothingElse(t *testing.T) {
 func TestReloadFails(t *testing.T) {
 	f := start(t)
 	f.reload = errors.New("plugins.json is damaged")
-	err := NewClient(f.port, testToken).Reload(context.Background())
+	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())
 	var refused *Refused
 	if !errors.As(err, &refused) || refused.Status != 500 || refused.Sentence != "plugins.json is damaged" {
 		t.Errorf("got %v", err)
@@ -206,7 +210,7 @@ func TestCancelOverHTTP(t *testing.T) {
 	f := start(t)
 	c := NewClient(f.port, testToken)
 	id, _ := f.call(t)
-	list, err := c.Calls(context.Background())
+	list, err := c.Calls.List(context.Background())
 	if err != nil || len(list) != 1 || list[0].CallID != id || list[0].Status != wire.StatusRunning {
 		t.Fatalf("got %+v, %v", list, err)
 	}
@@ -214,7 +218,7 @@ func TestCancelOverHTTP(t *testing.T) {
 		t.Errorf("a body of something else: %v", err)
 	}
 	for i, want := range []bool{true, false} {
-		if got, err := c.Cancel(context.Background(), id, "the wrong\nchannel\u202e"); err != nil || got != want {
+		if got, err := c.Calls.Cancel(context.Background(), id, "the wrong\nchannel\u202e"); err != nil || got != want {
 			t.Errorf("cancel %d: %v, %v", i, got, err)
 		}
 	}

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -80,10 +79,16 @@ type logList struct {
 	Entries []pluginlog.Entry `json:"entries"`
 }
 
+// logRoute is the route /logs.
+type logRoute struct {
+	entries Logs
+	streams *streams
+}
+
 // logs returns the last log entries of adapters. With follow=1 it streams entries as
 // server-sent events: a "log" event for each entry, and a "missed" event for the
 // entries that were dropped because the client read too slowly.
-func (a *API) logs(w http.ResponseWriter, r *http.Request) {
+func (l logRoute) logs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := logQuery(values)
 	if err != nil {
@@ -91,34 +96,17 @@ func (a *API) logs(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !values.Has("follow") {
-		answer(w, http.StatusOK, logList{a.options.Logs.Last(query.Filter, query.Last)})
+		answer(w, http.StatusOK, logList{l.entries.Last(query.Filter, query.Last)})
 		return
 	}
-	entries, follower := a.options.Logs.Follow(query.Filter, query.Last)
+	entries, follower := l.entries.Follow(query.Filter, query.Last)
 	defer follower.Close()
-	following, end := context.WithCancel(r.Context())
+	out, following, end := l.streams.open(w, r)
 	defer end()
-	defer context.AfterFunc(a.stopping, end)()
-	out := a.stream(w)
 	if out.comment("following") != nil || out.entries(entries, 0) != nil {
 		return
 	}
-	for {
-		ctx, cancel := context.WithTimeout(following, a.options.Heartbeat)
-		entries, lost, err := follower.Next(ctx)
-		cancel()
-		switch {
-		case err == nil:
-			err = out.entries(entries, lost)
-		case following.Err() != nil || errors.Is(err, pluginlog.ErrClosed):
-			return
-		default:
-			err = out.comment("still here")
-		}
-		if err != nil {
-			return // the client has disconnected or does not read
-		}
-	}
+	follow(following, l.streams.heartbeat, follower.Next, out.entries, func() error { return out.comment("still here") })
 }
 
 // entries writes a "log" event for each entry, and a "missed" event if lost > 0.
@@ -143,14 +131,6 @@ func (e eventWriter) entries(list []pluginlog.Entry, lost int) error {
 	return e.c.Flush()
 }
 
-// comment writes a server-sent comment, which keeps a quiet connection open.
-func (e eventWriter) comment(text string) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
-		return err
-	}
-	return e.c.Flush()
-}
-
 func (q LogQuery) values() url.Values {
 	values := url.Values{"last": {strconv.Itoa(q.Last)}}
 	if q.Plugin != "" {
@@ -162,15 +142,18 @@ func (q LogQuery) values() url.Values {
 	return values
 }
 
-// Logs returns the last log entries of adapters that q selects, oldest first.
-func (c *Client) Logs(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
+// LogsClient reads the log entries of adapters. See [Client] for the errors.
+type LogsClient struct{ client *Client }
+
+// List returns the last log entries of adapters that q selects, oldest first.
+func (c LogsClient) List(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
 	var list logList
-	err := c.ask(ctx, askTimeout, http.MethodGet, "/logs?"+q.values().Encode(), &list)
+	err := c.client.ask(ctx, askTimeout, http.MethodGet, "/logs?"+q.values().Encode(), &list)
 	return list.Entries, err
 }
 
-// LogListener receives the log entries of [Client.FollowLogs]. Its functions are
-// called one at a time, by the goroutine that called FollowLogs.
+// LogListener receives the log entries of [LogsClient.Follow]. Its functions are
+// called one at a time, by the goroutine that called Follow.
 type LogListener struct {
 	// Following is called when the server has started the stream. It may be nil.
 	Following func() error
@@ -180,13 +163,13 @@ type LogListener struct {
 	Missed func(n int) error
 }
 
-// FollowLogs passes the last entries that q selects to l, and then each new entry.
+// Follow passes the last entries that q selects to l, and then each new entry.
 // It returns when ctx ends, the server ends the stream (ErrEnded), or one of the
 // listener's functions returns an error.
-func (c *Client) FollowLogs(ctx context.Context, q LogQuery, l LogListener) error {
+func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.values()
 	values.Set("follow", "1")
-	return c.follow(ctx, "/logs?"+values.Encode(), l.Following, l.hear)
+	return c.client.follow(ctx, "/logs?"+values.Encode(), l.Following, l.hear)
 }
 
 func (l LogListener) hear(e sse.Event) error {

@@ -45,7 +45,7 @@ func TestLogs(t *testing.T) {
 		"one two":       {Filter: pluginlog.Filter{Plugin: "a"}, Last: 0},
 		" three":        {Filter: pluginlog.Filter{Level: wire.LogWarning}, Last: 10},
 	} {
-		entries, err := client.Logs(t.Context(), q)
+		entries, err := client.Logs.List(t.Context(), q)
 		if err != nil || messagesOf(entries) != strings.TrimSpace(want) {
 			t.Errorf("%+v: %q, %v", q, messagesOf(entries), err)
 		}
@@ -92,7 +92,7 @@ func TestFollowLogs(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // so that a missing entry fails only this test
 	defer stop()
 	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
-	err := NewClient(f.port, testToken).FollowLogs(ctx, q, LogListener{
+	err := NewClient(f.port, testToken).Logs.Follow(ctx, q, LogListener{
 		Following: func() error {
 			f.log(t, "b", wire.LogInfo, "other")
 			f.log(t, "a", wire.LogInfo, "after\nthat")

@@ -63,19 +63,18 @@ func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMes
 func (f *fakePolicy) Forget(plugin, by string) error { return f.note("forget", plugin, "by", by) }
 
 func TestPolicyRoutes(t *testing.T) {
-	f := start(t)
 	policy := &fakePolicy{}
-	f.api.options.Policy = policy
-	c, ctx := NewClient(f.port, testToken), context.Background()
+	f := start(t, func(o *Options) { o.Policy = policy })
+	c := NewClient(f.port, testToken).Policy(context.Background())
 	err := errors.Join(
-		c.Review(ctx, "a", "h", wire.PermissionAuto),
-		c.SetPermission(ctx, "a", "echo", ""),
-		c.SetLimit(ctx, "a b", "echo", "10/1m"),
-		c.Forget(ctx, "a"),
-		c.SetOpening(ctx, "a", true),
-		c.SetCalls(ctx, "a", "b", true),
-		c.SetLateAccess(ctx, "a", false),
-		c.ChangeSettings(ctx, "a", map[string]json.RawMessage{"key": json.RawMessage(`{"work":"https://a.example"}`), "n": json.RawMessage("null")}),
+		c.Review("a", "h", wire.PermissionAuto, "ignored"),
+		c.SetPermission("a", "echo", "", "ignored"),
+		c.SetLimit("a b", "echo", "10/1m", "ignored"),
+		c.Forget("a", "ignored"),
+		c.SetOpening("a", true, "ignored"),
+		c.SetCalls("a", "b", true, "ignored"),
+		c.SetLateAccess("a", false, "ignored"),
+		c.ChangeSettings("a", map[string]json.RawMessage{"key": json.RawMessage(`{"work":"https://a.example"}`), "n": json.RawMessage("null")}, "ignored"),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -89,11 +88,11 @@ func TestPolicyRoutes(t *testing.T) {
 	if got := strings.Join(policy.made, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("made %s", got)
 	}
-	view, err := c.Permissions(ctx, "a")
+	view, err := c.Permissions("a")
 	if err != nil || view.Plugin != "a" || view.Permission != wire.PermissionAsk || view.Tools[0].Limit != "1/1m" {
 		t.Errorf("got %+v, %v", view, err)
 	}
-	settings, err := c.Settings(ctx, "a")
+	settings, err := c.Settings("a")
 	if err != nil || len(settings) != 1 || settings[0].Key != "a-token" || !settings[0].Set {
 		t.Errorf("got %+v, %v", settings, err)
 	}
@@ -106,11 +105,11 @@ func TestPolicyRoutes(t *testing.T) {
 		{fmt.Errorf("write: %w", &fs.PathError{Op: "open", Path: "f", Err: fs.ErrPermission}), http.StatusInternalServerError},
 	} {
 		policy.err = refusal.err
-		_, viewErr := c.Permissions(ctx, "a")
-		_, settingsErr := c.Settings(ctx, "a")
-		for _, err := range []error{c.Review(ctx, "a", "h", "auto"), c.Forget(ctx, "a"), viewErr, settingsErr, c.ChangeSettings(ctx, "a", nil)} {
+		_, viewErr := c.Permissions("a")
+		_, settingsErr := c.Settings("a")
+		for _, err := range []error{c.Review("a", "h", "auto", ""), c.Forget("a", ""), viewErr, settingsErr, c.ChangeSettings("a", nil, "")} {
 			var refused *Refused
-			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Sentence != refusal.err.Error() {
+			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Sentence != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.status == http.StatusNotFound) {
 				t.Errorf("%v: got %v", refusal.err, err)
 			}
 		}
@@ -119,9 +118,8 @@ func TestPolicyRoutes(t *testing.T) {
 
 // A request with an invalid body changes nothing.
 func TestPolicyBody(t *testing.T) {
-	f := start(t)
 	policy := &fakePolicy{}
-	f.api.options.Policy = policy
+	f := start(t, func(o *Options) { o.Policy = policy })
 	for _, body := range []string{"", "{", "[]", `{"permision":"auto"}`, `{"permission":1}`, `{"permission":"auto","by":"the side panel"}`, `{"tool":"` + strings.Repeat("x", maxBodyBytes) + `"}`} {
 		req, err := http.NewRequest("POST", f.url+"/plugins/a/permission", strings.NewReader(body))
 		if err != nil {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,16 +11,20 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // StdioProtocol is the value of the Upgrade header that requests a connection of
 // newline-delimited MCP messages.
 const StdioProtocol = "opentabs-stdio"
 
-// connections tracks the open connections of /stdio. net/http no longer tracks a
-// connection after an upgrade, so Shutdown needs this list. It is safe for concurrent
-// use.
-type connections struct {
+// stdioRoute is the route /stdio. It tracks the open connections, because net/http no
+// longer tracks a connection after an upgrade. It is safe for concurrent use.
+type stdioRoute struct {
+	serve func(ctx context.Context, in io.Reader, out io.Writer) error
+	log   zerolog.Logger
+
 	mu     sync.Mutex // guards open and closed
 	open   map[net.Conn]struct{}
 	closed bool
@@ -27,40 +32,40 @@ type connections struct {
 }
 
 // add tracks a connection. It returns false if the server is stopping.
-func (c *connections) add(conn net.Conn) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+func (s *stdioRoute) add(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
 		return false
 	}
-	if c.open == nil {
-		c.open = map[net.Conn]struct{}{}
+	if s.open == nil {
+		s.open = map[net.Conn]struct{}{}
 	}
-	c.open[conn] = struct{}{}
-	c.served.Add(1)
+	s.open[conn] = struct{}{}
+	s.served.Add(1)
 	return true
 }
 
-func (c *connections) remove(conn net.Conn) {
-	c.mu.Lock()
-	delete(c.open, conn)
-	c.mu.Unlock()
-	c.served.Done()
+func (s *stdioRoute) remove(conn net.Conn) {
+	s.mu.Lock()
+	delete(s.open, conn)
+	s.mu.Unlock()
+	s.served.Done()
 }
 
 // drain ends the input of every connection and waits until their sessions have
 // finished. When ctx ends first, drain closes the connections and returns an error.
-func (c *connections) drain(ctx context.Context) error {
-	c.mu.Lock()
-	c.closed = true
-	for conn := range c.open {
+func (s *stdioRoute) drain(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	for conn := range s.open {
 		// A deadline in the past wakes the reader and leaves the writer alone.
 		_ = conn.SetReadDeadline(time.Unix(1, 0))
 	}
-	c.mu.Unlock()
+	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
-		c.served.Wait()
+		s.served.Wait()
 		close(done)
 	}()
 	select {
@@ -68,18 +73,18 @@ func (c *connections) drain(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	c.mu.Lock()
-	for conn := range c.open {
+	s.mu.Lock()
+	for conn := range s.open {
 		_ = conn.Close()
 	}
-	c.mu.Unlock()
+	s.mu.Unlock()
 	return fmt.Errorf("end the stdio sessions: %w", ctx.Err())
 }
 
 // upgrade takes over the connection from net/http and serves an MCP session on it.
 // The client is `opentabs mcp`, which copies between the connection and its own
 // standard input and output.
-func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
+func (s *stdioRoute) upgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
 		w.Header().Set("Connection", "Upgrade")
@@ -95,10 +100,10 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
 	// Removes the deadline that net/http may have set. This comes before add, because
 	// drain sets a deadline on the connections that add has added.
 	err = conn.SetDeadline(time.Time{})
-	if !a.stdio.add(conn) {
+	if !s.add(conn) {
 		return
 	}
-	defer a.stdio.remove(conn)
+	defer s.remove(conn)
 	if err == nil {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
@@ -107,10 +112,10 @@ func (a *API) upgrade(w http.ResponseWriter, r *http.Request) {
 		// net/http, which cancels r.Context() at the end of the input, and with it the
 		// running calls.
 		ahead := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
-		err = a.options.Stdio(r.Context(), endsQuietly{io.MultiReader(ahead, conn)}, conn)
+		err = s.serve(r.Context(), endsQuietly{io.MultiReader(ahead, conn)}, conn)
 	}
 	if err != nil && !errors.Is(err, net.ErrClosed) && r.Context().Err() == nil {
-		a.options.Log.Warn().Err(err).Msg("a stdio session failed")
+		s.log.Warn().Err(err).Msg("a stdio session failed")
 	}
 }
 
@@ -134,4 +139,60 @@ func hasToken(header, token string) bool {
 		}
 	}
 	return false
+}
+
+// Stdio opens a connection of newline-delimited MCP messages to the server.
+// ctx limits the opening only. The connection has CloseWrite, which signals the end of
+// the input to the server.
+func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
+	conn, err := c.dial(ctx, "tcp", c.address)
+	if err != nil {
+		return nil, dialError(err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	s, err := c.handshake(ctx, conn)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return s, nil
+}
+
+func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, error) {
+	req, err := c.request(ctx, http.MethodGet, "/stdio", nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", StdioProtocol)
+	if err := req.Write(conn); err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	reader := bufio.NewReaderSize(conn, 64<<10)
+	resp, err := http.ReadResponse(reader, req)
+	if err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		defer resp.Body.Close()
+		return nil, refusal(resp)
+	}
+	return &StdioConn{Conn: conn, reader: reader}, nil
+}
+
+// StdioConn is a connection to /stdio. Its first bytes may be in a buffer already.
+type StdioConn struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+// Read reads what the server wrote.
+func (s *StdioConn) Read(p []byte) (int, error) { return s.reader.Read(p) }
+
+// CloseWrite signals the end of the input to the server.
+func (s *StdioConn) CloseWrite() error {
+	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return s.Conn.Close()
 }

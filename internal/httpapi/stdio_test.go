@@ -35,14 +35,15 @@ func TestStdio(t *testing.T) {
 
 // TestStdioEndOfInput checks that a client can close its input while a request runs.
 func TestStdioEndOfInput(t *testing.T) {
-	f := start(t)
-	f.api.options.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
-		if _, err := io.Copy(io.Discard, in); err != nil {
+	f := start(t, func(o *Options) {
+		o.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
+			if _, err := io.Copy(io.Discard, in); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(out, "context: %v\n", ctx.Err())
 			return err
 		}
-		_, err := fmt.Fprintf(out, "context: %v\n", ctx.Err())
-		return err
-	}
+	})
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -86,14 +87,15 @@ func TestStdioShutdown(t *testing.T) {
 
 // TestStdioShutdownTimeout checks that Shutdown closes a session that does not end.
 func TestStdioShutdownTimeout(t *testing.T) {
-	f := start(t)
 	read, end := make(chan struct{}), make(chan struct{})
+	f := start(t, func(o *Options) {
+		o.Stdio = func(context.Context, io.Reader, io.Writer) error {
+			close(read)
+			<-end
+			return nil
+		}
+	})
 	t.Cleanup(func() { close(end) })
-	f.api.options.Stdio = func(context.Context, io.Reader, io.Writer) error {
-		close(read)
-		<-end
-		return nil
-	}
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
 	if err != nil {
 		t.Fatal(err)

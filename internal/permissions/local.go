@@ -1,7 +1,8 @@
 // Package permissions presents the review, permissions and settings of plugins to
 // the HTTP API, the side panel, agents and commands.
 //
-// [Local] works on the files of the installation, [Remote] on a running daemon.
+// [Local] works on the files of the installation; httpapi.Client.Policy works on a
+// running daemon.
 package permissions
 
 import (

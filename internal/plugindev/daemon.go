@@ -73,7 +73,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, one *p
 	defer end()
 	go func() {
 		// Development continues without the log after an error.
-		_ = client.FollowLogs(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: one.Name}}, httpapi.LogListener{
+		_ = client.Logs.Follow(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: one.Name}}, httpapi.LogListener{
 			Entry: func(e pluginlog.Entry) error {
 				s.send(ctx, func() { s.Out.PrintLine("%s", formatEntry(e)) })
 				return nil
@@ -84,7 +84,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, one *p
 			},
 		})
 	}()
-	return client.Develop(ctx, one.Dir, s.Permission, begun)
+	return client.Plugins.Develop(ctx, one.Dir, s.Permission, begun)
 }
 
 // send makes the goroutine of run call event.

@@ -199,7 +199,7 @@ func (s *session) build(ctx context.Context) error {
 		s.notef("no server runs; the next one loads the build")
 		return nil
 	}
-	if err := s.client.Reload(ctx); err != nil {
+	if err := s.client.Plugins.Reload(ctx); err != nil {
 		return err
 	}
 	return s.reportTabs(ctx, began)
@@ -231,7 +231,7 @@ func (s *session) add(ctx context.Context, dir string) error {
 	if err := <-begun; err != nil {
 		return err
 	}
-	if err := s.client.Reload(ctx); err != nil {
+	if err := s.client.Plugins.Reload(ctx); err != nil {
 		return err
 	}
 	return s.reportTabs(ctx, began)

@@ -41,8 +41,8 @@ const (
 	pendingBytes = 4 << 20
 )
 
-// ErrClosed is the error of followers after the log was closed.
-var ErrClosed = errors.New("the log of plugins was closed")
+// errClosed is the error of followers after the log was closed.
+var errClosed = errors.New("the log of plugins was closed")
 
 // Options configure a log. The zero value of each field means its default.
 type Options struct {
@@ -313,7 +313,7 @@ func (f *Follower) poke() {
 }
 
 // Next waits for new entries and returns them, and the number of entries that were
-// lost after them because Next was called too late. The error is ErrClosed or ctx's.
+// lost after them because Next was called too late. The error is errClosed or ctx's.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missed int, err error) {
 	for {
 		f.log.mu.Lock()
@@ -324,7 +324,7 @@ func (f *Follower) Next(ctx context.Context) (entries []Entry, missed int, err e
 			return entries, missed, nil
 		}
 		if closed {
-			return nil, 0, ErrClosed
+			return nil, 0, errClosed
 		}
 		select {
 		case <-f.wake:

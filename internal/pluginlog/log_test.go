@@ -209,19 +209,19 @@ func TestFollow(t *testing.T) {
 			t.Errorf("got %+v", none)
 		}
 		quiet.Close()
-		if _, _, err := quiet.Next(t.Context()); !errors.Is(err, ErrClosed) {
+		if _, _, err := quiet.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("after its end: %v", err)
 		}
 		go func() {
 			<-time.After(time.Second)
 			l.Close()
 		}()
-		if _, _, err := f.Next(t.Context()); !errors.Is(err, ErrClosed) {
+		if _, _, err := f.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("after the end of the log: %v", err)
 		}
 		l.Add("work", logged("a", wire.LogInfo, "too late")) // does nothing
 		if _, late := l.Follow(Filter{}, 0); late != nil {
-			if _, _, err := late.Next(t.Context()); !errors.Is(err, ErrClosed) {
+			if _, _, err := late.Next(t.Context()); !errors.Is(err, errClosed) {
 				t.Errorf("a follower that came too late: %v", err)
 			}
 		}

@@ -13,26 +13,30 @@ import (
 	"opentabs/wire"
 )
 
+// developRoute is the route /plugins/develop.
+type developRoute struct {
+	mark    func(dir string, permission wire.Permission) (end func(), err error)
+	streams *streams
+}
+
 // develop marks the plugin in the folder dir as in development while the request is
 // open. So the mark ends with the client's process, even if that is killed.
-func (a *API) develop(w http.ResponseWriter, r *http.Request) {
+func (d developRoute) develop(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")
 	if !filepath.IsAbs(dir) {
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("the parameter dir is %.200q: give the absolute path of a plugin's folder", dir))
 		return
 	}
-	done, err := a.options.Develop(filepath.Clean(dir), wire.Permission(query.Get("permission")))
+	done, err := d.mark(filepath.Clean(dir), wire.Permission(query.Get("permission")))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	defer done()
-	open, end := context.WithCancel(r.Context())
+	out, open, end := d.streams.open(w, r)
 	defer end()
-	defer context.AfterFunc(a.stopping, end)()
-	out := a.stream(w)
-	beat := time.NewTicker(a.options.Heartbeat)
+	beat := time.NewTicker(d.streams.heartbeat)
 	defer beat.Stop()
 	for out.comment("developing") == nil { // or the client has gone
 		select {
@@ -43,13 +47,22 @@ func (a *API) develop(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// PluginsClient reloads the plugins of a server, and marks them as in development. See
+// [Client] for the errors.
+type PluginsClient struct{ client *Client }
+
+// Reload has the server reload the plugins.
+func (c PluginsClient) Reload(ctx context.Context) error {
+	return c.client.ask(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
+}
+
 // Develop marks the plugin in the folder dir, an absolute path, as in development
 // until ctx ends: each version in the folder counts as reviewed. A plugin without a
 // permission gets the given permission. begun is called when the server has confirmed
 // the request. If the server ends first, the error is ErrEnded.
-func (c *Client) Develop(ctx context.Context, dir string, permission wire.Permission, begun func()) error {
+func (c PluginsClient) Develop(ctx context.Context, dir string, permission wire.Permission, begun func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
-	resp, err := c.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)
+	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,12 @@ type reloadTabBody struct {
 // reloadedTab is the response when a reload has started. It is empty.
 type reloadedTab struct{}
 
-func (a *API) reloadTab(w http.ResponseWriter, r *http.Request) {
+// tabRoutes are the routes below /tabs.
+type tabRoutes struct {
+	reloadTab func(ctx context.Context, browser string, tabID int) error
+}
+
+func (t tabRoutes) reload(w http.ResponseWriter, r *http.Request) {
 	body, ok := bodyOf[reloadTabBody](w, r)
 	if !ok {
 		return
@@ -26,7 +31,7 @@ func (a *API) reloadTab(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "the tab ID is not a positive number: use an ID from `opentabs status`")
 		return
 	}
-	if err := a.options.ReloadTab(r.Context(), body.Browser, tab); err != nil {
+	if err := t.reloadTab(r.Context(), body.Browser, tab); err != nil {
 		refuse(w, http.StatusConflict, err.Error())
 		return
 	}

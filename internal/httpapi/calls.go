@@ -1,0 +1,117 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+
+	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
+)
+
+// Calls has the methods of the dispatcher that the routes use.
+type Calls interface {
+	Calls() []dispatch.View
+	Find(callID string) (dispatch.View, bool)
+	Cancel(callID, by, reason string) bool
+	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
+	Follow(dispatch.FollowOptions) *dispatch.Follower
+}
+
+var _ Calls = (*dispatch.Dispatcher)(nil)
+
+// callRoutes are the routes below /calls.
+type callRoutes struct{ calls Calls }
+
+func (c callRoutes) list(w http.ResponseWriter, _ *http.Request) {
+	list := callList{Calls: c.calls.Calls()}
+	if list.Calls == nil {
+		list.Calls = []dispatch.View{}
+	}
+	answer(w, http.StatusOK, list)
+}
+
+// callList is the response of /calls: running and waiting calls, oldest first, then
+// the last finished calls, newest first.
+type callList struct {
+	Calls []dispatch.View `json:"calls"`
+}
+
+func (c callRoutes) show(w http.ResponseWriter, r *http.Request) {
+	view, ok := c.calls.Find(r.PathValue("id"))
+	if !ok {
+		unknownCall(w)
+		return
+	}
+	answer(w, http.StatusOK, view)
+}
+
+func unknownCall(w http.ResponseWriter) {
+	refuse(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
+}
+
+// cancelled is the response of /calls/{id}/cancel. Cancelled is false if the call had
+// already ended.
+type cancelled struct {
+	Cancelled bool `json:"cancelled"`
+}
+
+// cancelBody is the optional body of POST /calls/{id}/cancel. Reason is passed to the
+// page and written to the audit log.
+type cancelBody struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// maxReason is the maximum length of a reason, in characters. The rest is dropped.
+const maxReason = 200
+
+func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
+	body := bufio.NewReader(r.Body)
+	var why cancelBody
+	if _, err := body.Peek(1); err == nil {
+		r.Body = io.NopCloser(body)
+		var ok bool
+		if why, ok = bodyOf[cancelBody](w, r); !ok {
+			return
+		}
+	}
+	id := r.PathValue("id")
+	if _, ok := c.calls.Find(id); !ok {
+		unknownCall(w)
+		return
+	}
+	answer(w, http.StatusOK, cancelled{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(why.Reason, maxReason))})
+}
+
+// CallsClient reads, cancels and decides calls of a server. See [Client] for the errors.
+type CallsClient struct{ client *Client }
+
+// Get requests one call, with its activities and its timeline.
+func (c CallsClient) Get(ctx context.Context, callID string) (v dispatch.View, err error) {
+	err = c.client.ask(ctx, askTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &v)
+	return v, err
+}
+
+// List requests the calls: running and waiting calls, oldest first, then the last
+// finished calls, newest first.
+func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
+	var list callList
+	err := c.client.ask(ctx, askTimeout, http.MethodGet, "/calls", &list)
+	return list.Calls, err
+}
+
+// Cancel cancels a call, with an optional reason. It returns false if the call had
+// ended.
+func (c CallsClient) Cancel(ctx context.Context, callID, reason string) (bool, error) {
+	var done cancelled
+	err := c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/cancel", cancelBody{Reason: reason}, &done)
+	return done.Cancelled, err
+}
+
+// Decide sends the user's decision about a waiting call.
+func (c CallsClient) Decide(ctx context.Context, callID string, d Decision) (done Decided, err error) {
+	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/decide", d, &done)
+	return done, err
+}

@@ -1,0 +1,71 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"opentabs/wire"
+)
+
+// remotePolicy is the [Policy] of a running server. The server records the surface of
+// a change itself, so all by arguments are ignored.
+type remotePolicy struct {
+	ctx    context.Context // of the one command that uses it
+	client *Client
+}
+
+// Policy returns the permissions and settings of the server's plugins. Requests end
+// with ctx.
+func (c *Client) Policy(ctx context.Context) Policy { return remotePolicy{ctx, c} }
+
+func (p remotePolicy) Permissions(plugin string) (view PluginPermissions, err error) {
+	err = p.client.ask(p.ctx, askTimeout, http.MethodGet, pluginPath(plugin, "permission"), &view)
+	return view, err
+}
+
+func (p remotePolicy) Review(plugin, hash string, permission wire.Permission, _ string) error {
+	return p.change(plugin, "review", change{Hash: hash, Permission: permission})
+}
+
+func (p remotePolicy) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
+	return p.change(plugin, "permission", change{Tool: tool, Permission: permission})
+}
+
+func (p remotePolicy) SetLimit(plugin, tool, limit, _ string) error {
+	return p.change(plugin, "limit", change{Tool: tool, Limit: limit})
+}
+
+func (p remotePolicy) SetOpening(plugin string, allowed bool, _ string) error {
+	return p.change(plugin, "opening", change{Allowed: allowed})
+}
+
+func (p remotePolicy) SetCalls(plugin, other string, allowed bool, _ string) error {
+	return p.change(plugin, "calls", change{Other: other, Allowed: allowed})
+}
+
+func (p remotePolicy) SetLateAccess(plugin string, allowed bool, _ string) error {
+	return p.change(plugin, "late", change{Allowed: allowed})
+}
+
+func (p remotePolicy) Settings(plugin string) ([]wire.SettingView, error) {
+	var all pluginSettings
+	err := p.client.ask(p.ctx, askTimeout, http.MethodGet, pluginPath(plugin, "settings"), &all)
+	return all.Settings, err
+}
+
+func (p remotePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, _ string) error {
+	return p.change(plugin, "settings", change{Values: values})
+}
+
+func (p remotePolicy) Forget(plugin, _ string) error { return p.change(plugin, "forget", change{}) }
+
+// change sends a change to a route below /plugins/{plugin}.
+func (p remotePolicy) change(plugin, route string, c change) error {
+	return p.client.post(p.ctx, pluginPath(plugin, route), c, nil)
+}
+
+func pluginPath(plugin, route string) string {
+	return "/plugins/" + url.PathEscape(plugin) + "/" + route
+}

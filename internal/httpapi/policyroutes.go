@@ -1,0 +1,135 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// maxBodyBytes is the maximum size of a request's body. It does not apply to /mcp.
+const maxBodyBytes = 64 << 10
+
+// policyRoutes are the routes about the permissions and settings of a plugin.
+type policyRoutes struct{ policy Policy }
+
+// change is the body of all requests that change permissions or settings. Each route
+// uses some of the fields.
+type change struct {
+	Hash       string          `json:"hash,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Permission wire.Permission `json:"permission,omitempty"`
+	Limit      string          `json:"limit,omitempty"`
+	// Allowed is the new value for opening tabs, for calling the plugin Other, or for
+	// the access of a late plugin.
+	Allowed bool   `json:"allowed,omitempty"`
+	Other   string `json:"other,omitempty"`
+	// Values are settings by key.
+	Values map[string]json.RawMessage `json:"values,omitempty"`
+}
+
+func (p policyRoutes) permissions(w http.ResponseWriter, r *http.Request) {
+	view, err := p.policy.Permissions(r.PathValue("name"))
+	if err != nil {
+		refuse(w, statusOf(err), err.Error())
+		return
+	}
+	answer(w, http.StatusOK, view)
+}
+
+// pluginSettings is the response of /plugins/{name}/settings.
+type pluginSettings struct {
+	Plugin   string             `json:"plugin"`
+	Settings []wire.SettingView `json:"settings"`
+}
+
+func (p policyRoutes) settings(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	settings, err := p.policy.Settings(name)
+	if err != nil {
+		refuse(w, statusOf(err), err.Error())
+		return
+	}
+	answer(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
+}
+
+func (p policyRoutes) review(plugin string, c change) error {
+	return p.policy.Review(plugin, c.Hash, c.Permission, CommandLine)
+}
+
+func (p policyRoutes) setPermission(plugin string, c change) error {
+	return p.policy.SetPermission(plugin, c.Tool, c.Permission, CommandLine)
+}
+
+func (p policyRoutes) setLimit(plugin string, c change) error {
+	return p.policy.SetLimit(plugin, c.Tool, c.Limit, CommandLine)
+}
+
+func (p policyRoutes) setOpening(plugin string, c change) error {
+	return p.policy.SetOpening(plugin, c.Allowed, CommandLine)
+}
+
+func (p policyRoutes) setCalls(plugin string, c change) error {
+	return p.policy.SetCalls(plugin, c.Other, c.Allowed, CommandLine)
+}
+
+func (p policyRoutes) setLateAccess(plugin string, c change) error {
+	return p.policy.SetLateAccess(plugin, c.Allowed, CommandLine)
+}
+
+func (p policyRoutes) changeSettings(plugin string, c change) error {
+	return p.policy.ChangeSettings(plugin, c.Values, CommandLine)
+}
+
+func (p policyRoutes) forget(plugin string, _ change) error {
+	return p.policy.Forget(plugin, CommandLine)
+}
+
+// changing returns a handler that decodes the body, calls apply with it, and sends
+// the response.
+func changing(apply func(plugin string, c change) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, ok := bodyOf[change](w, r)
+		if !ok {
+			return
+		}
+		if err := apply(r.PathValue("name"), c); err != nil {
+			refuse(w, statusOf(err), err.Error())
+			return
+		}
+		confirm(w)
+	}
+}
+
+// bodyOf decodes a request's body, a JSON object without unknown members. For an
+// invalid body it sends the error response and returns ok = false.
+func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		refuse(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
+		return body, false
+	}
+	if d.More() {
+		refuse(w, http.StatusBadRequest, "there is something behind the JSON object in the body: send one object")
+		return body, false
+	}
+	return body, true
+}
+
+// statusOf returns the HTTP status for err.
+func statusOf(err error) int {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return http.StatusNotFound
+	case errors.As(err, &path), errors.As(err, &link):
+		return http.StatusInternalServerError
+	}
+	return http.StatusConflict
+}

@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"opentabs/internal/sse"
+)
+
+// eventTimeout is how long a write to a client may block before the client is
+// disconnected.
+const eventTimeout = 10 * time.Second
+
+// missedEvent is the name and body of the event that replaces lost events.
+const missedEvent = "missed"
+
+type missed struct {
+	// Missed is the minimum number of lost events, of all calls.
+	Missed int `json:"missed"`
+}
+
+// streams are the responses of server-sent events. They end when the server stops.
+type streams struct {
+	mark      serverMark
+	heartbeat time.Duration
+	// stopping is cancelled by stop when the server stops.
+	stopping context.Context
+	stop     context.CancelFunc
+}
+
+func newStreams(heartbeat time.Duration) *streams {
+	s := &streams{mark: newServerMark(), heartbeat: heartbeat}
+	s.stopping, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// open starts a response of server-sent events. Its context ends when the client
+// disconnects, the server stops, or the caller calls end.
+func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	release := context.AfterFunc(s.stopping, cancel)
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	out = eventWriter{w: w, c: http.NewResponseController(w), mark: s.mark}
+	return out, ctx, func() {
+		release()
+		cancel()
+	}
+}
+
+// follow writes what next returns until ctx ends, or next or write fails. quiet runs
+// after each heartbeat in which next had nothing to return.
+func follow[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(list T, lost int) error, quiet func() error) {
+	for {
+		beat, cancel := context.WithTimeout(ctx, heartbeat)
+		list, lost, err := next(beat)
+		cancel()
+		switch {
+		case err == nil:
+			err = write(list, lost)
+		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+			err = quiet()
+		}
+		if err != nil {
+			return // the client has disconnected or does not read, or the server stops
+		}
+	}
+}
+
+// eventWriter writes events to one client.
+type eventWriter struct {
+	w    http.ResponseWriter
+	c    *http.ResponseController
+	mark serverMark
+}
+
+// quiet writes a comment, and the id of the last event that the client has or that
+// its filters leave out.
+func (e eventWriter) quiet(comment string, seq uint64) error {
+	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
+		return err
+	}
+	return e.c.Flush()
+}
+
+func (e eventWriter) write(texts ...[]byte) error {
+	// The response recorder of tests does not support deadlines; a connection does.
+	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	for _, text := range texts {
+		if _, err := e.w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comment writes a server-sent comment, which keeps a quiet connection open.
+func (e eventWriter) comment(text string) error {
+	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
+		return err
+	}
+	return e.c.Flush()
+}
+
+// follow calls begun, if it is not nil, when the server starts the stream, and hear
+// for each event. It ends when ctx ends, the stream ends (ErrEnded), or a function
+// returns an error.
+func (c *Client) follow(ctx context.Context, path string, begun func() error, hear func(sse.Event) error) error {
+	resp, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if begun != nil {
+		if err := begun(); err != nil {
+			return err
+		}
+	}
+	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrEnded, err)
+		}
+		if err := hear(e); err != nil {
+			return err
+		}
+	}
+	return ErrEnded
+}
+
+// readMissed calls report with the number of lost events.
+func readMissed(e sse.Event, report func(int) error) error {
+	var m missed
+	if err := json.Unmarshal(e.Data, &m); err != nil {
+		return fmt.Errorf("read an event: %w", err)
+	}
+	return report(m.Missed)
+}
