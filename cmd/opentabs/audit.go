@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"opentabs/dispatch"
 	"opentabs/internal/audit"
-	"opentabs/internal/callview"
+	"opentabs/internal/auditview"
 	"opentabs/internal/terminal"
 )
 
@@ -67,9 +64,9 @@ func runAudit(_ context.Context, opts auditOptions) error {
 			}
 			continue
 		}
-		p.out.PrintLine("%s", auditLine(e.Record))
+		p.out.PrintLine("%s", auditview.Line(e.Record))
 		if opts.verbose {
-			for _, line := range auditDetails(e.Record) {
+			for _, line := range auditview.Details(e.Record) {
 				p.out.PrintLine("    %s", line)
 			}
 		}
@@ -81,153 +78,4 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		p.out.Notef("%s of the record cannot be read", terminal.Plural(damaged, "line"))
 	}
 	return nil
-}
-
-// auditLine returns a record as one line.
-func auditLine(r audit.Record) string {
-	head := r.Time.Local().Format(time.DateTime) + "  " + terminal.SafeLine(r.Tool)
-	switch r.Kind {
-	case audit.KindCall:
-		return head + callText(r)
-	case audit.KindDecision:
-		text := "denied"
-		if r.Allow != nil && *r.Allow {
-			text = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
-		}
-		return fmt.Sprintf("%s  %s%s by %s", head, text, callerText(r), terminal.SafeLine(r.By))
-	case audit.KindAnswer:
-		text := "no"
-		if r.Allow != nil && *r.Allow {
-			text = "yes"
-		}
-		return fmt.Sprintf("%s  waited for the user: %s by %s", head, text, terminal.SafeLine(r.By))
-	case audit.KindReview:
-		return fmt.Sprintf("%s  reviewed with the permission %s by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
-	case audit.KindPermission, audit.KindLimit:
-		return fmt.Sprintf("%s  %s %s, was %s, by %s", head, r.Kind, orDefault(r.New), orDefault(r.Old), terminal.SafeLine(r.By))
-	case audit.KindOpening:
-		if r.New == "" {
-			return fmt.Sprintf("%s  tabs may not be opened any more, by %s", head, terminal.SafeLine(r.By))
-		}
-		return fmt.Sprintf("%s  calls may open %s, by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
-	case audit.KindCalls:
-		if r.New == "" {
-			return fmt.Sprintf("%s  may not call %s any more, by %s", head, terminal.SafeLine(r.Old), terminal.SafeLine(r.By))
-		}
-		return fmt.Sprintf("%s  may call %s, by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
-	case audit.KindLateAccess:
-		return fmt.Sprintf("%s  late access %s, by %s", head, onOff(r.New != ""), terminal.SafeLine(r.By))
-	case audit.KindSettings:
-		if r.New == "" {
-			return fmt.Sprintf("%s  all settings removed by %s", head, terminal.SafeLine(r.By))
-		}
-		return fmt.Sprintf("%s  settings changed (%s) by %s", head, terminal.SafeLine(r.New), terminal.SafeLine(r.By))
-	case audit.KindRecommendation:
-		return fmt.Sprintf("%s  an agent (%s) recommends the permission %s", head, terminal.SafeLine(r.By), terminal.SafeLine(r.New))
-	case audit.KindClient:
-		return fmt.Sprintf("%sthe token of the client %s was %s by %s", head, terminal.SafeLine(r.Client), terminal.SafeLine(r.New), terminal.SafeLine(r.By))
-	case audit.KindForget:
-		return fmt.Sprintf("%s  removed by %s", head, terminal.SafeLine(r.By))
-	case audit.KindLog:
-		text := fmt.Sprintf("%s  logged (%s) %s", head, terminal.SafeLine(string(r.Level)), terminal.SafeLine(r.Message))
-		if r.Dropped > 0 {
-			text += fmt.Sprintf(" (and %d more before it)", r.Dropped)
-		}
-		return text
-	case audit.KindDropped:
-		return fmt.Sprintf("%s%s could not be recorded", head, terminal.Plural(r.Dropped, "event"))
-	}
-	return head + "  " + terminal.SafeLine(string(r.Kind))
-}
-
-// callText returns how a call ended: its status, its time, its caller, and its approval.
-func callText(r audit.Record) string {
-	text := "  " + terminal.SafeLine(string(r.Status))
-	if r.Code != "" && string(r.Code) != string(r.Status) {
-		text += fmt.Sprintf(" (%s)", terminal.SafeLine(string(r.Code)))
-	}
-	text += " after " + terminal.Elapsed(time.Duration(r.RanMs*float64(time.Millisecond)))
-	text += callerText(r)
-	if a := r.Approved; a != nil {
-		text += ", allowed " + callview.ScopeText(a.Scope, 0)
-		if a.By != "" {
-			text += " by " + terminal.SafeLine(a.By)
-		}
-	}
-	return text
-}
-
-// callerText names who made a call: the client, or the calling tool with its tab
-// and site, and the client that it works for.
-func callerText(r audit.Record) string {
-	by := r.Caller
-	client := dispatch.View{Client: r.Client, ClientVia: r.ClientVia, ClientClaims: r.ClientClaims}.Who().String()
-	switch {
-	case by == nil && (client == "" || r.Kind == audit.KindDecision):
-		return ""
-	case by == nil:
-		return ", called by " + terminal.SafeLine(client)
-	}
-	text := ", called by " + terminal.SafeLine(callview.CallerText(by))
-	if client != "" {
-		text += " for " + terminal.SafeLine(client)
-	}
-	return text
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
-func orDefault(text string) string {
-	if text == "" {
-		return "default"
-	}
-	return terminal.SafeLine(text)
-}
-
-// auditDetails returns the other fields of a record, one per line.
-func auditDetails(r audit.Record) []string {
-	var lines []string
-	fact := func(name, value string) {
-		if value != "" && value != "0" {
-			lines = append(lines, fmt.Sprintf("%-9s %s", name, terminal.SafeLine(value)))
-		}
-	}
-	fact("call", r.CallID)
-	fact("parent", r.Parent)
-	fact("session", r.Session)
-	fact("origin", r.Origin)
-	fact("browser", r.Browser)
-	fact("tab", fmt.Sprint(r.Tab))
-	fact("hash", r.Hash)
-	fact("reason", r.Reason)
-	fact("stopped", string(r.Stopped))
-	fact("reports", fmt.Sprint(r.Reports))
-	fact("audience", r.Audience)
-	if r.Approved != nil && !r.Approved.At.IsZero() {
-		fact("allowed", r.Approved.At.Local().Format(time.DateTime))
-	}
-	for _, d := range r.Decisions {
-		text := "no"
-		if d.Allow {
-			text = "yes, " + callview.ScopeText(d.Scope, 0)
-		}
-		asked := "asked by the tool"
-		if d.Asked != "" {
-			asked = "asked for its " + d.Asked
-		}
-		fact("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, asked))
-	}
-	for _, s := range r.LastMessages {
-		audience := s.Audience
-		if audience == "" {
-			audience = "internal"
-		}
-		fact("message", fmt.Sprintf("%s (%s) %s", s.Time.Local().Format(time.TimeOnly), audience, s.Message))
-	}
-	return lines
 }

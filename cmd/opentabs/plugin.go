@@ -13,7 +13,8 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/permissions"
-	"opentabs/internal/terminal"
+	"opentabs/internal/pluginview"
+	"opentabs/internal/statusview"
 	"opentabs/plugin"
 )
 
@@ -75,8 +76,8 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	for _, w := range added.Warnings {
 		p.out.Notef("warning: %s", w)
 	}
-	p.out.PrintLine("added %s %s (%s), %s", added.Name, terminal.SafeLine(added.Version), terminal.SafeLine(added.DisplayName), terminal.Plural(len(added.Tools), "tool"))
-	p.out.PrintTable("  ", toolRows(added))
+	p.out.PrintLine("added %s %s", added.Name, pluginview.Version(added))
+	p.out.PrintTable("  ", pluginview.ToolRows(added))
 	client, err := reloadPlugins(ctx, h)
 	if err != nil {
 		return err
@@ -98,14 +99,6 @@ func withBuildHint(err error, path, given string) error {
 	return err
 }
 
-func toolRows(p *plugin.Plugin) [][]string {
-	rows := [][]string{}
-	for _, t := range p.Tools {
-		rows = append(rows, []string{t.FullName(), t.Description})
-	}
-	return rows
-}
-
 // reloadPlugins makes a running server reload the plugins, and returns a client of
 // it. It returns nil if no server runs.
 func reloadPlugins(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
@@ -125,14 +118,7 @@ func (p *program) reportTabs(ctx context.Context, client *httpapi.Client) error 
 	if err != nil {
 		return fmt.Errorf("get the status of the server: %w", err)
 	}
-	p.out.Notef("the running server (pid %d) has loaded the change", status.PID)
-	for _, b := range status.Browsers {
-		for _, t := range b.Tabs {
-			if len(t.NeedsReload) > 0 {
-				p.out.Notef("reload tab %d (%s) in %s to use it there", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(b.Name))
-			}
-		}
-	}
+	statusview.PrintReloads(p.out, status)
 	return nil
 }
 
@@ -190,24 +176,13 @@ func runPluginList(opts pluginListOptions) error {
 		p.out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
 	}
 	for _, one := range set.Plugins() {
-		p.out.PrintLine("%s %s (%s), %s, %s", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName), pluginState(api.Status(one)), origin(one))
-		p.out.PrintTable("  ", toolRows(one))
+		p.out.PrintLine("%s", pluginview.Line(one, api.Status(one)))
+		p.out.PrintTable("  ", pluginview.ToolRows(one))
 	}
 	for _, f := range set.Failed() {
-		p.out.PrintLine("%s failed: %s", terminal.SafeLine(f.Path), terminal.SafeLine(f.Err.Error()))
+		p.out.PrintLine("%s", pluginview.FailedLine(permissions.FailedStatus(f)))
 	}
 	return nil
-}
-
-// origin returns where a plugin was installed from.
-func origin(one *plugin.Plugin) string {
-	switch one.Source {
-	case plugin.SourceNPM:
-		return "installed from " + one.Package
-	case plugin.SourceGlobal:
-		return "installed with npm: " + one.Dir
-	}
-	return one.Dir
 }
 
 // pluginList returns what --json prints, with the field names of /status.

@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/install"
 	"opentabs/internal/npm"
+	"opentabs/internal/pluginview"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/plugin/catalog"
@@ -180,20 +181,17 @@ func (p *program) finishInstall(ctx context.Context, i installing, added, before
 	for _, w := range added.Warnings {
 		p.out.Notef("warning: %s", w)
 	}
-	about := fmt.Sprintf("%s (%s), %s", terminal.SafeLine(added.Version), terminal.SafeLine(added.DisplayName), terminal.Plural(len(added.Tools), "tool"))
 	switch {
 	case before == nil:
-		p.out.PrintLine("installed %s %s", added.Name, about)
+		p.out.PrintLine("installed %s %s", added.Name, pluginview.Version(added))
+		p.out.PrintTable("  ", pluginview.ToolRows(added))
 	case before.ContentHash() == added.ContentHash():
-		p.out.PrintLine("%s %s is already installed", added.Name, about)
+		p.out.PrintLine("%s %s is already installed", added.Name, pluginview.Version(added))
 	default:
-		p.out.PrintLine("updated %s from %s to %s", added.Name, terminal.SafeLine(before.Version), about)
-		for _, change := range changesOf(before, added) {
-			p.out.PrintLine("  %s", terminal.SafeLine(change))
+		p.out.PrintLine("updated %s from %s to %s", added.Name, terminal.SafeLine(before.Version), pluginview.Version(added))
+		for _, change := range pluginview.Changes(before, added) {
+			p.out.PrintLine("  %s", change)
 		}
-	}
-	if before == nil {
-		p.out.PrintTable("  ", toolRows(added))
 	}
 	client, err := reloadPlugins(ctx, i.home)
 	if err != nil {
@@ -204,36 +202,6 @@ func (p *program) finishInstall(ctx context.Context, i installing, added, before
 		return err
 	}
 	return p.reportTabs(ctx, client)
-}
-
-// changesOf returns how the sites, tools and pre-script of a new version differ.
-func changesOf(old, renewed *plugin.Plugin) []string {
-	var changes []string
-	compare := func(what string, before, after []string) {
-		isIn := func(list []string) func(string) bool {
-			return func(s string) bool { return slices.Contains(list, s) }
-		}
-		if more := slices.DeleteFunc(slices.Clone(after), isIn(before)); len(more) > 0 {
-			changes = append(changes, "new "+what+": "+strings.Join(more, ", "))
-		}
-		if removed := slices.DeleteFunc(slices.Clone(before), isIn(after)); len(removed) > 0 {
-			changes = append(changes, "removed "+what+": "+strings.Join(removed, ", "))
-		}
-	}
-	compare("sites", old.Matches, renewed.Matches)
-	compare("tools", toolNames(old), toolNames(renewed))
-	if !old.PreScript && renewed.PreScript {
-		changes = append(changes, "new pre-script, which runs before the page's own scripts")
-	}
-	return changes
-}
-
-func toolNames(p *plugin.Plugin) []string {
-	var names []string
-	for _, t := range p.Tools {
-		names = append(names, t.FullName())
-	}
-	return names
 }
 
 type pluginRemoveOptions struct {

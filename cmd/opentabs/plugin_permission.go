@@ -9,6 +9,7 @@ import (
 
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginview"
 	"opentabs/plugin"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -180,67 +181,8 @@ func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions
 	for _, problem := range views[0].Problems {
 		p.out.Notef("%s", problem)
 	}
-	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
-	for _, view := range views {
-		rows = append(rows, permissionRows(view, opts.tool)...)
-	}
-	p.out.PrintTable("", rows)
+	p.out.PrintTable("", pluginview.PermissionRows(views, opts.tool))
 	return nil
-}
-
-// permissionRows are the plugin's row and those of its tools; of one tool only
-// if it is named.
-func permissionRows(view httpapi.PluginPermissions, only string) [][]string {
-	note := ""
-	switch {
-	case !view.Reviewed && view.Review != nil:
-		note = "changed since its review: opentabs plugin review " + view.Plugin
-	case !view.Reviewed:
-		note = "not reviewed: opentabs plugin review " + view.Plugin
-	case view.Opening:
-		note = "may open " + view.OpensAt
-	}
-	for _, text := range []string{callingText(view.Calls), lateText(view)} {
-		if text != "" && view.Reviewed {
-			note = strings.TrimPrefix(note+"; "+text, "; ")
-		}
-	}
-	rows := [][]string{{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.Mark)), note}}
-	for _, t := range view.Tools {
-		if only != "" && t.Name != only {
-			continue
-		}
-		set := ""
-		if t.Own != "" {
-			set = strings.TrimSpace(markText(t.Mark))
-		}
-		var grants []string
-		for _, g := range t.Grants {
-			grants = append(grants, grantText(g))
-		}
-		rows = append(rows, []string{view.Plugin + "__" + t.Name, string(t.Permission), t.Limit, set, strings.Join(grants, "; ")})
-	}
-	return rows
-}
-
-// grantText returns what is allowed to a caller of a tool, and how long.
-func grantText(g httpapi.Grant) string {
-	text := "allowed until " + g.Until.Local().Format("15:04:05")
-	switch g.Scope {
-	case wire.ScopeSession:
-		text = "allowed for this session"
-	case wire.ScopeAlways:
-		text = "allowed always"
-	}
-	switch {
-	case g.Caller != "" && g.Client != "":
-		text += " to the plugin " + g.Caller + " for " + g.Client
-	case g.Caller != "":
-		text += " to the plugin " + g.Caller
-	case g.Client != "":
-		text += " to " + g.Client
-	}
-	return text + markText(g.Mark)
 }
 
 type limitOptions struct {
@@ -374,59 +316,4 @@ func (p *program) setCalling(book home.PolicyAccess, opts permissionOptions) err
 			"and allow it with `opentabs plugin permission %[1]s --late-access on`", opts.plugin)
 	}
 	return nil
-}
-
-// callingText names the plugins that one may call; empty if there are none.
-func callingText(calls []httpapi.AllowedCall) string {
-	if len(calls) == 0 {
-		return ""
-	}
-	var names []string
-	for _, call := range calls {
-		names = append(names, call.Plugin)
-	}
-	return "may call " + strings.Join(names, ", ")
-}
-
-// lateText returns that a plugin has late access, or lacks it for the calls that are
-// allowed; else it returns "".
-func lateText(view httpapi.PluginPermissions) string {
-	switch {
-	case view.LateAccess:
-		return "late access"
-	case view.Late && len(view.Calls) > 0:
-		return "but not without late access"
-	}
-	return ""
-}
-
-// callingRows are the rows of a review about the world that a plugin runs in, when
-// it starts, and what it may call.
-func callingRows(one *plugin.Plugin, now httpapi.PluginPermissions) [][]string {
-	rows := [][]string{{"world", plugin.WorldMeaning(one.World)}}
-	if now.Late {
-		text := plugin.LateMeaning
-		if now.LateAccess {
-			text += " You have allowed both."
-		}
-		rows = append(rows, []string{"late", text})
-	}
-	switch {
-	case len(now.Calls) > 0:
-		rows = append(rows, []string{"calls", callingText(now.Calls)})
-	case len(now.StoredCalls) > 0:
-		rows = append(rows, []string{"calls", "none; before it changed it " + strings.Replace(callingText(now.StoredCalls), "may", "might", 1) + ", which you can allow again"})
-	default:
-		rows = append(rows, []string{"calls", "no other plugin, unless you allow it"})
-	}
-	return rows
-}
-
-// withheldText returns the remark on a setting that a plugin does not receive; empty
-// for other settings.
-func withheldText(v wire.SettingView) string {
-	if !v.Withheld {
-		return ""
-	}
-	return "; not given to the plugin, which starts late"
 }

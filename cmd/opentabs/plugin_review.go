@@ -1,22 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginview"
 	"opentabs/internal/terminal"
-	"opentabs/plugin"
 	"opentabs/plugin/inspection"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -80,7 +77,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	if !ok || one.ContentHash() != now.Hash {
 		return fmt.Errorf("the plugin %s is changing: the server has loaded another version than the folder contains; try again", opts.name)
 	}
-	p.showPlugin(one, now)
+	pluginview.PrintReview(p.out, one, now)
 	if err := p.showCode(ctx, book, opts); err != nil {
 		return err
 	}
@@ -103,131 +100,13 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	return p.reportTabs(ctx, book.Client)
 }
 
-// showPlugin prints what the user should know before enabling a plugin.
-func (p *program) showPlugin(one *plugin.Plugin, now httpapi.PluginPermissions) {
-	out := p.out
-	out.PrintLine("%s %s (%s)", one.Name, terminal.SafeLine(one.Version), terminal.SafeLine(one.DisplayName))
-	out.PrintLine("  %s", terminal.SafeLine(one.Description))
-	rows := [][]string{{"folder", one.Dir}, {"sites", strings.Join(one.Matches, " ")}}
-	if len(one.Excludes) > 0 {
-		rows = append(rows, []string{"but not", strings.Join(one.Excludes, " ")})
-	}
-	rows = append(rows, []string{"code", codeSize(one)})
-	if one.PreScript {
-		rows = append(rows, []string{"before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames"})
-	}
-	rows = append(rows, callingRows(one, now)...)
-	rows = append(rows, []string{"hash", now.Hash}, []string{"reviewed", reviewText(now)})
-	if f := now.Fault; f != nil {
-		rows = append(rows, []string{"failed", f.Text})
-	}
-	if r := now.Recommended; r != nil {
-		rows = append(rows, []string{"advised", recommendationText(r)})
-	}
-	for _, row := range rows { // not truncated, because the user decides on these facts
-		out.PrintLine("  %-9s %s", row[0], terminal.SafeLine(row[1]))
-	}
-	out.PrintLine("%s:", terminal.Plural(len(one.Tools), "tool"))
-	for i, t := range one.Tools {
-		out.PrintLine("  %s%s%s", t.FullName(), annotationText(t.Annotations), ownText(now.Tools[i]))
-		out.PrintLine("      %s", terminal.SafeLine(t.Description))
-	}
-	if len(one.Prompts) > 0 {
-		out.PrintLine("%s:", terminal.Plural(len(one.Prompts), "prompt"))
-	}
-	for _, prompt := range one.Prompts {
-		out.PrintLine("  %s", prompt.FullName())
-		out.PrintLine("      %s", terminal.SafeLine(prompt.Description))
-	}
-}
-
-// recommendationText returns an agent's recommendation.
-func recommendationText(r *httpapi.Recommendation) string {
-	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.Mark), r.Permission)
-	if r.Note != "" {
-		text += fmt.Sprintf("; it writes: %q", r.Note)
-	}
-	return text
-}
-
-// codeSize is the path and the size of the code that pages get.
-func codeSize(one *plugin.Plugin) string {
-	path := filepath.Join(one.Dir, "dist", "adapter.iife.js")
-	info, err := os.Stat(path)
-	if err != nil {
-		return path
-	}
-	return fmt.Sprintf("%s, %s", path, terminal.ByteSize(int(info.Size())))
-}
-
-// reviewText returns what was reviewed before, and what was allowed then.
-func reviewText(now httpapi.PluginPermissions) string {
-	r := now.Review
-	if r == nil {
-		return "never"
-	}
-	text := fmt.Sprintf("version %s%s", r.Version, markText(r.Mark))
-	if now.Reviewed {
-		return text + fmt.Sprintf("; not changed since; its permission is %s", now.Permission)
-	}
-	text += "; CHANGED SINCE"
-	if r.Dir != "" {
-		text += ", it was in " + r.Dir
-	}
-	if now.Stored != "" {
-		text += fmt.Sprintf("; its permission was %s", now.Stored)
-	}
-	return text
-}
-
-// markText returns who did something, and when.
-func markText(m httpapi.Mark) string {
-	text := ""
-	if !m.At.IsZero() {
-		text += " on " + m.At.Local().Format(time.DateTime)
-	}
-	if m.By != "" {
-		text += " by " + m.By
-	}
-	return text
-}
-
-// annotationText returns the author's claims about a tool, which are not verified.
-func annotationText(a plugin.Annotations) string {
-	var claims []string
-	for _, hint := range []struct {
-		value *bool
-		text  string
-	}{{a.ReadOnly, "only reads"}, {a.Destructive, "may destroy"}, {a.Idempotent, "may be repeated"}, {a.OpenWorld, "reaches others"}} {
-		if hint.value != nil && *hint.value {
-			claims = append(claims, hint.text)
-		}
-	}
-	if len(claims) == 0 {
-		return ""
-	}
-	return "  (its author claims: " + strings.Join(claims, ", ") + ")"
-}
-
-// ownText returns the user's settings for a tool.
-func ownText(t httpapi.ToolPermissions) string {
-	text := ""
-	if t.Own != "" {
-		text += "  " + terminal.SafeLine(string(t.Own))
-	}
-	if t.Limit != "" {
-		text += "  limit " + terminal.SafeLine(t.Limit)
-	}
-	return text
-}
-
 // confirm asks the user for the word yes. Without a terminal it returns false.
 func (p *program) confirm(question string) (bool, error) {
-	if !terminal.IsTerminal(p.in) {
+	q := p.out.NewQuestions(p.in)
+	if q == nil {
 		return false, usage("there is no terminal for the question: read the review above, then run the command again with --yes")
 	}
-	p.out.Ask(question)
-	answer, err := bufio.NewReader(p.in).ReadString('\n')
+	answer, err := q.Ask(question, false)
 	if err != nil && answer == "" {
 		return false, nil // the user closed the input
 	}

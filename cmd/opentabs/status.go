@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/httpapi"
+	"opentabs/internal/statusview"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/wire"
@@ -49,134 +45,8 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if opts.json {
 		return out.PrintValue(s)
 	}
-	uptime := time.Duration(s.UptimeMs) * time.Millisecond
-	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(uptime))
-	out.PrintLine("files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
-	out.PrintLine("limits    idle %s, hard %s", limit(s.Limits.IdleMs), limit(s.Limits.HardMs))
-	out.PrintLine("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
-	showBrowsers(out, s)
-	showPlugins(out, s)
-	out.PrintLine("clients   %s", count(len(s.Clients)))
-	for _, c := range s.Clients {
-		out.PrintLine("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
-	}
+	statusview.Print(out, s)
 	return nil
-}
-
-func limit(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
-
-func count(n int) string {
-	if n == 0 {
-		return "none"
-	}
-	return fmt.Sprint(n)
-}
-
-func showBrowsers(out *terminal.Output, s httpapi.Status) {
-	out.PrintLine("browsers  %s", count(len(s.Browsers)))
-	for _, b := range s.Browsers {
-		state := "connected"
-		if !b.Connected {
-			state = "link lost"
-		}
-		out.PrintLine("  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
-		switch b.Inject {
-		case wire.InjectNone:
-			out.PrintLine("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
-		case wire.InjectFiles:
-			out.PrintLine("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
-		}
-		for _, t := range b.Tabs {
-			out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
-			if t.Frozen {
-				out.PrintLine("      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
-			}
-			if t.Unresponsive {
-				out.PrintLine("      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
-			}
-		}
-	}
-	if len(s.Browsers) == 0 {
-		out.PrintLine("  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
-	}
-}
-
-func showPlugins(out *terminal.Output, s httpapi.Status) {
-	out.PrintLine("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
-	for _, p := range s.Plugins {
-		out.PrintLine("  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginState(p))
-	}
-	for _, problem := range s.Permissions {
-		out.PrintLine("  permissions: %s", terminal.SafeLine(problem))
-	}
-	for _, f := range s.Failed {
-		out.PrintLine("  %s failed: %s", terminal.SafeLine(f.Path), terminal.SafeLine(f.Error))
-	}
-}
-
-// pluginsIn returns the plugins of a tab, with the reason why one does not work.
-func pluginsIn(t wire.TabInfo) []string {
-	var names []string
-	show := func(plugins []wire.TabPlugin, where string) {
-		for _, p := range plugins {
-			name := p.Name + where
-			if p.Ready == nil || !*p.Ready {
-				name += " (not ready)"
-			}
-			names = append(names, name)
-		}
-	}
-	show(t.Plugins, "")
-	for _, f := range t.Frames {
-		show(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
-	}
-	for _, p := range t.Broken {
-		names = append(names, p.Name+" (failed to start: "+p.Problem+")")
-	}
-	for _, name := range t.NeedsReload {
-		switch {
-		case t.LoadError == wire.LoadErrorNoAnswer:
-			names = append(names, name+" (the site does not answer)")
-		case t.LoadError != "":
-			names = append(names, name+" (the page can't be loaded: "+t.LoadError+")")
-		case t.Discarded:
-			names = append(names, name+" (unloaded by the browser; a call loads it)")
-		default:
-			names = append(names, name+" (reload the tab)")
-		}
-	}
-	return names
-}
-
-// pluginState returns how the tools of a plugin run, and whether they can run now.
-func pluginState(p httpapi.Plugin) string {
-	advised := ""
-	if p.Recommended != nil {
-		advised = ", " + terminal.SafeLine(p.Recommended.By) + " recommends it"
-	}
-	if p.Changed {
-		return "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + advised
-	}
-	if !p.Reviewed {
-		return "not reviewed (opentabs plugin review " + p.Name + ")" + advised
-	}
-	if p.Fault != nil {
-		return terminal.SafeLine(string(p.Permission) + ", failed: " + p.Fault.Text)
-	}
-	if len(p.Needs) > 0 {
-		return "needs settings: " + terminal.SafeLine(strings.Join(p.Needs, ", ")) + " (opentabs plugin configure " + p.Name + ")"
-	}
-	text := string(p.Permission)
-	if p.State != "" { // only a running server has the state
-		text += ", " + string(p.State)
-	}
-	if len(p.Calls) > 0 {
-		text += ", may call " + strings.Join(p.Calls, " and ")
-	}
-	if p.LateAccess {
-		text += ", late access"
-	}
-	return terminal.SafeLine(text)
 }
 
 func newBrowserCmd(p *program) *cobra.Command {

@@ -12,10 +12,13 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
+	"opentabs/internal/auditview"
 	"opentabs/internal/callview"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/plaintext"
+	"opentabs/internal/pluginview"
+	"opentabs/internal/statusview"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -140,12 +143,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 		o.PrintTable("", callview.Rows([]dispatch.View{view, waiting}, true, now))
 		return nil
 	})
-	capture("status: browsers", func(o *terminal.Output) error { showBrowsers(o, status); return nil })
-	capture("status: plugins", func(o *terminal.Output) error { showPlugins(o, status); return nil })
-	capture("status: clients", func(o *terminal.Output) error {
-		o.PrintLine("%s", terminal.SafeLine(status.Clients[0].DisplayName()))
-		return nil
-	})
+	capture("status", func(o *terminal.Output) error { statusview.Print(o, status); return nil })
 	for _, one := range []dispatch.View{view, waiting} {
 		capture("calls show: "+one.CallID, func(o *terminal.Output) error { callview.Print(o, one, true); return nil })
 	}
@@ -164,16 +162,16 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 		Kind: audit.KindCall, Tool: evil, Client: evil, CallID: evil, Session: evil, Origin: evil, Browser: evil, Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),
 		Approved: &audit.Approval{By: evil}, Decisions: []audit.Decision{{By: evil, Asked: evil}}, LastMessages: []dispatch.LastMessage{{Message: evil, Audience: evil}},
 	}
-	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditLine(record)); return nil })
+	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	capture("audit --verbose", func(o *terminal.Output) error {
-		for _, line := range auditDetails(record) {
+		for _, line := range auditview.Details(record) {
 			o.PrintLine("%s", line)
 		}
 		return nil
 	})
 	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(evil)} {
 		record := audit.Record{Kind: kind, Tool: evil, By: evil, Old: evil, New: evil, Scope: wire.Scope(evil)}
-		capture("audit: "+string(kind), func(o *terminal.Output) error { o.PrintLine("%s", auditLine(record)); return nil })
+		capture("audit: "+string(kind), func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	}
 	one := &plugin.Plugin{Name: "messages", Version: evil, DisplayName: evil, Description: evil, Dir: evil, Matches: []string{evil}, Excludes: []string{evil}}
 	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evil}}
@@ -183,8 +181,11 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 		Plugin: "messages", Review: &httpapi.Review{Version: evil, Dir: evil, Mark: mark}, Mark: mark,
 		Tools: []httpapi.ToolPermissions{{Name: "echo", Own: wire.PermissionAsk, Mark: mark, Limit: evil, Grants: []httpapi.Grant{{Mark: mark}}}},
 	}
-	capture("plugin review", func(o *terminal.Output) error { (&program{out: o}).showPlugin(one, standing); return nil })
-	capture("plugin permission", func(o *terminal.Output) error { o.PrintTable("", permissionRows(standing, "")); return nil })
+	capture("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, standing); return nil })
+	capture("plugin permission", func(o *terminal.Output) error {
+		o.PrintTable("", pluginview.PermissionRows([]httpapi.PluginPermissions{standing}, ""))
+		return nil
+	})
 	bar := terminal.Bar{Label: evil, Message: evil, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
 	printed["the progress bar"] = bar.Draw(300, terminal.ASCIIGlyphs)
 	var pipe bytes.Buffer

@@ -96,6 +96,9 @@ var mayImport = map[string][]string{
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/terminal":     {"internal/plaintext", "internal/sizetext"},
 	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/timetext"},
+	"internal/pluginview":   {"wire", "plugin", "internal/httpapi", "internal/terminal"},
+	"internal/statusview":   {"wire", "internal/httpapi", "internal/pluginview", "internal/terminal"},
+	"internal/auditview":    {"wire", "dispatch", "internal/audit", "internal/callview", "internal/terminal"},
 	"internal/doctor":       {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/clients", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/timetext", "internal/version"},
 	"cmd/opentabs":          {everything},
 
@@ -155,7 +158,7 @@ var libraries = map[string]library{
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch/activity"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
 	"golang.org/x/sys":                 {[]string{"internal/home", "internal/portowner", "internal/terminal"}, "consoles and process details of each system"},
-	"golang.org/x/term":                {[]string{"internal/terminal", "cmd/opentabs"}, "the size of a terminal; reads a secret without showing it"},
+	"golang.org/x/term":                {[]string{"internal/terminal"}, "the size of a terminal; reads a secret without showing it"},
 
 	"github.com/gofrs/flock":               {[]string{"internal/statefile"}, "file locks of each system"},
 	"github.com/agnivade/levenshtein":      {[]string{"internal/nearest"}, "edit distance of two names"},

@@ -15,14 +15,6 @@ func (o *Output) Notef(format string, args ...any) {
 	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
-// Ask writes a question to stderr. The user types the answer on the same line.
-func (o *Output) Ask(question string) {
-	fmt.Fprintf(o.stderr, "opentabs: %s", SafeText(question))
-}
-
-// EndQuestion ends the line of a question whose answer the terminal did not show.
-func (o *Output) EndQuestion() { fmt.Fprintln(o.stderr) }
-
 // ShowPrompt asks for a line of input on stderr.
 func (o *Output) ShowPrompt(name string) {
 	fmt.Fprintf(o.stderr, "%s> ", SafeText(name))

@@ -1,0 +1,144 @@
+// Package auditview shows records of the audit log in a terminal. All text of tools,
+// pages and clients in its lines is safe for a terminal.
+package auditview
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/audit"
+	"opentabs/internal/callview"
+	"opentabs/internal/terminal"
+)
+
+// Line returns a record as one line.
+func Line(r audit.Record) string {
+	line := r.Time.Local().Format(time.DateTime) + "  "
+	if r.Tool != "" {
+		line += terminal.SafeLine(r.Tool) + "  "
+	}
+	return line + terminal.SafeLine(eventText(r))
+}
+
+// eventText describes the event of a record, without its time and tool.
+func eventText(r audit.Record) string {
+	allowed := r.Allow != nil && *r.Allow
+	switch r.Kind {
+	case audit.KindCall:
+		return callText(r)
+	case audit.KindDecision:
+		text := "denied"
+		if allowed {
+			text = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
+		}
+		return text + callerText(r) + " by " + r.By
+	case audit.KindAnswer:
+		return "waited for the user: " + either(allowed, "yes", "no") + " by " + r.By
+	case audit.KindReview:
+		return "reviewed with the permission " + r.New + " by " + r.By
+	case audit.KindPermission, audit.KindLimit:
+		return fmt.Sprintf("%s %s, was %s, by %s", r.Kind, cmp.Or(r.New, "default"), cmp.Or(r.Old, "default"), r.By)
+	case audit.KindOpening:
+		return either(r.New == "", "tabs may not be opened any more", "calls may open "+r.New) + ", by " + r.By
+	case audit.KindCalls:
+		return either(r.New == "", "may not call "+r.Old+" any more", "may call "+r.New) + ", by " + r.By
+	case audit.KindLateAccess:
+		return "late access " + either(r.New != "", "on", "off") + ", by " + r.By
+	case audit.KindSettings:
+		return either(r.New == "", "all settings removed", "settings changed ("+r.New+")") + " by " + r.By
+	case audit.KindRecommendation:
+		return fmt.Sprintf("an agent (%s) recommends the permission %s", r.By, r.New)
+	case audit.KindClient:
+		return fmt.Sprintf("the token of the client %s was %s by %s", r.Client, r.New, r.By)
+	case audit.KindForget:
+		return "removed by " + r.By
+	case audit.KindLog:
+		text := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
+		if r.Dropped > 0 {
+			text += fmt.Sprintf(" (and %d more before it)", r.Dropped)
+		}
+		return text
+	case audit.KindDropped:
+		return terminal.Plural(r.Dropped, "event") + " could not be recorded"
+	}
+	return string(r.Kind)
+}
+
+// either returns yes if condition is true, else no.
+func either(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// callText returns how a call ended: its status, its time, its caller, and its approval.
+func callText(r audit.Record) string {
+	text := string(r.Status)
+	if r.Code != "" && string(r.Code) != string(r.Status) {
+		text += fmt.Sprintf(" (%s)", r.Code)
+	}
+	text += " after " + terminal.Elapsed(time.Duration(r.RanMs*float64(time.Millisecond))) + callerText(r)
+	if a := r.Approved; a != nil {
+		text += ", allowed " + callview.ScopeText(a.Scope, 0)
+		if a.By != "" {
+			text += " by " + a.By
+		}
+	}
+	return text
+}
+
+// callerText names who made a call: the client, or the calling tool with its tab
+// and site, and the client that it works for.
+func callerText(r audit.Record) string {
+	client := dispatch.View{Client: r.Client, ClientVia: r.ClientVia, ClientClaims: r.ClientClaims}.Who().String()
+	switch {
+	case r.Caller == nil && (client == "" || r.Kind == audit.KindDecision):
+		return ""
+	case r.Caller == nil:
+		return ", called by " + client
+	case client == "":
+		return ", called by " + callview.CallerText(r.Caller)
+	}
+	return ", called by " + callview.CallerText(r.Caller) + " for " + client
+}
+
+// Details returns the other fields of a record, one per line.
+func Details(r audit.Record) []string {
+	var lines []string
+	add := func(name, value string) {
+		if value != "" && value != "0" {
+			lines = append(lines, fmt.Sprintf("%-9s %s", name, terminal.SafeLine(value)))
+		}
+	}
+	add("call", r.CallID)
+	add("parent", r.Parent)
+	add("session", r.Session)
+	add("origin", r.Origin)
+	add("browser", r.Browser)
+	add("tab", fmt.Sprint(r.Tab))
+	add("hash", r.Hash)
+	add("reason", r.Reason)
+	add("stopped", string(r.Stopped))
+	add("reports", fmt.Sprint(r.Reports))
+	add("audience", r.Audience)
+	if r.Approved != nil && !r.Approved.At.IsZero() {
+		add("allowed", r.Approved.At.Local().Format(time.DateTime))
+	}
+	for _, d := range r.Decisions {
+		text, asked := "no", "asked by the tool"
+		if d.Allow {
+			text = "yes, " + callview.ScopeText(d.Scope, 0)
+		}
+		if d.Asked != "" {
+			asked = "asked for its " + d.Asked
+		}
+		add("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, asked))
+	}
+	for _, m := range r.LastMessages {
+		add("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))
+	}
+	return lines
+}

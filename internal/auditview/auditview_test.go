@@ -1,0 +1,68 @@
+package auditview
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/audit"
+	"opentabs/wire"
+)
+
+var at = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
+
+// TestLine has one record of each kind.
+func TestLine(t *testing.T) {
+	yes, no := true, false
+	const by = "the side panel"
+	for want, r := range map[string]audit.Record{
+		"a__b  done after 1.5s, called by client laptop, allowed for the session by the side panel": {Kind: audit.KindCall, Tool: "a__b",
+			Status: wire.StatusDone, RanMs: 1500, Client: "laptop", ClientVia: "token", Approved: &audit.Approval{Scope: wire.ScopeSession, By: by}},
+		"a__b  failed (tab_closed) after 0.1s, called by c__d (tab 7, https://x.example)": {Kind: audit.KindCall, Tool: "a__b",
+			Status: wire.StatusFailed, Code: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}},
+		"a__b  allowed for 10m by the side panel":                  {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: by},
+		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: by, Client: "laptop", ClientVia: "token"},
+		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &yes, By: by},
+		"a__b  waited for the user: no by the side panel":          {Kind: audit.KindAnswer, Tool: "a__b", By: by},
+		"a  reviewed with the permission ask by the side panel":    {Kind: audit.KindReview, Tool: "a", New: "ask", By: by},
+		"a__b  permission auto, was default, by the side panel":    {Kind: audit.KindPermission, Tool: "a__b", New: "auto", By: by},
+		"a__b  limit default, was 1/1m, by the side panel":         {Kind: audit.KindLimit, Tool: "a__b", Old: "1/1m", By: by},
+		"a  calls may open https://a.example/, by the side panel":  {Kind: audit.KindOpening, Tool: "a", New: "https://a.example/", By: by},
+		"a  tabs may not be opened any more, by the side panel":    {Kind: audit.KindOpening, Tool: "a", Old: "https://a.example/", By: by},
+		"a  may call b, by the side panel":                         {Kind: audit.KindCalls, Tool: "a", New: "b", By: by},
+		"a  may not call b any more, by the side panel":            {Kind: audit.KindCalls, Tool: "a", Old: "b", By: by},
+		"a  late access on, by the side panel":                     {Kind: audit.KindLateAccess, Tool: "a", New: "on", By: by},
+		"a  late access off, by the side panel":                    {Kind: audit.KindLateAccess, Tool: "a", By: by},
+		"a  settings changed (size, token) by the side panel":      {Kind: audit.KindSettings, Tool: "a", New: "size, token", By: by},
+		"a  all settings removed by the side panel":                {Kind: audit.KindSettings, Tool: "a", By: by},
+		"a  an agent (desk) recommends the permission auto":        {Kind: audit.KindRecommendation, Tool: "a", By: "desk", New: "auto"},
+		"the token of the client laptop was added by the terminal": {Kind: audit.KindClient, Client: "laptop", New: "added", By: "the terminal"},
+		"a  removed by the side panel":                             {Kind: audit.KindForget, Tool: "a", By: by},
+		"a  logged (error) broken (and 3 more before it)":          {Kind: audit.KindLog, Tool: "a", Level: wire.LogError, Message: "broken", Dropped: 3},
+		"2 events could not be recorded":                           {Kind: audit.KindDropped, Dropped: 2},
+		"a  later":                                                 {Kind: "later", Tool: "a"},
+		`a  logged (info) \x1b[2J one two`:                         {Kind: audit.KindLog, Tool: "a", Level: wire.LogInfo, Message: "\x1b[2J one\ntwo"},
+	} {
+		r.Time = at
+		if got := Line(r); got != "2026-05-04 03:02:01  "+want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestDetails(t *testing.T) {
+	r := audit.Record{
+		CallID: "call_1", Tab: 7, Reason: "the wrong\nchannel\x1b", Approved: &audit.Approval{At: at},
+		Decisions:    []audit.Decision{{At: at, By: "the user", Asked: "input"}, {At: at, By: "the user", Allow: true, Scope: wire.ScopeOnce}},
+		LastMessages: []dispatch.LastMessage{{Time: at, Message: "m"}, {Time: at, Message: "n", Audience: "user"}},
+	}
+	want := []string{
+		"call      call_1", "tab       7", `reason    the wrong channel\x1b`, "allowed   2026-05-04 03:02:01",
+		"decided   03:02:01 no by the user (asked for its input)", "decided   03:02:01 yes, once by the user (asked by the tool)",
+		"message   03:02:01 (internal) m", "message   03:02:01 (user) n",
+	}
+	if got := strings.Join(Details(r), "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -1,0 +1,76 @@
+package pluginview
+
+import (
+	"strings"
+
+	"opentabs/internal/httpapi"
+	"opentabs/wire"
+)
+
+// PermissionRows returns the table of the permissions of plugins, its head first. With
+// a tool, of the plugin and that tool only.
+func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
+	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
+	for _, view := range views {
+		rows = append(rows, []string{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.Mark)), noteText(view)})
+		for _, t := range view.Tools {
+			if tool != "" && t.Name != tool {
+				continue
+			}
+			set := ""
+			if t.Own != "" {
+				set = strings.TrimSpace(markText(t.Mark))
+			}
+			var grants []string
+			for _, g := range t.Grants {
+				grants = append(grants, grantText(g))
+			}
+			rows = append(rows, []string{view.Plugin + "__" + t.Name, string(t.Permission), t.Limit, set, strings.Join(grants, "; ")})
+		}
+	}
+	return rows
+}
+
+// noteText returns why a plugin does not run, or what else it may do.
+func noteText(view httpapi.PluginPermissions) string {
+	switch {
+	case !view.Reviewed && view.Review != nil:
+		return "changed since its review: opentabs plugin review " + view.Plugin
+	case !view.Reviewed:
+		return "not reviewed: opentabs plugin review " + view.Plugin
+	}
+	var notes []string
+	if view.Opening {
+		notes = append(notes, "may open "+view.OpensAt)
+	}
+	if len(view.Calls) > 0 {
+		notes = append(notes, "may call "+calledNames(view.Calls))
+	}
+	switch {
+	case view.LateAccess:
+		notes = append(notes, "late access")
+	case view.Late && len(view.Calls) > 0:
+		notes = append(notes, "but not without late access")
+	}
+	return strings.Join(notes, "; ")
+}
+
+// grantText returns what is allowed to a caller of a tool, and how long.
+func grantText(g httpapi.Grant) string {
+	text := "allowed until " + g.Until.Local().Format("15:04:05")
+	switch g.Scope {
+	case wire.ScopeSession:
+		text = "allowed for this session"
+	case wire.ScopeAlways:
+		text = "allowed always"
+	}
+	switch {
+	case g.Caller != "" && g.Client != "":
+		text += " to the plugin " + g.Caller + " for " + g.Client
+	case g.Caller != "":
+		text += " to the plugin " + g.Caller
+	case g.Client != "":
+		text += " to " + g.Client
+	}
+	return text + markText(g.Mark)
+}

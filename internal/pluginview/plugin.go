@@ -1,0 +1,112 @@
+// Package pluginview shows plugins in a terminal: their state, their tools, the page of
+// a review, and permissions. All text of plugins and agents in it is safe for a terminal.
+package pluginview
+
+import (
+	"slices"
+	"strings"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+)
+
+// Version returns the version, the display name and the number of tools of a plugin.
+func Version(p *plugin.Plugin) string {
+	return titleOf(p) + ", " + terminal.Plural(len(p.Tools), "tool")
+}
+
+// titleOf returns the version and the display name of a plugin.
+func titleOf(p *plugin.Plugin) string {
+	return terminal.SafeLine(p.Version) + " (" + terminal.SafeLine(p.DisplayName) + ")"
+}
+
+// Line returns a plugin of a list: its name and version, its state and its source.
+func Line(p *plugin.Plugin, status httpapi.Plugin) string {
+	return p.Name + " " + titleOf(p) + ", " + State(status) + ", " + sourceText(p)
+}
+
+// FailedLine returns a plugin of a list that can't be loaded.
+func FailedLine(f httpapi.FailedPlugin) string {
+	return terminal.SafeLine(f.Path) + " failed: " + terminal.SafeLine(f.Error)
+}
+
+// sourceText returns where a plugin was installed from.
+func sourceText(p *plugin.Plugin) string {
+	switch p.Source {
+	case plugin.SourceNPM:
+		return "installed from " + p.Package
+	case plugin.SourceGlobal:
+		return "installed with npm: " + p.Dir
+	}
+	return p.Dir
+}
+
+// ToolRows returns the table of a plugin's tools.
+func ToolRows(p *plugin.Plugin) [][]string {
+	rows := [][]string{}
+	for _, t := range p.Tools {
+		rows = append(rows, []string{t.FullName(), t.Description})
+	}
+	return rows
+}
+
+// State returns how the tools of a plugin run, and whether they can run now.
+func State(p httpapi.Plugin) string {
+	advised := ""
+	if p.Recommended != nil {
+		advised = ", " + p.Recommended.By + " recommends it"
+	}
+	text := string(p.Permission)
+	switch {
+	case p.Changed:
+		text = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + advised
+	case !p.Reviewed:
+		text = "not reviewed (opentabs plugin review " + p.Name + ")" + advised
+	case p.Fault != nil:
+		text += ", failed: " + p.Fault.Text
+	case len(p.Needs) > 0:
+		text = "needs settings: " + strings.Join(p.Needs, ", ") + " (opentabs plugin configure " + p.Name + ")"
+	default:
+		if p.State != "" { // only a running server has the state
+			text += ", " + string(p.State)
+		}
+		if len(p.Calls) > 0 {
+			text += ", may call " + strings.Join(p.Calls, " and ")
+		}
+		if p.LateAccess {
+			text += ", late access"
+		}
+	}
+	return terminal.SafeLine(text)
+}
+
+// Changes returns how the sites, tools and pre-script of a new version differ.
+func Changes(before, after *plugin.Plugin) []string {
+	var changes []string
+	compare := func(what string, before, after []string) {
+		for _, list := range []struct {
+			label       string
+			all, except []string
+		}{{"new ", after, before}, {"removed ", before, after}} {
+			rest := slices.DeleteFunc(slices.Clone(list.all), func(s string) bool { return slices.Contains(list.except, s) })
+			if len(rest) > 0 {
+				changes = append(changes, terminal.SafeLine(list.label+what+": "+strings.Join(rest, ", ")))
+			}
+		}
+	}
+	compare("sites", before.Matches, after.Matches)
+	compare("tools", toolNames(before), toolNames(after))
+	if !before.PreScript && after.PreScript {
+		changes = append(changes, "new pre-script, which runs before the page's own scripts")
+	}
+	return changes
+}
+
+func toolNames(p *plugin.Plugin) []string {
+	var names []string
+	for _, t := range p.Tools {
+		names = append(names, t.FullName())
+	}
+	return names
+}

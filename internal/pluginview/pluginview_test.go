@@ -1,0 +1,124 @@
+package pluginview
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+var at = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
+
+func TestState(t *testing.T) {
+	for want, p := range map[string]httpapi.Plugin{
+		"changed since it was reviewed (opentabs plugin review a), an agent recommends it": {Changed: true, Recommended: &httpapi.Recommendation{Mark: httpapi.Mark{By: "an agent"}}},
+		"not reviewed (opentabs plugin review a)":                                          {Permission: wire.PermissionOff},
+		"auto, failed: it threw":                                                           {Reviewed: true, Permission: wire.PermissionAuto, Fault: &httpapi.Fault{Text: "it\nthrew"}},
+		"needs settings: key, url (opentabs plugin configure a)":                           {Reviewed: true, Needs: []string{"key", "url"}},
+		"ask, closed, may call b and c, late access":                                       {Reviewed: true, Permission: wire.PermissionAsk, State: "closed", Calls: []string{"b", "c"}, LateAccess: true},
+		"ask": {Reviewed: true, Permission: wire.PermissionAsk},
+	} {
+		p.Name = "a"
+		if got := State(p); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	p := &plugin.Plugin{Name: "a", Version: "1.0.0", DisplayName: "A\x1b", Dir: "/a", Package: "opentabs-plugin-a"}
+	status := httpapi.Plugin{Reviewed: true, Permission: wire.PermissionAuto}
+	for source, want := range map[plugin.Source]string{
+		plugin.SourceNPM: "installed from opentabs-plugin-a", plugin.SourceGlobal: "installed with npm: /a", "": "/a",
+	} {
+		p.Source = source
+		if got := Line(p, status); got != `a 1.0.0 (A\x1b), auto, `+want {
+			t.Errorf("%s: got %q", source, got)
+		}
+	}
+	if got := Version(p); got != `1.0.0 (A\x1b), 0 tools` {
+		t.Errorf("got %q", got)
+	}
+	if got := FailedLine(httpapi.FailedPlugin{Path: "/b", Error: "one\ntwo"}); got != "/b failed: one two" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	before := &plugin.Plugin{Name: "a", Matches: []string{"one", "two"}, Tools: []*plugin.Tool{{Name: "x", Plugin: &plugin.Plugin{Name: "a"}}}}
+	after := &plugin.Plugin{Name: "a", Matches: []string{"two", "three"}, PreScript: true}
+	want := "new sites: three\nremoved sites: one\nremoved tools: a__x\nnew pre-script, which runs before the page's own scripts"
+	if got := strings.Join(Changes(before, after), "\n"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := Changes(before, before); len(got) > 0 {
+		t.Errorf("without a change: %q", got)
+	}
+}
+
+// TestPrintReview checks that a review shows all facts in full and without terminal
+// control characters.
+func TestPrintReview(t *testing.T) {
+	yes := true
+	p := &plugin.Plugin{
+		Name: "a", Version: "2", DisplayName: "A", Description: "Reads.\x1b[2J", Dir: "/none", Matches: []string{"*://a.example/*"},
+		Excludes: []string{"*://a.example/x"}, PreScript: true, World: wire.WorldMain,
+		Tools: []*plugin.Tool{{Plugin: &plugin.Plugin{Name: "a"}, Name: "x", Description: "Does x.", Annotations: plugin.Annotations{ReadOnly: &yes, Idempotent: &yes}}},
+	}
+	mark := httpapi.Mark{At: at, By: "the terminal"}
+	var b bytes.Buffer
+	PrintReview(terminal.New(&b, &b, func(string) string { return "" }), p, httpapi.PluginPermissions{
+		Hash: "h", Late: true, LateAccess: true, Stored: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
+		Review: &httpapi.Review{Version: "1", Dir: "/old", Mark: mark}, Fault: &httpapi.Fault{Text: "it threw"},
+		Recommended: &httpapi.Recommendation{Permission: wire.PermissionAsk, Note: "fine", Mark: httpapi.Mark{By: "desk"}},
+		Tools:       []httpapi.ToolPermissions{{Name: "x", Own: wire.PermissionOff, Limit: "1/1m"}},
+	})
+	got := b.String()
+	for _, want := range []string{
+		"a 2 (A)\n  Reads.\\x1b[2J\n  folder    /none\n  sites     *://a.example/*\n  but not   *://a.example/x\n  code      ",
+		"\n  before it dist/pre-script.iife.js, which runs before all scripts of the page and in its frames\n  world     ",
+		plugin.LateMeaning + " You have allowed both.\n",
+		"\n  calls     none; before it changed it might call b, c, which you can allow again\n  hash      h\n",
+		"\n  reviewed  version 1 on 2026-05-04 03:02:01 by the terminal; CHANGED SINCE, it was in /old; its permission was auto\n",
+		"\n  failed    it threw\n  advised   an agent by desk recommends the permission ask; only you can enable the plugin; it writes: \"fine\"\n1 tool:\n",
+		"\n  a__x  (its author claims: only reads, may be repeated)  off  limit 1/1m\n      Does x.\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
+func TestPermissionRows(t *testing.T) {
+	mark := httpapi.Mark{At: at, By: "the terminal"}
+	views := []httpapi.PluginPermissions{{
+		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, Mark: mark, Opening: true, OpensAt: "https://a.example/", Late: true,
+		Calls: []httpapi.AllowedCall{{Plugin: "b"}},
+		Tools: []httpapi.ToolPermissions{
+			{Name: "x", Permission: wire.PermissionAuto, Own: wire.PermissionAuto, Limit: "1/1m", Mark: mark, Grants: []httpapi.Grant{
+				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", Until: at, Mark: mark},
+			}},
+			{Name: "y", Permission: wire.PermissionAsk},
+		},
+	}, {Plugin: "b", Permission: wire.PermissionOff}, {Plugin: "c", Permission: wire.PermissionOff, Review: &httpapi.Review{}}}
+	var lines []string
+	for _, row := range PermissionRows(views, "x") {
+		lines = append(lines, strings.Join(row, "|"))
+	}
+	want := `TOOL|PERMISSION|LIMIT|SET BY|
+a|ask||on 2026-05-04 03:02:01 by the terminal|may open https://a.example/; may call b; but not without late access
+a__x|auto|1/1m|on 2026-05-04 03:02:01 by the terminal|allowed for this session to desk; allowed always to the plugin b for desk; allowed until 03:02:01 to the plugin b on 2026-05-04 03:02:01 by the terminal
+b|off|||not reviewed: opentabs plugin review b
+c|off|||changed since its review: opentabs plugin review c`
+	if got := strings.Join(lines, "\n"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if rows := PermissionRows(views[:1], ""); len(rows) != 4 {
+		t.Errorf("without a tool: %d rows", len(rows))
+	}
+}

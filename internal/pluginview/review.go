@@ -1,0 +1,159 @@
+package pluginview
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+)
+
+// PrintReview prints what the user should know before enabling a plugin.
+func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermissions) {
+	out.PrintLine("%s %s", p.Name, titleOf(p))
+	out.PrintLine("  %s", terminal.SafeLine(p.Description))
+	for _, row := range reviewRows(p, now) { // not truncated, because the user decides on these facts
+		out.PrintLine("  %-9s %s", row[0], terminal.SafeLine(row[1]))
+	}
+	out.PrintLine("%s:", terminal.Plural(len(p.Tools), "tool"))
+	for i, t := range p.Tools {
+		out.PrintLine("  %s%s%s", t.FullName(), claimsText(t.Annotations), ownText(now.Tools[i]))
+		out.PrintLine("      %s", terminal.SafeLine(t.Description))
+	}
+	if len(p.Prompts) > 0 {
+		out.PrintLine("%s:", terminal.Plural(len(p.Prompts), "prompt"))
+	}
+	for _, prompt := range p.Prompts {
+		out.PrintLine("  %s", prompt.FullName())
+		out.PrintLine("      %s", terminal.SafeLine(prompt.Description))
+	}
+}
+
+// reviewRows are the facts about the whole plugin.
+func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
+	rows := [][2]string{{"folder", p.Dir}, {"sites", strings.Join(p.Matches, " ")}}
+	add := func(condition bool, name, value string) {
+		if condition {
+			rows = append(rows, [2]string{name, value})
+		}
+	}
+	add(len(p.Excludes) > 0, "but not", strings.Join(p.Excludes, " "))
+	add(true, "code", codeText(p))
+	add(p.PreScript, "before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames")
+	add(true, "world", plugin.WorldMeaning(p.World))
+	add(now.Late && !now.LateAccess, "late", plugin.LateMeaning)
+	add(now.Late && now.LateAccess, "late", plugin.LateMeaning+" You have allowed both.")
+	add(true, "calls", callsText(now))
+	add(true, "hash", now.Hash)
+	add(true, "reviewed", reviewText(now))
+	if now.Fault != nil {
+		add(true, "failed", now.Fault.Text)
+	}
+	if now.Recommended != nil {
+		add(true, "advised", recommendationText(*now.Recommended))
+	}
+	return rows
+}
+
+// codeText is the path and the size of the code that pages get.
+func codeText(p *plugin.Plugin) string {
+	path := filepath.Join(p.Dir, "dist", "adapter.iife.js")
+	info, err := os.Stat(path)
+	if err != nil {
+		return path
+	}
+	return path + ", " + terminal.ByteSize(int(info.Size()))
+}
+
+// callsText returns which plugins a plugin may call, or might before it changed.
+func callsText(now httpapi.PluginPermissions) string {
+	switch {
+	case len(now.Calls) > 0:
+		return "may call " + calledNames(now.Calls)
+	case len(now.StoredCalls) > 0:
+		return "none; before it changed it might call " + calledNames(now.StoredCalls) + ", which you can allow again"
+	}
+	return "no other plugin, unless you allow it"
+}
+
+func calledNames(calls []httpapi.AllowedCall) string {
+	var names []string
+	for _, call := range calls {
+		names = append(names, call.Plugin)
+	}
+	return strings.Join(names, ", ")
+}
+
+// reviewText returns what was reviewed before, and what was allowed then.
+func reviewText(now httpapi.PluginPermissions) string {
+	r := now.Review
+	if r == nil {
+		return "never"
+	}
+	text := "version " + r.Version + markText(r.Mark)
+	if now.Reviewed {
+		return text + fmt.Sprintf("; not changed since; its permission is %s", now.Permission)
+	}
+	text += "; CHANGED SINCE"
+	if r.Dir != "" {
+		text += ", it was in " + r.Dir
+	}
+	if now.Stored != "" {
+		text += fmt.Sprintf("; its permission was %s", now.Stored)
+	}
+	return text
+}
+
+// recommendationText returns an agent's recommendation.
+func recommendationText(r httpapi.Recommendation) string {
+	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.Mark), r.Permission)
+	if r.Note != "" {
+		text += fmt.Sprintf("; it writes: %q", r.Note)
+	}
+	return text
+}
+
+// markText returns who did something, and when.
+func markText(m httpapi.Mark) string {
+	text := ""
+	if !m.At.IsZero() {
+		text += " on " + m.At.Local().Format(time.DateTime)
+	}
+	if m.By != "" {
+		text += " by " + m.By
+	}
+	return text
+}
+
+// claimsText returns the author's claims about a tool, which are not verified.
+func claimsText(a plugin.Annotations) string {
+	var claims []string
+	for _, hint := range []struct {
+		value *bool
+		text  string
+	}{{a.ReadOnly, "only reads"}, {a.Destructive, "may destroy"}, {a.Idempotent, "may be repeated"}, {a.OpenWorld, "reaches others"}} {
+		if hint.value != nil && *hint.value {
+			claims = append(claims, hint.text)
+		}
+	}
+	if len(claims) == 0 {
+		return ""
+	}
+	return "  (its author claims: " + strings.Join(claims, ", ") + ")"
+}
+
+// ownText returns the user's settings for a tool.
+func ownText(t httpapi.ToolPermissions) string {
+	text := ""
+	if t.Own != "" {
+		text += "  " + terminal.SafeLine(string(t.Own))
+	}
+	if t.Limit != "" {
+		text += "  limit " + terminal.SafeLine(t.Limit)
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package settingsform
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// Fill asks the user for each setting. An empty answer keeps the setting, and a hyphen
+// removes it. ask returns the answer to a question, io.EOF after the last; notef shows
+// the user a notice.
+func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
+	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
+	for _, v := range f.Views {
+		for answered := false; !answered; {
+			text, err := ask(questionOf(v), v.Secret)
+			switch {
+			case errors.Is(err, io.EOF) && text == "":
+				return errors.New("nothing has changed")
+			case err != nil && !errors.Is(err, io.EOF):
+				return fmt.Errorf("read the answer: %w", err)
+			}
+			err = f.answer(v, strings.TrimSpace(text))
+			if answered = err == nil; !answered {
+				notef("%v", err)
+			}
+		}
+	}
+	return nil
+}
+
+// questionOf returns the question for a setting, with its current value.
+func questionOf(v wire.SettingView) string {
+	question := v.Label
+	if v.Description != "" {
+		question += " (" + v.Description + ")"
+	}
+	if len(v.Options) > 0 {
+		question += ", one of " + strings.Join(v.Options, ", ")
+	}
+	if v.Required {
+		question += ", required"
+	}
+	return fmt.Sprintf("%s\n  %s [%s]: ", question, v.Key, valueText(v))
+}
+
+// answer applies the answer to the question for a setting. NAME=URL sets one URL.
+func (f *Form) answer(v wire.SettingView, text string) error {
+	switch text {
+	case "":
+		return nil
+	case "-":
+		return f.Unset(v.Key)
+	}
+	if name, url, named := strings.Cut(text, "="); named && v.Type == wire.SettingURL && !strings.Contains(name, ":") {
+		return f.Set(v.Key+"."+name, url)
+	}
+	return f.Set(v.Key, text)
+}

@@ -1,0 +1,73 @@
+package settingsform
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// Rows returns the table of settings, its head first. Of a secret it shows whether it
+// is set.
+func Rows(views []wire.SettingView) [][]string {
+	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
+	for _, v := range views {
+		kind := string(v.Type)
+		if v.Required {
+			kind += ", required"
+		}
+		rows = append(rows, []string{v.Key, kind, valueText(v), v.Label})
+	}
+	return rows
+}
+
+// valueText returns the value of a setting for the user.
+func valueText(v wire.SettingView) string {
+	var text string
+	var urls map[string]string
+	switch {
+	case !v.Set:
+		return "(not set)"
+	case v.Secret && v.Withheld:
+		return "(set, not shown; not given to the plugin, which starts late)"
+	case v.Secret:
+		return "(set, not shown)"
+	case json.Unmarshal(v.Value, &text) == nil:
+		return text
+	case v.Type == wire.SettingURL && json.Unmarshal(v.Value, &urls) == nil:
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(urls)) {
+			all = append(all, name+"="+urls[name])
+		}
+		return strings.Join(all, " ")
+	}
+	return string(v.Value)
+}
+
+// Summary returns what was changed, and which required settings are missing. views are
+// the settings after the change.
+func (f *Form) Summary(views []wire.SettingView) []string {
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(f.Changes)) {
+		what := "is set"
+		if string(f.Changes[key]) == "null" {
+			what = "is removed"
+		}
+		lines = append(lines, fmt.Sprintf("%s of %s %s", key, f.Plugin, what))
+	}
+	if len(f.Changes) == 0 {
+		lines = append(lines, "nothing has changed")
+	}
+	for _, v := range views {
+		if v.Withheld && v.Set && string(f.Changes[v.Key]) != "" {
+			lines = append(lines, fmt.Sprintf("%s does not get %s, which is secret, because it starts after the page's scripts: allow it with `opentabs plugin permission %[1]s --late-access on`", f.Plugin, v.Key))
+		}
+		if v.Required && !v.Set {
+			lines = append(lines, fmt.Sprintf("%s needs %s (%s) before its tools run", f.Plugin, v.Key, v.Label))
+		}
+	}
+	return lines
+}

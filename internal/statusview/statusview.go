@@ -1,0 +1,123 @@
+// Package statusview shows the status of a server in a terminal. All text of pages,
+// plugins and clients in it is safe for a terminal.
+package statusview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginview"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+)
+
+// Print prints the status: the server, the browsers with their tabs, the plugins and
+// the clients.
+func Print(out *terminal.Output, s httpapi.Status) {
+	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(milliseconds(s.UptimeMs)))
+	out.PrintLine("files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
+	out.PrintLine("limits    idle %s, hard %s", milliseconds(s.Limits.IdleMs), milliseconds(s.Limits.HardMs))
+	out.PrintLine("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
+	out.PrintLine("browsers  %s", count(len(s.Browsers)))
+	for _, b := range s.Browsers {
+		printBrowser(out, b)
+	}
+	if len(s.Browsers) == 0 {
+		out.PrintLine("  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
+	}
+	out.PrintLine("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
+	for _, p := range s.Plugins {
+		out.PrintLine("  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginview.State(p))
+	}
+	for _, problem := range s.Permissions {
+		out.PrintLine("  permissions: %s", terminal.SafeLine(problem))
+	}
+	for _, f := range s.Failed {
+		out.PrintLine("  %s", pluginview.FailedLine(f))
+	}
+	out.PrintLine("clients   %s", count(len(s.Clients)))
+	for _, c := range s.Clients {
+		out.PrintLine("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
+	}
+}
+
+func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+func count(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+func printBrowser(out *terminal.Output, b httpapi.Browser) {
+	state := "connected"
+	if !b.Connected {
+		state = "link lost"
+	}
+	out.PrintLine("  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
+	switch b.Inject {
+	case wire.InjectNone:
+		out.PrintLine("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
+	case wire.InjectFiles:
+		out.PrintLine("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
+	}
+	for _, t := range b.Tabs {
+		out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
+		if t.Frozen {
+			out.PrintLine("      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
+		}
+		if t.Unresponsive {
+			out.PrintLine("      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
+		}
+	}
+}
+
+// pluginsIn returns the plugins of a tab, with the reason why one does not work.
+func pluginsIn(t wire.TabInfo) []string {
+	var names []string
+	add := func(plugins []wire.TabPlugin, where string) {
+		for _, p := range plugins {
+			name := p.Name + where
+			if p.Ready == nil || !*p.Ready {
+				name += " (not ready)"
+			}
+			names = append(names, name)
+		}
+	}
+	add(t.Plugins, "")
+	for _, f := range t.Frames {
+		add(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
+	}
+	for _, p := range t.Broken {
+		names = append(names, p.Name+" (failed to start: "+p.Problem+")")
+	}
+	for _, name := range t.NeedsReload {
+		reason := "reload the tab"
+		switch {
+		case t.LoadError == wire.LoadErrorNoAnswer:
+			reason = "the site does not answer"
+		case t.LoadError != "":
+			reason = "the page can't be loaded: " + t.LoadError
+		case t.Discarded:
+			reason = "unloaded by the browser; a call loads it"
+		}
+		names = append(names, name+" ("+reason+")")
+	}
+	return names
+}
+
+// PrintReloads prints that the server has loaded a change, and which tabs need a reload.
+func PrintReloads(out *terminal.Output, s httpapi.Status) {
+	out.Notef("the running server (pid %d) has loaded the change", s.PID)
+	for _, b := range s.Browsers {
+		for _, t := range b.Tabs {
+			if len(t.NeedsReload) > 0 {
+				out.Notef("reload tab %d (%s) in %s to use it there", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(b.Name))
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package statusview
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+)
+
+func TestPrint(t *testing.T) {
+	yes := true
+	since := time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
+	var b bytes.Buffer
+	Print(terminal.New(&b, &b, func(string) string { return "" }), httpapi.Status{
+		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 1500, Home: httpapi.Home{Config: "/c", State: "/c"},
+		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Pending: 2},
+		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, Inject: wire.InjectFiles, Tabs: []wire.TabInfo{
+			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", Ready: &yes}, {Name: "b"}},
+				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", Ready: &yes}}}}, Frozen: true},
+			{TabID: 8, URL: "https://b.example/", NeedsReload: []string{"a"}, Unresponsive: true},
+			{TabID: 9, NeedsReload: []string{"a"}, LoadError: wire.LoadErrorNoAnswer},
+			{TabID: 10, NeedsReload: []string{"a"}, LoadError: "net::ERR_FAILED"},
+			{TabID: 11, NeedsReload: []string{"a"}, Discarded: true},
+		}}, {Name: "Home", ID: "b2", Version: "9", Inject: wire.InjectNone}},
+		Plugins:     []httpapi.Plugin{{Name: "a", Version: "1", Tools: []string{"a__x"}, Reviewed: true, Permission: wire.PermissionAuto, State: "ready"}},
+		Failed:      []httpapi.FailedPlugin{{Path: "/p", Error: "is broken"}},
+		Permissions: []string{"one entry was dropped"},
+		Clients:     []httpapi.MCPClient{{Name: "desk", Version: "2", Transport: "stdio", Since: since}},
+	})
+	const want = `server    opentabs 1.2.3, pid 42, on 127.0.0.1:9527, up 1.5s
+files     /c
+limits    idle 1m0s, hard 1h0m0s
+calls     1 running, 2 waiting
+browsers  2
+  Work\x1b (b1), extension 9, connected
+    it runs plugins from files; switch on "Allow User Scripts" on the extension's page in chrome://extensions to load new ones at once
+    tab 7  https://a.example/  a, b (not ready), c in frame 3
+      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it
+    tab 8  https://b.example/  a (reload the tab)
+      the page does not respond: a script blocks it (opentabs browser reload-tab 8)
+    tab 9    a (the site does not answer)
+    tab 10    a (the page can't be loaded: net::ERR_FAILED)
+    tab 11    a (unloaded by the browser; a call loads it)
+  Home (b2), extension 9, link lost
+    it cannot run plugins: switch on "Allow User Scripts" on the extension's page in chrome://extensions
+plugins   2
+  a 1, 1 tool, auto, ready
+  permissions: one entry was dropped
+  /p failed: is broken
+clients   1
+  desk 2, by stdio, since 2026-05-04 03:02:01
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestPrintWithoutBrowsers(t *testing.T) {
+	var b bytes.Buffer
+	Print(terminal.New(&b, &b, func(string) string { return "" }), httpapi.Status{})
+	if !bytes.Contains(b.Bytes(), []byte("browsers  none\n  open Chrome with the opentabs extension; run `opentabs extension install` for the steps\nplugins   none\nclients   none\n")) {
+		t.Errorf("got\n%s", b.String())
+	}
+}
