@@ -81,6 +81,8 @@ var tsRules = map[string]func(tsFile) []string{
 	"imports": checkTSImports,
 	"late":    checkLate,
 	"chrome":  checkChrome,
+	"forward": checkForward,
+	"restate": checkRestate,
 	"debt": func(f tsFile) []string {
 		return f.eachLine(func(line string) string {
 			if debt.MatchString(line) && !tracked.MatchString(line) {
@@ -186,6 +188,44 @@ func checkChrome(f tsFile) []string {
 	return nil
 }
 
+// compositionRoot builds the service worker of the extension.
+const compositionRoot = "extension/src/worker/worker.ts"
+
+var topLevelConst = regexp.MustCompile(`(?m)^const (\w+)\b`)
+
+// checkForward reports constants of the composition root that are used before their
+// declaration, in closures too: a part gets only parts that were built before it.
+func checkForward(f tsFile) []string {
+	if f.name != compositionRoot {
+		return nil
+	}
+	var bad []string
+	src := withoutStrings(withoutComments(f.src))
+	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
+		name := src[m[2]:m[3]]
+		// A property has the name of a constant in "link.docs" and in "docs:".
+		use := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
+		if use.MatchString(src[:m[0]]) {
+			bad = append(bad, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
+		}
+	}
+	return bad
+}
+
+var implementing = regexp.MustCompile(`\bclass (\w+)[^{]*\bimplements (\w+)`)
+
+// checkRestate reports classes that implement an interface: each method would have two
+// declarations.
+func checkRestate(f tsFile) []string {
+	if f.workspace() != "extension" || f.test {
+		return nil
+	}
+	if m := implementing.FindStringSubmatch(withoutComments(f.src)); m != nil {
+		return []string{fmt.Sprintf("%s: %s restates the methods of %s; export the class, and let its users take a Pick<> of it", f.name, m[2], m[1])}
+	}
+	return nil
+}
+
 var (
 	comments = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^|[\s;{}(),])//[^\n]*`)
 	quoted   = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`)
@@ -217,6 +257,9 @@ func TestTypeScriptRulesBite(t *testing.T) {
 		{"late", "extension/src/host/a.ts", "const x = await y;", "primordials.ts"},
 		{"late", "sdk-ts/src/config.ts", "for (const x of list) f(x);", "primordials.ts"},
 		{"late", "sdk-ts/src/config.ts", "f([...list]);", "primordials.ts"},
+		{"forward", compositionRoot, "const a = makeA({ b: () => b.size });\nconst b = makeB();", "b is used before"},
+		{"forward", compositionRoot, "const a = makeA({ b });\nconst b = makeB();", "b is used before"},
+		{"restate", "extension/src/a.ts", "class A extends B implements C {", "C restates the methods of A"},
 		{"debt", "wire/a.ts", "// FIXME later", "date or an issue"},
 		{"ignore", "wire/a.ts", "// @ts-ignore", "do not switch off"},
 		{"ignore", "wire/a.ts", "// @ts-expect-error x", "tests of types"},
@@ -229,6 +272,7 @@ func TestTypeScriptRulesBite(t *testing.T) {
 		}
 	}
 	fine := []tsFile{
+		{compositionRoot, "// b is in a comment\nconst a = makeA({ b: x.b, c: 'b' });\nconst b = makeB(a);", false},
 		{"extension/src/a.ts", "function f(chrome: Registrar) {\n  return chrome.register(x);\n}", false},
 		{"extension/src/a.ts", "// chrome.tabs is in a comment\nconst x = 'chrome.tabs'; import y from '../../wire/frame.ts';", false},
 		{"extension/src/a.test.ts", "import test from 'node:test';", true},

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { badgeOf, makeBadge } from './badge.ts';
+import { Badge, badgeOf } from './badge.ts';
 
 test('a lost link has priority over waiting calls, and those over running calls', () => {
   const text = (linked: boolean, waiting: number, running: number) => badgeOf({ linked, waiting, running }).text;
@@ -16,19 +16,22 @@ test('the badge is redrawn when its text changes, and not for short calls', (t) 
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let running = 0;
   const drawn: string[] = [];
-  const show = makeBadge({ state: () => ({ linked: true, waiting: 0, running }), draw: (text) => drawn.push(text) });
-  show();
+  const badge = new Badge({ state: () => ({ linked: true, running }), draw: (text) => drawn.push(text) });
+  badge.touch();
   t.mock.timers.tick(300);
   assert.deepEqual(drawn, ['']);
   running = 1;
-  show();
+  badge.touch();
   t.mock.timers.tick(299);
   running = 0;
-  show();
+  badge.touch();
   t.mock.timers.tick(300);
   assert.deepEqual(drawn, [''], 'a short call is not seen');
   running = 2;
-  show();
+  badge.touch();
   t.mock.timers.tick(300);
   assert.deepEqual(drawn, ['', '2']);
+  badge.setWaiting(1);
+  t.mock.timers.tick(300);
+  assert.deepEqual(drawn, ['', '2', '1?']);
 });

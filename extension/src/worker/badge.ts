@@ -15,25 +15,40 @@ export interface BadgeState {
 }
 
 export interface BadgeOptions {
-  state(): BadgeState;
+  state(): Omit<BadgeState, 'waiting'>;
   /** draw shows a text of at most four characters. title is the tooltip. */
   draw(text: string, color: string, title: string): void;
 }
 
-/** makeBadge returns a function that redraws the badge soon if its state has changed. */
-export function makeBadge({ state, draw }: BadgeOptions): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let shown: string | undefined;
-  const redraw = () => {
-    timer = undefined;
-    const { text, color, title } = badgeOf(state());
-    if (title === shown) return;
-    shown = title;
-    draw(text, color, title);
-  };
-  return () => {
-    if (timer === undefined) timer = setTimeout(redraw, BadgeMs);
-  };
+/** Badge redraws the badge when its state has changed. */
+export class Badge {
+  readonly #options: BadgeOptions;
+  #waiting = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #shown: string | undefined;
+
+  constructor(options: BadgeOptions) {
+    this.#options = options;
+  }
+
+  /** setWaiting sets the number of calls that wait for approval. The server sends it after hello if it is not 0. */
+  setWaiting(count: number): void {
+    this.#waiting = count;
+    this.touch();
+  }
+
+  /** touch redraws the badge soon. */
+  touch(): void {
+    this.#timer ??= setTimeout(() => this.#redraw(), BadgeMs);
+  }
+
+  #redraw(): void {
+    this.#timer = undefined;
+    const { text, color, title } = badgeOf({ ...this.#options.state(), waiting: this.#waiting });
+    if (title === this.#shown) return;
+    this.#shown = title;
+    this.#options.draw(text, color, title);
+  }
 }
 
 /** badgeOf returns the content of the badge. */

@@ -8,14 +8,16 @@ import type { Doc, Docs } from './docs.ts';
 import type { Health } from './health.ts';
 import type { HotReload } from './hot-reload.ts';
 import type { Logs } from './logs.ts';
+import type { RunningCalls } from './running.ts';
 import type { SettingsSync } from './settings-sync.ts';
 import type { Wakes } from './wakes.ts';
 
 /** BridgePortsOptions are the parts of the worker that handle messages of documents. */
 export interface BridgePortsOptions {
-  readonly calls: Pick<Calls, 'count' | 'joined' | 'receive' | 'left'>;
+  readonly calls: Pick<Calls, 'joined' | 'receive' | 'left'>;
+  readonly running: Pick<RunningCalls, 'size'>;
   readonly docs: Docs;
-  readonly health: Health;
+  readonly health: Pick<Health, 'joined' | 'heard' | 'left'>;
   readonly logs: Logs;
   readonly wakes: Wakes;
   readonly settingsSync: SettingsSync;
@@ -25,10 +27,10 @@ export interface BridgePortsOptions {
 
 /** makeBridgePorts returns a function that connects the port of a document to the worker. */
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
-  const { calls, docs, health, wakes } = options;
+  const { calls, running, docs, health, wakes } = options;
   const handlers = bridgeHandlers(options);
   const soon = afterTasks();
-  const alone = () => calls.count <= 1;
+  const alone = () => running.size <= 1;
   return (port, sender) => {
     const send = (messages: readonly ToBridge[]): boolean => {
       try {

@@ -7,6 +7,7 @@ import type { ToBridge } from '../port-message.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { type Doc, makeDocs } from './docs.ts';
 import { Outbox } from './outbox.ts';
+import { RunningCalls } from './running.ts';
 
 function makeBench(t: TestContext, booting = false, health?: CallsOptions['health']) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
@@ -24,18 +25,18 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
   /** frozen holds the tabs whose state must be queried, and whether Chrome has frozen them. */
   const frozen = new Map<number, boolean>();
   const room = { inMs: 0 };
-  const counts: number[] = [];
   const missing: number[] = [];
   const outbox = new Outbox({
     send: (text) => sent.push(text) > 0,
     confirm: () => new Promise(() => undefined),
-    delivered: () => undefined,
   });
   const docs = makeDocs();
+  const running = new RunningCalls();
   const calls = new Calls({
     ...(health ? { health } : {}),
     outbox,
     docs,
+    running,
     send: (text) => linked.up && sent.push(text) > 0,
     resumed: (ids) => resumed.push([...ids]),
     tabState: async (id) => tabs.get(id) ?? 'closed',
@@ -43,9 +44,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     tabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
     documentGone: async (_tab, id) => !busy.has(id),
     roomIn: () => room.inMs,
-    countChanged: (n) => counts.push(n),
     docMissing: (id) => missing.push(id),
-    docsChanged: () => undefined,
   });
   if (!booting) t.mock.timers.tick(10_000);
   const doc = (tabId: number, documentId: string) => {
@@ -87,7 +86,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     busy,
     loading,
     frozen,
-    counts,
+    running,
     missing,
     join,
     doc,
@@ -151,7 +150,7 @@ test('a document may send the next part of a large result when the socket has ro
 });
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
-  const { calls, sent, join, dispatch } = makeBench(t);
+  const { calls, running, sent, join, dispatch } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
   dispatch('x');
@@ -163,13 +162,13 @@ test('a call goes to its document, and its reports and result to the server', (t
     '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","seq":0,"reports":[{"progress":1}]}}',
     '{"jsonrpc":"2.0","id":"x","result":{"output":{"ok":true}}}',
   ]);
-  assert.deepEqual(calls.running(), []);
+  assert.deepEqual(running.ids, []);
   calls.delivered(['x', 'unknown']);
   assert.deepEqual(got.at(-1), { op: 'ack', ids: ['x'] });
 });
 
 test('messages about a call from another document are ignored', (t) => {
-  const { calls, sent, join, dispatch } = makeBench(t);
+  const { calls, running, sent, join, dispatch } = makeBench(t);
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
@@ -178,7 +177,7 @@ test('messages about a call from another document are ignored', (t) => {
   calls.receive(other.doc, { op: 'result', id: 'x', text: '"forged"' });
   calls.receive(other.doc, { op: 'error', id: 'x', error: '{"code":"internal","message":"forged"}' });
   assert.deepEqual(sent, []);
-  assert.deepEqual(calls.running(), ['x']);
+  assert.deepEqual(running.ids, ['x']);
 });
 
 test('calls for a missing document or tab fail without having begun', async (t) => {
@@ -204,7 +203,7 @@ test('a restarted worker waits for documents to connect', async (t) => {
 });
 
 test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
-  const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, running, tabs, join, dispatch, codes, pass } = makeBench(t);
   const one = join(1, 'd1');
   const two = join(2, 'd2');
   dispatch('closed', 1, 'd1');
@@ -217,7 +216,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
   calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
   calls.left(two.doc);
   await pass(49);
-  assert.deepEqual(calls.running(), ['left']);
+  assert.deepEqual(running.ids, ['left']);
   await pass(1);
   assert.deepEqual(codes(), ['closed tab_closed', 'won {"output":1}', 'left navigated']);
 });
@@ -233,33 +232,33 @@ test("a port that closes before the tab's removal is reported still ends as tab_
 });
 
 test('a document that reconnects in time keeps its calls', async (t) => {
-  const { calls, sent, join, dispatch, pass } = makeBench(t);
+  const { calls, running, sent, join, dispatch, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
   calls.left(doc);
   const again = join(1, 'd1');
   await pass(1000);
-  assert.deepEqual(calls.running(), ['x']);
+  assert.deepEqual(running.ids, ['x']);
   calls.receive(doc, { op: 'result', id: 'x', text: '"of the old port"' });
   calls.receive(again.doc, { op: 'result', id: 'x', text: '1' });
   assert.deepEqual(sent, ['{"jsonrpc":"2.0","id":"x","result":{"output":1}}']);
 });
 
 test('unknown calls that a document reports are reported to the server', (t) => {
-  const { calls, resumed, doc, sent } = makeBench(t);
+  const { calls, running, resumed, doc, sent } = makeBench(t);
   const { doc: made } = doc(1, 'd1');
   calls.joined(made);
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
-  assert.deepEqual(calls.running(), ['x']);
+  assert.deepEqual(running.ids, ['x']);
   // Its ending arrived while no worker ran. It is forwarded too.
   calls.receive(made, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sent.length, 1);
 });
 
 test("cancel resolves with the document's answer", async (t) => {
-  const { calls, join, dispatch, sent } = makeBench(t);
+  const { calls, running, join, dispatch, sent } = makeBench(t);
   const { doc, got } = join(1, 'd1');
   const outcomes: CancelOutcome[] = [];
   for (const id of ['a', 'b']) {
@@ -267,7 +266,7 @@ test("cancel resolves with the document's answer", async (t) => {
     void calls.cancel({ dispatchId: id, reason: 'why' }).then((o) => outcomes.push(o));
   }
   assert.deepEqual(got.slice(-1), [{ op: 'cancel', id: 'b', reason: 'why' }]);
-  assert.deepEqual(calls.running(), []);
+  assert.deepEqual(running.ids, []);
   calls.receive(doc, { op: 'progress', id: 'a', seq: 0, skipped: 0, reports: '[{}]' });
   calls.receive(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
   calls.left(doc);
@@ -281,13 +280,13 @@ test("cancel resolves with the document's answer", async (t) => {
 });
 
 test('a cancel of a call that only its document has reaches the document', async (t) => {
-  const { calls, doc } = makeBench(t);
+  const { calls, running, doc } = makeBench(t);
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
   const { doc: made, got } = doc(1, 'd1');
   calls.joined(made);
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(got, [{ op: 'cancel', id: 'x', reason: 'late' }]);
-  assert.deepEqual(calls.running(), []);
+  assert.deepEqual(running.ids, []);
 });
 
 test('an unreadable error becomes an internal error', (t) => {
@@ -554,14 +553,14 @@ test('prompts, decisions and resyncs reach the document', (t) => {
 test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
   const arrived = new Set([1]);
   const pings = [0, 1, 2];
-  const { calls, sent, join, dispatch } = makeBench(t, false, {
+  const { calls, running, sent, join, dispatch } = makeBench(t, false, {
     calling: () => pings.shift() ?? 0,
     answered: (_, ping) => arrived.has(ping),
   });
   join(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
-  assert.deepEqual([calls.isBusy('d1'), calls.isBusy('d2')], [true, false]);
+  assert.deepEqual([running.isBusy('d1'), running.isBusy('d2')], [true, false]);
   calls.silent('d1');
-  assert.deepEqual(calls.running(), ['x', 'y']);
+  assert.deepEqual(running.ids, ['x', 'y']);
   assert.match(sent.join(), /"id":"z","error":.*"code":"page_unresponsive".*"notStarted":true/);
 });

@@ -15,6 +15,8 @@ import { endedErrors, frozenError, notStartedErrors, readError } from './endings
 import type { Health } from './health.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
+import type { RunningCall, RunningCalls } from './running.ts';
+import { Signal } from './signal.ts';
 
 /** GoneMs is how long a document may take to reconnect after its port closed, before its calls end, in milliseconds. */
 const GoneMs = 50;
@@ -24,18 +26,6 @@ const BootMs = 300;
 const BusyMs = 10_000;
 /** StoppedKept limits the stored cancels of calls that no document has reported yet. */
 const StoppedKept = 1000;
-
-/** Call is a call that runs in a document. */
-interface Call {
-  readonly id: string;
-  readonly plugin: string;
-  readonly tabId: number;
-  readonly documentId: string;
-  /** mayHaveBegun is set once the call was sent to the document, or if the server had sent it before. */
-  mayHaveBegun: boolean;
-  /** ping is the number of the ping that preceded the call, or 0 if it needs none. */
-  ping: number;
-}
 
 /** Waiting is a tool.cancel without an answer. */
 interface Waiting {
@@ -49,6 +39,7 @@ type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'result' | 'fail' | 'has' |
 export interface CallsOptions {
   readonly outbox: CallOutbox;
   readonly docs: Docs;
+  readonly running: RunningCalls;
   /** send returns false while there is no link. */
   send(text: string): boolean;
   /** resumed reports calls to the server that run in a document but were not in the table. */
@@ -60,25 +51,23 @@ export interface CallsOptions {
   documentGone(tabId: number, documentId: string): Promise<boolean>;
   /** roomIn returns how many milliseconds to wait before the next part of a large result, or 0 for none. */
   roomIn(): number;
-  /** countChanged is called when the number of running calls has changed. */
-  countChanged(running: number): void;
   /** docMissing is called when the server sends a call to a document that the tab does not show. */
   docMissing(tabId: number): void;
   /** health reports whether a call has arrived. Without it, every call counts as arrived. */
   readonly health?: Pick<Health, 'calling' | 'answered'>;
-  /** docsChanged is called when a document connects or disconnects, or its plugins change. */
-  docsChanged(): void;
 }
 
 /** CallMessage is a message from a document about its calls or the readiness of its plugins. */
 export type CallMessage = Exclude<FromBridge, { op: 'log' | 'wake' | 'armed' | 'renewed' | 'pong' }>;
 
-/** Calls is the worker's table of the calls that run in documents. */
+/** Calls passes calls to documents, and their progress and endings to the server. */
 export class Calls {
+  /** docsChanged reports that a document connected or disconnected, or that its plugins changed. */
+  readonly docsChanged = new Signal();
   readonly #options: CallsOptions;
   readonly #outbox: CallOutbox;
   readonly #docs: Docs;
-  readonly #calls = new Map<string, Call>();
+  readonly #running: RunningCalls;
   readonly #waiting = new Map<string, Waiting>();
   /** #stopped holds the reasons of cancels by call, until a document reports the call. */
   readonly #stopped = new Map<string, string>();
@@ -96,6 +85,7 @@ export class Calls {
     this.#options = options;
     this.#outbox = options.outbox;
     this.#docs = options.docs;
+    this.#running = options.running;
     this.#navigating = makeNavigating((tabId) => options.tabLoading(tabId));
     this.#asks = makeAsks({
       send: (text) => options.send(text),
@@ -105,10 +95,10 @@ export class Calls {
 
   #forget(id: string): void {
     this.#asks.forget(id);
-    if (this.#calls.delete(id)) this.#options.countChanged(this.#calls.size);
+    this.#running.remove(id);
   }
 
-  #fail(call: Call, error: CallError): void {
+  #fail(call: RunningCall, error: CallError): void {
     this.#forget(call.id);
     this.#outbox.fail(call.id, error);
   }
@@ -121,8 +111,7 @@ export class Calls {
 
   /** gone ends the calls of a document that no longer exists. */
   #gone(documentId: string, state: TabState): void {
-    for (const call of [...this.#calls.values()]) {
-      if (call.documentId !== documentId) continue;
+    for (const call of this.#running.inDocument(documentId)) {
       const error = endedErrors[state];
       const never = !call.mayHaveBegun || this.#began.get(documentId)?.has(call.id) === false;
       this.#fail(call, never ? { ...error, notStarted: true } : error);
@@ -136,15 +125,14 @@ export class Calls {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
     // Text is cheaper on a port than objects, and keeps integers that a JavaScript number would round.
     const args = JSON.stringify(params.args);
-    if (this.#calls.has(id) || this.#outbox.has(id)) return;
-    const call: Call = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
-    this.#calls.set(id, call);
-    this.#options.countChanged(this.#calls.size);
+    if (this.#running.has(id) || this.#outbox.has(id)) return;
+    const call: RunningCall = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
+    this.#running.add(call);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     if (params.prompt) message.prompt = true;
     if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
     const start = (doc: Doc | undefined) => {
-      if (this.#calls.get(id) !== call) return;
+      if (this.#running.get(id) !== call) return;
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
         call.ping = this.#options.health?.calling(doc) ?? 0;
@@ -154,7 +142,7 @@ export class Calls {
     /** startAwake starts the call unless the page is frozen. A call to a frozen page would begin after its timeout. */
     const startAwake = async (asleep: Promise<boolean>) => {
       if (!(await asleep)) start(this.#docs.get(documentId));
-      else if (this.#calls.get(id) === call) this.#fail(call, frozenError);
+      else if (this.#running.get(id) === call) this.#fail(call, frozenError);
     };
     const doc = this.#docs.get(documentId);
     if (doc) {
@@ -179,9 +167,9 @@ export class Calls {
   }
 
   /** missing ends a call without a document. If it cannot have begun, the server may try another document. */
-  async #missing(call: Call): Promise<void> {
+  async #missing(call: RunningCall): Promise<void> {
     const state = await this.#options.tabState(call.tabId);
-    if (this.#calls.get(call.id) !== call) return;
+    if (this.#running.get(call.id) !== call) return;
     this.#options.docMissing(call.tabId);
     this.#fail(call, call.mayHaveBegun ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
   }
@@ -189,7 +177,7 @@ export class Calls {
   /** cancel resolves with the document's answer. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
     const { dispatchId: id, reason } = params;
-    const call = this.#calls.get(id);
+    const call = this.#running.get(id);
     const doc = call && this.#docs.get(call.documentId);
     this.#outbox.drop(id);
     this.delivered([id]);
@@ -213,11 +201,11 @@ export class Calls {
   /** answer delivers the answer to an ask of a call. It resolves with whether the ask was still waiting. */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
-    const call = this.#calls.get(id);
+    const call = this.#running.get(id);
     // After a restart of this worker, documents that have not connected yet still have to report their calls.
     if (!call && Date.now() - this.#bornAt < BusyMs) {
       const late = sleep(this.#bornAt + BusyMs - Date.now());
-      void late.then(() => !this.#calls.has(id) && this.#asks.forget(id));
+      void late.then(() => !this.#running.has(id) && this.#asks.forget(id));
     } else if (!call) return false;
     return await this.#asks.answer(params);
   }
@@ -234,7 +222,7 @@ export class Calls {
 
   /** post sends a message to the document of a call. It returns false if the document is not connected. */
   #post(id: string, message: ToBridge): boolean {
-    const doc = this.#docs.get(this.#calls.get(id)?.documentId ?? '');
+    const doc = this.#docs.get(this.#running.get(id)?.documentId ?? '');
     doc?.post(message);
     return doc !== undefined;
   }
@@ -255,24 +243,21 @@ export class Calls {
       if (reason !== undefined) {
         this.#stopped.delete(id);
         doc.post({ op: 'cancel', id, reason });
-      } else if (!this.#calls.has(id) && !this.#waiting.has(id)) {
-        this.#calls.set(id, { id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
+      } else if (!this.#running.has(id) && !this.#waiting.has(id)) {
+        this.#running.add({ id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
         unknown.push(id);
       }
       this.#asks.documentConnected(id);
     }
-    if (unknown.length > 0) {
-      this.#options.resumed(unknown);
-      this.#options.countChanged(this.#calls.size);
-    }
-    this.#options.docsChanged();
+    if (unknown.length > 0) this.#options.resumed(unknown);
+    this.docsChanged.emit();
   }
 
   /**
    * owns reports whether a document may send messages about a call: the call was sent there, or is not in the table.
    */
   #owns(doc: Doc, id: string): boolean {
-    return (this.#calls.get(id)?.documentId ?? doc.documentId) === doc.documentId;
+    return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
   /** receive handles a message from a document about its calls. It ignores documents that were replaced. */
@@ -289,13 +274,13 @@ export class Calls {
     navigating: ({ on }, { tabId, documentId }) => this.#navigating.setNavigating(tabId, documentId, on),
     ready: ({ plugin, ready }, { documentId }) => {
       this.#docs.setReady(documentId, plugin, ready);
-      this.#options.docsChanged();
+      this.docsChanged.emit();
     },
     progress: (message) => {
-      if (this.#calls.has(message.id)) this.#outbox.progress(message.id, message);
+      if (this.#running.has(message.id)) this.#outbox.progress(message.id, message);
     },
     ask: ({ id, ask, body }) => {
-      if (this.#calls.has(id)) this.#asks.receiveAsk(id, ask, body);
+      if (this.#running.has(id)) this.#asks.receiveAsk(id, ask, body);
     },
     answered: ({ id, ask, taken }) => this.#asks.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
@@ -326,7 +311,7 @@ export class Calls {
   left(doc: Doc): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     this.#docs.remove(doc.documentId);
-    this.#options.docsChanged();
+    this.docsChanged.emit();
     setTimeout(async () => {
       if (this.#docs.get(doc.documentId)) return;
       const state = this.#removedTabs.has(doc.tabId) ? 'closed' : await this.#options.tabState(doc.tabId);
@@ -351,18 +336,12 @@ export class Calls {
 
   /** silent ends the calls that an unresponsive document cannot have begun. Its bridge drops them when they arrive. */
   silent(documentId: string): void {
-    for (const call of [...this.#calls.values()]) {
-      if (call.documentId !== documentId || call.ping === 0) continue;
+    for (const call of this.#running.inDocument(documentId)) {
+      if (call.ping === 0) continue;
       if (this.#options.health?.answered(documentId, call.ping) !== false) continue;
       const message = 'the page does not answer: a script occupies it';
       this.#fail(call, { code: 'page_unresponsive', message, notStarted: true });
     }
-  }
-
-  /** isBusy reports whether calls run in a document. */
-  isBusy(documentId: string): boolean {
-    for (const call of this.#calls.values()) if (call.documentId === documentId) return true;
-    return false;
   }
 
   tabDiscarded(tabId: number): void {
@@ -370,7 +349,7 @@ export class Calls {
   }
 
   #tabGone(tabId: number, state: TabState): void {
-    for (const call of [...this.#calls.values()]) if (call.tabId === tabId) this.#gone(call.documentId, state);
+    for (const call of this.#running.inTab(tabId)) this.#gone(call.documentId, state);
     for (const doc of this.#docs.ofTab(tabId)) this.left(doc);
   }
 
@@ -386,16 +365,6 @@ export class Calls {
       perDoc.set(documentId, some);
     }
     for (const [documentId, some] of perDoc) this.#docs.get(documentId)?.post({ op: 'ack', ids: some });
-  }
-
-  /** count is the number of running calls. */
-  get count(): number {
-    return this.#calls.size;
-  }
-
-  /** running returns the IDs of all running calls. */
-  running(): string[] {
-    return [...this.#calls.keys()];
   }
 }
 

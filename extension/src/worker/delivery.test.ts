@@ -48,7 +48,6 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
       return state.hangs ? new Promise(() => undefined) : !state.refuses;
     },
     nonce: () => 'n',
-    changed: () => undefined,
     used: (name) => used.push(name),
   });
   /** join connects a document. */

@@ -3,6 +3,7 @@ import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
 import { BASE, type EntryPoints, enter, startApart } from './entry-points.ts';
 import { matchesAny } from './match.ts';
+import { Signal } from './signal.ts';
 import type { Syntax } from './syntax.ts';
 
 /** ArmMs is how long a document may accept to accept an adapter, in milliseconds. */
@@ -46,8 +47,6 @@ export interface DeliveryOptions {
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns an unguessable text. */
   nonce(): string;
-  /** changed is called when expects or problem has changed. */
-  changed(): void;
   /** used is called for each plugin that was injected into a document. */
   used(plugin: string): void;
 }
@@ -71,6 +70,8 @@ interface Injection {
 
 /** Delivery injects the adapters of plugins into the matching documents without them. */
 export class Delivery {
+  /** changed reports that expects or problem has changed. */
+  readonly changed = new Signal();
   readonly #options: DeliveryOptions;
   /** #injections are the injections by document and plugin. */
   readonly #injections = new Map<string, Map<string, Injection>>();
@@ -140,7 +141,7 @@ export class Delivery {
     setTimeout(() => {
       if (this.#coming.get(key) !== coming) return;
       coming.isOverdue = true;
-      this.#options.changed();
+      this.changed.emit();
     }, ComeMs);
     return coming;
   }
@@ -177,7 +178,7 @@ export class Delivery {
       documentId,
       (this.#injections.get(documentId) ?? new Map()).set(injection.plugin.name, injection),
     );
-    this.#options.changed();
+    this.changed.emit();
   }
 
   /** checkSyntax checks whether a plugin that cannot be injected is missing because Chrome cannot parse its code. */
@@ -210,7 +211,7 @@ export class Delivery {
   #giveUp(injection: Injection, problem: string): void {
     injection.problem = problem;
     console.warn(`opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${problem}`);
-    this.#options.changed();
+    this.changed.emit();
   }
 
   #end(injection: Injection): void {
@@ -219,7 +220,7 @@ export class Delivery {
     if (injections?.get(injection.plugin.name) !== injection) return;
     injections.delete(injection.plugin.name);
     if (injections.size === 0) this.#injections.delete(injection.doc.documentId);
-    this.#options.changed();
+    this.changed.emit();
   }
 
   #isLive(doc: Doc, { name }: PluginInfo): boolean {

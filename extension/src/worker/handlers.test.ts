@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { encodeRequest, parseFrame } from '../../../wire/frame.ts';
+import { encodeNotification, encodeRequest, parseFrame } from '../../../wire/frame.ts';
 import { RequestMethods } from '../../../wire/wire.gen.ts';
-import { type Handlers, ServerMethods, serve } from './handlers.ts';
+import { answerRequest, handleNotification, type NotificationHandlers, type RequestHandlers } from './handlers.ts';
 
-const handlers: Handlers = {
+const handlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async () => undefined,
   'tool.cancel': async () => ({ outcome: 'aborted' }),
@@ -22,27 +22,22 @@ async function answer(text: string): Promise<string[]> {
   const sent: string[] = [];
   const frame = parseFrame(text);
   assert.equal(frame.kind, 'request');
-  if (frame.kind === 'request') await serve(handlers, frame, (reply) => sent.push(reply));
+  if (frame.kind === 'request') await answerRequest(handlers, frame, (reply) => sent.push(reply));
   return sent;
 }
 
-test('the socket reaches the listed methods only', async () => {
-  assert.deepEqual(
-    [...ServerMethods],
-    [
-      'ping',
-      'tool.dispatch',
-      'tool.cancel',
-      'tool.answer',
-      'plugin.sync',
-      'plugin.code',
-      'plugin.settings',
-      'tab.load',
-      'tab.open',
-    ],
-  );
+test('a table without a handler for a method of the server does not compile', () => {
+  const { 'tab.open': open, ...others } = handlers;
+  // @ts-expect-error: tab.open has no handler
+  const requests: RequestHandlers = others;
+  // @ts-expect-error: tool.resync, state.plugins and state.waiting have no handler
+  const notifications: NotificationHandlers = { 'state.sync': () => undefined };
+  assert.deepEqual([typeof open, 'tab.open' in requests, 'tool.resync' in notifications], ['function', false, false]);
+});
+
+test('the socket reaches the methods with a handler only', async () => {
   for (const method of RequestMethods) {
-    if (ServerMethods.some((m) => m === method)) continue;
+    if (Object.hasOwn(handlers, method)) continue;
     const params = {
       hello: '{"protocol":1,"browserId":"a","browserName":"","bootId":"b","extensionVersion":"1","proof":"p"}',
       'call.cancel': '{"callId":"c"}',
@@ -73,4 +68,24 @@ test('results and failures are sent as answers, and a dispatch is answered later
   assert.equal(warn.mock.callCount(), 1);
   const dispatch = { dispatchId: '4', plugin: 'p', tool: 't', tabId: 1, documentId: 'd', maxResultBytes: 1, args: {} };
   assert.deepEqual(await answer(encodeRequest('4', 'tool.dispatch', dispatch)), []);
+});
+
+test('a notification without a handler is ignored', () => {
+  const handled: string[] = [];
+  const notifications: NotificationHandlers = {
+    'tool.resync': ({ dispatchId }) => handled.push(dispatchId),
+    'state.sync': () => handled.push('sync'),
+    'state.plugins': () => handled.push('plugins'),
+    'state.waiting': ({ count }) => handled.push(`${count} waiting`),
+  };
+  for (const text of [
+    encodeNotification('state.waiting', { count: 2 }),
+    encodeNotification('state.watch', { on: true }),
+    encodeNotification('tool.resync', { dispatchId: 'x', activityType: 'a' }),
+  ]) {
+    const frame = parseFrame(text);
+    assert.equal(frame.kind, 'notification');
+    if (frame.kind === 'notification') handleNotification(notifications, frame);
+  }
+  assert.deepEqual(handled, ['2 waiting', 'x']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { settle } from '../../test/server.ts';
 import type { Doc } from './docs.ts';
-import { makeHealth } from './health.ts';
+import { Health } from './health.ts';
 
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
@@ -18,11 +18,11 @@ function makeBench(t: TestContext) {
       if (message.op === 'ping') pinged.push(message.ping);
     },
   };
-  const health = makeHealth({
+  const health = new Health({
     isBusy: () => page.busy,
     isFrozen: async () => page.frozen,
-    changed: () => changes.push(health.isSilent('d')),
   });
+  health.changed.addListener(() => changes.push(health.isSilent('d')));
   health.joined(doc);
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms);

@@ -41,7 +41,6 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
       return doc.documentId !== 'deaf';
     },
     nonce: () => 'n',
-    changed: () => undefined,
   });
   const join = (documentId: string, plugins: Live[], vacant: Vacant[] = []) => {
     const post = (message: ToBridge) => got.push(`${documentId} ${message.op}`);

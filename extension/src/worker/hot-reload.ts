@@ -8,6 +8,7 @@ import {
 import type { FromBridge } from '../port-message.ts';
 import type { Doc, Docs } from './docs.ts';
 import { BASE, type EntryPoints, enter } from './entry-points.ts';
+import { Signal } from './signal.ts';
 import type { Syntax } from './syntax.ts';
 
 /** ReplyMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
@@ -32,8 +33,6 @@ export interface HotReloadOptions {
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns an unguessable text. */
   nonce(): string;
-  /** changed is called when expects or problem has changed. */
-  changed(): void;
 }
 
 /** Build is a new adapter. */
@@ -66,6 +65,8 @@ interface Attempt {
 
 /** HotReload replaces the older adapters of plugins in documents, including those that were removed. */
 export class HotReload {
+  /** changed reports that expects or problem has changed. */
+  readonly changed = new Signal();
   readonly #options: HotReloadOptions;
   /** #due are the documents that are about to get new code, by plugin. */
   readonly #due = new Map<string, Set<Doc>>();
@@ -185,7 +186,7 @@ export class HotReload {
         else docs.delete(doc);
       }
     }
-    this.#options.changed();
+    this.changed.emit();
   }
 
   #isConnected(doc: Doc): boolean {
@@ -211,7 +212,7 @@ export class HotReload {
 
   #expect(doc: Doc, name: string): void {
     this.#due.set(name, (this.#due.get(name) ?? new Set()).add(doc));
-    this.#options.changed();
+    this.changed.emit();
   }
 
   #begin(doc: Doc, build: Build): void {
@@ -245,7 +246,7 @@ export class HotReload {
   #end(doc: Doc, name: string): void {
     clearTimeout(this.#swap(doc, name)?.timer);
     this.#swaps.get(doc)?.delete(name);
-    if (this.#due.get(name)?.delete(doc)) this.#options.changed();
+    if (this.#due.get(name)?.delete(doc)) this.changed.emit();
   }
 
   /** attempt returns the Attempt of a build in a document. */
@@ -266,7 +267,7 @@ export class HotReload {
     attempt.isOver = true;
     attempt.problem = problem;
     this.#end(doc, name);
-    this.#options.changed();
+    this.changed.emit();
   }
 
   /** failed retries a replacement that the document did not complete, up to MaxTries attempts. */

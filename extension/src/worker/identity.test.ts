@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { helloParams, readConnection, renameBrowser, type Storage } from './identity.ts';
+import { BrowserIdentity, readConnection, type Storage } from './identity.ts';
 
 function makeStorage(file?: string) {
   const local = new Map<string, string>();
@@ -19,21 +19,23 @@ function makeStorage(file?: string) {
 
 test('a browser keeps its ID, and its boot ID until it restarts', async () => {
   const { storage, session } = makeStorage();
-  const first = await helloParams(storage);
+  const identity = new BrowserIdentity(storage);
+  const first = await identity.hello();
   assert.deepEqual([first.protocol, first.browserName, first.extensionVersion], [1, 'Chrome on Linux', '1.2.3']);
-  assert.deepEqual(await helloParams(storage), first);
+  assert.deepEqual(await new BrowserIdentity(storage).hello(), first);
   session.clear();
-  const second = await helloParams(storage);
+  const second = await identity.hello();
   assert.equal(second.browserId, first.browserId);
   assert.notEqual(second.bootId, first.bootId);
 });
 
 test('the user names the browser', async () => {
-  const { storage } = makeStorage();
-  await renameBrowser(storage, `  Work ${'x'.repeat(100)}`);
-  assert.equal((await helloParams(storage)).browserName, `Work ${'x'.repeat(55)}`);
-  await renameBrowser(storage, ' ');
-  assert.equal((await helloParams(storage)).browserName, 'Chrome on Linux');
+  const identity = new BrowserIdentity(makeStorage().storage);
+  await identity.rename(`  Work ${'x'.repeat(100)}`);
+  assert.equal((await identity.hello()).browserName, `Work ${'x'.repeat(55)}`);
+  assert.equal(identity.name, `Work ${'x'.repeat(55)}`);
+  await identity.rename(' ');
+  assert.equal((await identity.hello()).browserName, 'Chrome on Linux');
 });
 
 test('readConnection accepts a valid connection.json only', async () => {

@@ -19,34 +19,45 @@ export interface Storage {
 /** Identity is hello without the proof, which belongs to one connection. */
 export type Identity = Omit<HelloParams, 'proof'>;
 
-/** helloParams returns the identity of this browser. */
-export async function helloParams(storage: Storage): Promise<Identity> {
-  const [browserId, boot, browserName] = await Promise.all([
-    readOrCreate('browserId', storage.readSetting, storage.writeSetting),
-    bootId(storage),
-    nameOf(storage),
-  ]);
-  return { protocol: Version, browserId, browserName, bootId: boot, extensionVersion: storage.version() };
-}
+/** BrowserIdentity identifies this browser to the server. */
+export class BrowserIdentity {
+  readonly #storage: Storage;
+  #name = '';
 
-/** nameOf returns the user's name for this browser. */
-async function nameOf(storage: Storage): Promise<string> {
-  return (await storage.readSetting('browserName')) || `Chrome on ${await storage.platform()}`;
-}
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
 
-/** renameBrowser stores another name. An empty name restores the default. */
-export async function renameBrowser(storage: Storage, name: string): Promise<void> {
-  await storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
-}
+  /** name is the name of the browser in the last hello, or empty before it. */
+  get name(): string {
+    return this.#name;
+  }
 
-/** bootId returns a random text that changes with each start of the browser or the extension. */
-export function bootId(storage: Pick<Storage, 'readUntilRestart' | 'writeUntilRestart'>): Promise<string> {
-  return readOrCreate('bootId', storage.readUntilRestart, storage.writeUntilRestart);
-}
+  async hello(): Promise<Identity> {
+    const storage = this.#storage;
+    const [browserId, bootId, name] = await Promise.all([
+      readOrCreate('browserId', storage.readSetting, storage.writeSetting),
+      this.bootId(),
+      storage.readSetting('browserName'),
+    ]);
+    this.#name = name || `Chrome on ${await storage.platform()}`;
+    return { protocol: Version, browserId, browserName: this.#name, bootId, extensionVersion: storage.version() };
+  }
 
-/** entryPointSecret returns the secret from which the names of entry points are derived (entry-points.ts). */
-export function entryPointSecret(storage: Pick<Storage, 'readSetting' | 'writeSetting'>): Promise<string> {
-  return readOrCreate('entryPointSecret', storage.readSetting, storage.writeSetting);
+  /** rename stores another name. An empty name restores the default. */
+  async rename(name: string): Promise<void> {
+    await this.#storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
+  }
+
+  /** bootId returns a random text that changes with each start of the browser or the extension. */
+  bootId(): Promise<string> {
+    return readOrCreate('bootId', this.#storage.readUntilRestart, this.#storage.writeUntilRestart);
+  }
+
+  /** entryPointSecret returns the secret from which the names of entry points are derived (entry-points.ts). */
+  entryPointSecret(): Promise<string> {
+    return readOrCreate('entryPointSecret', this.#storage.readSetting, this.#storage.writeSetting);
+  }
 }
 
 /** readOrCreate returns a random text that is created once and stored. */
@@ -63,7 +74,7 @@ async function readOrCreate(
 }
 
 /** readConnection reads the file that `opentabs extension install` wrote beside the manifest. */
-export async function readConnection(storage: Storage): Promise<Connection | undefined> {
+export async function readConnection(storage: Pick<Storage, 'readOwnFile'>): Promise<Connection | undefined> {
   const text = await storage.readOwnFile('connection.json');
   if (text === undefined) return undefined;
   try {

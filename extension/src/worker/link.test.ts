@@ -29,13 +29,12 @@ function makeBench(t: TestContext) {
       world.asked++;
       return world.listener;
     },
-    opened: () => events.push('opened'),
-    lost: () => events.push('lost'),
-    request: (frame) => events.push(`request ${frame.method}`),
-    notification: (frame) => events.push(`notification ${frame.method}`),
-    changed: (state) => states.push(state),
     random: () => 0,
   });
+  link.opened.addListener(() => events.push('opened'));
+  link.lost.addListener(() => events.push('lost'));
+  link.received.addListener((frame) => events.push(`${frame.kind} ${frame.method}`));
+  link.changed.addListener(() => states.push(link.state));
   const last = (): FakeSocket => {
     const socket = sockets.at(-1);
     if (!socket) throw new Error('no socket was opened');

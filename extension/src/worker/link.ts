@@ -13,14 +13,15 @@ import {
   CodeVersion,
   type HelloResult,
   MaxSilenceMs,
-  type NotificationMethod,
   type Notifications,
   type RequestMethod,
   type Requests,
   Version,
 } from '../../../wire/wire.gen.ts';
+import type { BrowserNotification, BrowserRequest } from './handlers.ts';
 import type { Connection, Handshake, Listener } from './handshake.ts';
 import type { Identity } from './identity.ts';
+import { Signal } from './signal.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
 /** Down is why there is no link. */
@@ -44,13 +45,6 @@ export interface LinkOptions {
    * listener finds out what listens on the port. It is called after a socket failed to open, and before the next try.
    */
   listener(connection: Connection): Promise<Listener>;
-  /** opened is called when the server has answered hello, before other frames are handled. */
-  opened(server: HelloResult): void;
-  /** lost is called when an open link was lost. */
-  lost(): void;
-  request(frame: RequestFrame): void;
-  notification(frame: NotificationFrame): void;
-  changed(state: LinkState): void;
   /** random returns a number from 0 to 1, for jitter. */
   random(): number;
 }
@@ -84,6 +78,14 @@ type Pending = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server. It retries for ever. */
 export class Link {
+  /** opened reports that the server has answered hello, before other frames are handled. */
+  readonly opened = new Signal();
+  /** lost reports that an open link was lost. */
+  readonly lost = new Signal();
+  /** received reports a frame of the server, except answers. */
+  readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
+  /** changed reports a change of state. */
+  readonly changed = new Signal();
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, Pending>();
   #state: LinkState = { kind: 'connecting' };
@@ -136,7 +138,7 @@ export class Link {
     return this.#socket.unsent > UnsentBytes ? DrainMs : 0;
   }
 
-  notify<M extends NotificationMethod>(method: M, params: Notifications[M]): boolean {
+  notify<M extends BrowserNotification>(method: M, params: Notifications[M]): boolean {
     return this.send(encodeNotification(method, params));
   }
 
@@ -144,14 +146,14 @@ export class Link {
    * request sends a request to the server. It rejects without a link, when the link is lost, after 10 s, and with the
    * server's error.
    */
-  request<M extends RequestMethod>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
+  request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // Before hello is answered, queued frames have not been sent, so a ping's answer would confirm too much
     // (outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket ? this.#ask(socket, method, params) : Promise.reject(new Error('there is no link to the server'));
   }
 
-  #ask<M extends RequestMethod>(
+  #ask<M extends BrowserRequest>(
     socket: Socket,
     method: M,
     params: Requests[M]['params'],
@@ -245,7 +247,7 @@ export class Link {
     this.#unsent = 0;
     this.#pulse = setInterval(() => this.#beat(), MaxSilenceMs / DeadBeats);
     this.#setState({ kind: 'open', serverVersion: server.serverVersion });
-    this.#options.opened(server);
+    this.opened.emit();
   }
 
   #beat(): void {
@@ -269,10 +271,8 @@ export class Link {
     const frame = parseFrame(text);
     switch (frame.kind) {
       case 'request':
-        this.#options.request(frame);
-        break;
       case 'notification':
-        this.#options.notification(frame);
+        this.received.emit(frame);
         break;
       case 'invalid':
         console.warn(`opentabs: a frame of the server was refused: ${frame.problem}`);
@@ -296,7 +296,7 @@ export class Link {
     for (const answered of pending) answered(undefined);
     if (wasOpen) {
       this.#setState({ kind: 'connecting' });
-      this.#options.lost();
+      this.lost.emit();
     }
   }
 
@@ -333,7 +333,7 @@ export class Link {
 
   #setState(state: LinkState): void {
     this.#state = state;
-    this.#options.changed(state);
+    this.changed.emit();
   }
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { makeLoadErrors } from './load-errors.ts';
+import { LoadErrors } from './load-errors.ts';
 
 test('an error lasts until the tab shows another page', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 5000 });
   let changes = 0;
-  const errors = makeLoadErrors(() => {
+  const errors = new LoadErrors();
+  errors.changed.addListener(() => {
     changes++;
   });
   errors.failed(1, 'net::ERR_CONNECTION_REFUSED');
@@ -21,7 +22,7 @@ test('an error lasts until the tab shows another page', (t) => {
 });
 
 test('a cancelled navigation leaves the tab with its current page', () => {
-  const errors = makeLoadErrors(() => undefined);
+  const errors = new LoadErrors();
   errors.failed(1, 'net::ERR_ABORTED');
   assert.equal(errors.of(1), undefined);
   errors.failed(1, 'net::ERR_NAME_NOT_RESOLVED');
@@ -32,7 +33,8 @@ test('a cancelled navigation leaves the tab with its current page', () => {
 test('a site that has not answered for 8 s is an error until it answers, or the tab requests it again', (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
   let changes = 0;
-  const errors = makeLoadErrors(() => {
+  const errors = new LoadErrors();
+  errors.changed.addListener(() => {
     changes++;
   });
   const wait = (ms: number) => {
@@ -45,7 +47,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.shown(1);
   assert.deepEqual([wait(60_000), changes], [undefined, 2]);
   // An answer in time, a failure in time and a cancelled navigation end the wait.
-  for (const end of [errors.shown, (id: number) => errors.failed(id, 'net::ERR_ABORTED')]) {
+  for (const end of [(id: number) => errors.shown(id), (id: number) => errors.failed(id, 'net::ERR_ABORTED')]) {
     errors.begun(1);
     wait(7000);
     end(1);

@@ -1,4 +1,5 @@
 import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../wire/wire.gen.ts';
+import { Signal } from './signal.ts';
 
 /** Aborted is the error of a cancelled navigation: the tab keeps its page, or a download started. */
 const Aborted = 'net::ERR_ABORTED';
@@ -12,59 +13,59 @@ export interface LoadError {
 }
 
 /** LoadErrors tracks the tabs that show Chrome's error page, and those whose site does not answer. */
-export interface LoadErrors {
+export class LoadErrors {
+  /** changed reports that an error was added or removed. */
+  readonly changed = new Signal();
+  readonly #errors = new Map<number, LoadError>();
+  /** #timers are the timers of the tabs whose site has not answered yet. */
+  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
+
   /** of returns why the page of a tab could not be loaded, or undefined if it was loaded. */
-  of(tabId: number): LoadError | undefined;
+  of(tabId: number): LoadError | undefined {
+    return this.#errors.get(tabId);
+  }
+
   /** begun notes that a tab requests a page from a site. */
-  begun(tabId: number): void;
+  begun(tabId: number): void {
+    if (this.#stopWaiting(tabId)) this.changed.emit();
+    this.#startWaiting(tabId);
+  }
+
   /** waits notes that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
-  waits(tabId: number): void;
+  waits(tabId: number): void {
+    if (!this.#timers.has(tabId) && this.of(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
+  }
+
   /** failed notes that a page could not be loaded. */
-  failed(tabId: number, name: string): void;
+  failed(tabId: number, name: string): void {
+    const wasWaiting = this.#stopWaiting(tabId);
+    if (name !== Aborted) this.#add(tabId, name);
+    else if (wasWaiting) this.changed.emit();
+  }
+
   /** shown notes that a tab shows another page or was closed. */
-  shown(tabId: number): void;
-}
+  shown(tabId: number): void {
+    const wasWaiting = this.#stopWaiting(tabId);
+    if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
+  }
 
-/** makeLoadErrors returns a LoadErrors without errors. changed is called when an error is added or removed. */
-export function makeLoadErrors(changed: () => void): LoadErrors {
-  const errors = new Map<number, LoadError>();
-  /** timers are the timers of the tabs whose site has not answered yet. */
-  const timers = new Map<number, ReturnType<typeof setTimeout>>();
+  #add(tabId: number, name: string): void {
+    this.#errors.set(tabId, { name, atMs: Date.now() });
+    this.changed.emit();
+  }
 
-  const note = (tabId: number, name: string) => {
-    errors.set(tabId, { name, atMs: Date.now() });
-    changed();
-  };
   /** stopWaiting stops the timer of a tab. It reports whether the missing answer was already an error. */
-  const stopWaiting = (tabId: number): boolean => {
-    clearTimeout(timers.get(tabId));
-    timers.delete(tabId);
-    return errors.get(tabId)?.name === LoadErrorNoAnswer && errors.delete(tabId);
-  };
-  const startWaiting = (tabId: number) => {
-    const isOver = () => {
-      timers.delete(tabId);
-      note(tabId, LoadErrorNoAnswer);
+  #stopWaiting(tabId: number): boolean {
+    clearTimeout(this.#timers.get(tabId));
+    this.#timers.delete(tabId);
+    return this.of(tabId)?.name === LoadErrorNoAnswer && this.#errors.delete(tabId);
+  }
+
+  #startWaiting(tabId: number): void {
+    const onTimeout = () => {
+      this.#timers.delete(tabId);
+      this.#add(tabId, LoadErrorNoAnswer);
     };
-    timers.set(tabId, setTimeout(isOver, SiteTimeoutMs));
-  };
-  return {
-    of: (tabId) => errors.get(tabId),
-    begun: (tabId) => {
-      if (stopWaiting(tabId)) changed();
-      startWaiting(tabId);
-    },
-    waits: (tabId) => {
-      if (!timers.has(tabId) && errors.get(tabId)?.name !== LoadErrorNoAnswer) startWaiting(tabId);
-    },
-    failed: (tabId, name) => {
-      const wasWaiting = stopWaiting(tabId);
-      if (name !== Aborted) note(tabId, name);
-      else if (wasWaiting) changed();
-    },
-    shown: (tabId) => {
-      const wasWaiting = stopWaiting(tabId);
-      if (errors.delete(tabId) || wasWaiting) changed();
-    },
-  };
+    this.#timers.set(tabId, setTimeout(onTimeout, SiteTimeoutMs));
+  }
 }

@@ -17,8 +17,8 @@ function makeBench(t: TestContext) {
       link.open
         ? new Promise<void>((ok, bad) => link.pongs.push({ ok, bad: () => bad(new Error('lost')) }))
         : Promise.reject(new Error('no link')),
-    delivered: (ids) => delivered.push(...ids),
   });
+  outbox.delivered.addListener((ids) => delivered.push(...ids));
   const idle = async () => {
     for (let i = 0; i < 10; i++) await Promise.resolve();
   };

@@ -7,6 +7,7 @@ import {
 } from '../../../wire/frame.ts';
 import type { CallError } from '../../../wire/wire.gen.ts';
 import { addBounded, type Batch } from '../bounded-buffer.ts';
+import { Signal } from './signal.ts';
 
 // Progress and endings of calls on their way to the server. A WebSocket does
 // not report whether sent data has arrived. So reports and the ending of a call
@@ -44,12 +45,12 @@ export interface OutboxOptions {
   send(text: string): boolean;
   /** confirm resolves once the server has handled all frames sent before. It rejects when the link is lost. */
   confirm(): Promise<unknown>;
-  /** delivered is called when the server has the endings of these calls. */
-  delivered(ids: readonly string[]): void;
 }
 
 /** Outbox sends the frames of a call in order: all progress, then the ending. */
 export class Outbox {
+  /** delivered reports that the server has the endings of these calls. */
+  readonly delivered = new Signal<[ids: readonly string[]]>();
   readonly #options: OutboxOptions;
   readonly #endings = new Map<string, Ending>();
   readonly #progress = new Map<string, Reports>();
@@ -153,7 +154,7 @@ export class Outbox {
       await this.#options.confirm();
       this.#forget(batches);
       for (const id of sent) this.drop(id);
-      this.#options.delivered(sent);
+      this.delivered.emit(sent);
     } catch {
       // The link was lost. resume sends everything again.
       return;

@@ -53,6 +53,9 @@ export class Plugins {
   #wanted: readonly PluginInfo[] = [];
   #host = '';
   #mode: InjectMode = 'none';
+  /** #isSyncing is set when the first sync begins, #isSynced when it has ended. */
+  #isSyncing = false;
+  #isSynced = false;
   /** #beyond are the plugins that should start early but exceed the budget. */
   #beyond: ReadonlySet<string> = new Set();
   /** #last is the last queued work. */
@@ -79,11 +82,22 @@ export class Plugins {
     return this.#mode;
   }
 
+  /** isSynced reports whether a sync has ended. */
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  /** injectable are the plugins that can be injected into documents now. */
+  get injectable(): readonly PluginInfo[] {
+    return this.#isSynced && this.#mode === 'userScripts' ? this.#wanted : [];
+  }
+
   /**
    * sync registers the scripts that every matching page needs: the bridge and a base, which can host adapters on
    * demand. In file mode it also registers the adapters. It does not wait for prepare.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
+    this.#isSyncing = true;
     return this.#inTurn(async () => {
       const wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
       this.#mode = await this.#detect(wanted);
@@ -92,6 +106,7 @@ export class Plugins {
       this.#host = params.host ?? '';
       if (this.#mode === 'userScripts') await this.#syncBases();
       await this.#syncFiles(this.#mode === 'files');
+      this.#isSynced = true;
       return this.#mode;
     });
   }
@@ -221,6 +236,12 @@ export class Plugins {
     for (const id of ids) have.delete(id);
   }
 
+  /** hasModeChanged reports whether the user has allowed or revoked user scripts since the last sync. */
+  async hasModeChanged(): Promise<boolean> {
+    const before = this.#mode;
+    return (await this.detect()) !== before;
+  }
+
   /** detect finds out how adapters can be injected into pages now. */
   detect(): Promise<InjectMode> {
     return this.#detect(this.#wanted);
@@ -244,8 +265,12 @@ export class Plugins {
     return this.#mode !== 'files' || plugin.world !== 'isolated';
   }
 
-  /** clear removes all registrations, because a newly installed extension may have another host. */
-  clear(): Promise<void> {
+  /**
+   * clear removes all registrations, because those of an older version may use another protocol. It resolves with whether
+   * another sync is needed: a running one may have registered scripts that were then cleared.
+   */
+  clear(): Promise<boolean> {
+    const isSyncNeeded = this.#isSyncing;
     return this.#inTurn(async () => {
       if (await this.#registrar.userScriptsAllowed()) {
         const have = await this.#have();
@@ -253,6 +278,7 @@ export class Plugins {
         have.clear();
       }
       await this.#registrar.unregisterFiles((await this.#registrar.fileScripts()).map((s) => s.id));
+      return isSyncNeeded;
     });
   }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { makeRegistering, type Registrations } from './registering.ts';
+import { Registering, type Registrations } from './registering.ts';
 
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'], now: 10_000 });
   const reports: Registrations[] = [];
-  const registering = makeRegistering((registrations) => reports.push(registrations));
+  const registering = new Registering();
+  registering.registered.addListener((registrations) => reports.push(registrations));
   const change = registering.track(async (_scripts: readonly string[]) => undefined);
   return { registering, change, reports };
 }

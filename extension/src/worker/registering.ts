@@ -1,3 +1,5 @@
+import { Signal } from './signal.ts';
+
 /**
  * LeadMs is how long before a registration its cause may have come, in milliseconds: the server sends a new plugin with
  * a delay.
@@ -17,64 +19,58 @@ export interface Registrations {
 
 /**
  * Registering tracks the registrations of scripts. A document that starts before the last registration may lack wanted
- * scripts. registered is called when the scripts that all documents need are registered, and again after the rest.
+ * scripts. At first registrations are pending, because the last worker may have stopped between two registrations.
  */
-export interface Registering {
-  /** track wraps a function that registers scripts, to note each registration. */
-  track<A extends unknown[]>(change: (...args: A) => Promise<void>): (...args: A) => Promise<void>;
-  /** cleared notes that nothing is registered any more. */
-  cleared(): void;
-  /** browserStarted notes that the browser has just started, so that no earlier document has any script. */
-  browserStarted(): void;
+export class Registering {
+  /** registered reports that the scripts that all documents need are registered, and again that the rest is. */
+  readonly registered = new Signal<[registrations: Registrations]>();
+  #sinceMs: number | undefined = Date.now() - LeadMs;
+  #firstMs: number | undefined;
+  #hasChanged = false;
+
   /** pending reports whether registrations are outstanding. */
-  readonly pending: boolean;
+  get pending(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
+  /** track wraps a function that registers scripts, to note each registration. */
+  track<A extends unknown[]>(change: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
+    return (...args) => {
+      const [scripts] = args;
+      if (!Array.isArray(scripts) || scripts.length > 0) {
+        this.#hasChanged = true;
+        this.#sinceMs ??= Date.now() - LeadMs;
+        this.#firstMs ??= Date.now();
+      }
+      return change(...args);
+    };
+  }
+
+  /** cleared notes that nothing is registered any more. */
+  cleared(): void {
+    this.#sinceMs ??= Date.now() - LeadMs;
+  }
+
+  /** browserStarted notes that the browser has just started, so that no earlier document has any script. */
+  browserStarted(): void {
+    this.#sinceMs = 0;
+    this.#hasChanged = true;
+  }
+
   /**
    * basesRegistered notes that the scripts that every document needs are registered. Adapters can be injected on
    * demand.
    */
-  basesRegistered(): void;
-  /** settled notes that everything that the server wants is registered. */
-  settled(): void;
-}
+  basesRegistered(): void {
+    if (this.#hasChanged && this.#sinceMs !== undefined)
+      this.registered.emit({ fromMs: this.#sinceMs, firstMs: this.#firstMs });
+  }
 
-/**
- * makeRegistering returns a Registering for a new worker. The last worker may have stopped between two registrations.
- */
-export function makeRegistering(registered: (registrations: Registrations) => void): Registering {
-  let sinceMs: number | undefined = Date.now() - LeadMs;
-  let firstMs: number | undefined;
-  let changed = false;
-  const report = () => {
-    if (changed && sinceMs !== undefined) registered({ fromMs: sinceMs, firstMs });
-  };
-  return {
-    track:
-      (change) =>
-      (...args) => {
-        const [scripts] = args;
-        if (!Array.isArray(scripts) || scripts.length > 0) {
-          changed = true;
-          sinceMs ??= Date.now() - LeadMs;
-          firstMs ??= Date.now();
-        }
-        return change(...args);
-      },
-    cleared: () => {
-      sinceMs ??= Date.now() - LeadMs;
-    },
-    browserStarted: () => {
-      sinceMs = 0;
-      changed = true;
-    },
-    get pending() {
-      return sinceMs !== undefined;
-    },
-    basesRegistered: report,
-    settled: () => {
-      report();
-      sinceMs = undefined;
-      firstMs = undefined;
-      changed = false;
-    },
-  };
+  /** settled notes that everything that the server wants is registered. */
+  settled(): void {
+    this.basesRegistered();
+    this.#sinceMs = undefined;
+    this.#firstMs = undefined;
+    this.#hasChanged = false;
+  }
 }

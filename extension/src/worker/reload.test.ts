@@ -85,10 +85,9 @@ function makeBench(t: TestContext) {
     isRegistered: () => world.isRegistered,
     reloading: (plugins) => fetched.push(...plugins.map(({ name }) => name)),
     isConnected: () => world.isConnected,
-    changed: () => undefined,
     canRun: (plugin) => plugin.name === 'demo',
-    orphaned: (documentId) => orphans.push(documentId),
   });
+  reload.orphaned.addListener((documentId) => orphans.push(documentId));
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();

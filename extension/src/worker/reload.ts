@@ -2,6 +2,7 @@ import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import type { Frame, FramePage, Page, Tab, TabState } from '../chrome.ts';
 import { matchesAny } from './match.ts';
 import type { Registrations } from './registering.ts';
+import { Signal } from './signal.ts';
 
 /**
  * SettleMs is how long a document that may have its scripts can take to report its plugins before a script inspects it,
@@ -54,12 +55,6 @@ export interface ReloadOptions {
   isRegistered(plugin: PluginInfo): boolean;
   /** reloading is called with the missing plugins before a tab is reloaded. */
   reloading(plugins: readonly PluginInfo[]): void;
-  /**
-   * orphaned is called for a document that seems live but has the bridge of a reloaded extension, which cannot answer.
-   */
-  orphaned(documentId: string): void;
-  /** changed is called when expects has changed. */
-  changed(): void;
 }
 
 /**
@@ -70,6 +65,12 @@ type Verdict = 'done' | 'again';
 
 /** Reload reloads tabs without their plugins, if the user has nothing to lose there. */
 export class Reload {
+  /** changed reports that expects has changed. */
+  readonly changed = new Signal();
+  /**
+   * orphaned reports a document that seems live but has the bridge of a reloaded extension, which cannot answer.
+   */
+  readonly orphaned = new Signal<[documentId: string]>();
   readonly #options: ReloadOptions;
   /** #spans are the times in which documents may have started without their scripts. */
   #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
@@ -155,7 +156,7 @@ export class Reload {
       }
     } finally {
       if (this.#checks.size > 0) this.#schedule(AgainMs);
-      this.#options.changed();
+      this.changed.emit();
     }
   }
 
@@ -173,7 +174,7 @@ export class Reload {
 
   #stopChecking(tabId: number): void {
     this.#reloads.delete(tabId);
-    if (this.#checks.delete(tabId)) this.#options.changed();
+    if (this.#checks.delete(tabId)) this.changed.emit();
   }
 
   async #repair(tab: Tab): Promise<Verdict> {
@@ -194,7 +195,7 @@ export class Reload {
       if (!page) return 'again';
       if (page === 'error') return 'done';
       if (!page.bridged) {
-        this.#options.orphaned(page.documentId);
+        this.orphaned.emit(page.documentId);
         if (!isUntouched(page)) return 'done';
         return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
       }

@@ -5,7 +5,7 @@ import { settle } from '../../test/server.ts';
 import type { Tab } from '../chrome.ts';
 import type { Live } from '../port-message.ts';
 import type { LiveDoc } from './docs.ts';
-import { makeTabs, tabInfo } from './tabs.ts';
+import { Tabs, tabInfo } from './tabs.ts';
 
 const tab = (id: number, more: Partial<Tab> = {}): Tab => ({
   id,
@@ -173,7 +173,7 @@ function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
   const reports: string[] = [];
-  const tabs = makeTabs({
+  const tabs = new Tabs({
     query: async () => {
       world.queries++;
       return world.tabs;

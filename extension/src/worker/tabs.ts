@@ -10,6 +10,7 @@ import type { Live } from '../port-message.ts';
 import type { LiveDoc } from './docs.ts';
 import type { LoadError } from './load-errors.ts';
 import { matchesAny } from './match.ts';
+import { Signal } from './signal.ts';
 
 /** CoalesceMs is how long changes of tabs are collected before they are sent, in milliseconds. */
 const CoalesceMs = 50;
@@ -41,107 +42,118 @@ export interface TabsOptions {
 }
 
 /** Tabs reports to the server which tabs match plugins. */
-export interface Tabs {
+export class Tabs {
+  /** reported reports that tabs were sent. */
+  readonly reported = new Signal();
+  readonly #options: TabsOptions;
+  /** #sent are the tabs that were last sent, with their JSON text. */
+  #sent = new Map<number, { text: string; tab: TabInfo }>();
+  /** #isAll is set if the next update sends all tabs. */
+  #isAll = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isUpdating = false;
+  #again = false;
+  #hurriedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: TabsOptions) {
+    this.#options = options;
+  }
+
   /** known are the tabs that were last sent. */
-  readonly known: readonly TabInfo[];
+  get known(): readonly TabInfo[] {
+    return [...this.#sent.values()].map((entry) => entry.tab);
+  }
+
   /** touch notes a possible change. */
-  touch(): void;
+  touch(): void {
+    this.#timer ??= setTimeout(() => void this.#update(), CoalesceMs);
+  }
+
   /** hurry notes a change that a call may wait for. The first one in CoalesceMs is sent at once. */
-  hurry(): void;
+  hurry(): void {
+    const atMs = Date.now();
+    if (this.#isUpdating || atMs - this.#hurriedAtMs < CoalesceMs) {
+      this.touch();
+      return;
+    }
+    this.#hurriedAtMs = atMs;
+    void this.sendNow();
+  }
+
   /** sendNow sends pending changes at once. */
-  sendNow(): Promise<void>;
+  sendNow(): Promise<void> {
+    clearTimeout(this.#timer);
+    return this.#update();
+  }
+
   /**
    * forget makes the next update include a tab even if it did not change, because the server has another state of it.
    */
-  forget(tabId: number): void;
+  forget(tabId: number): void {
+    const entry = this.#sent.get(tabId);
+    if (entry) entry.text = '';
+    this.touch();
+  }
+
   /** sync sends all tabs, for a new link or new plugins. */
-  sync(): void;
-}
+  sync(): void {
+    this.#isAll = true;
+    void this.sendNow();
+  }
 
-/** makeTabs returns a Tabs that has sent nothing. */
-export function makeTabs(options: TabsOptions): Tabs {
-  let sent = new Map<number, { text: string; tab: TabInfo }>();
-  let whole = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let updating = false;
-  let again = false;
-  let hurriedAtMs = Number.NEGATIVE_INFINITY;
-
-  const update = async () => {
-    timer = undefined;
-    if (updating) {
-      again = true;
+  async #update(): Promise<void> {
+    this.#timer = undefined;
+    if (this.#isUpdating) {
+      this.#again = true;
       return;
     }
-    updating = true;
-    const everything = whole;
-    whole = false;
+    this.#isUpdating = true;
+    const isAll = this.#isAll;
+    this.#isAll = false;
     try {
-      const [tabs, focused] = await Promise.all([options.query(), options.focusedWindow()]);
-      sendChanges(tabs, focused, everything);
+      const [tabs, focused] = await Promise.all([this.#options.query(), this.#options.focusedWindow()]);
+      this.#sendChanges(tabs, focused, isAll);
     } catch (error) {
       console.warn(`opentabs: the tabs can't be listed: ${String(error)}`);
     } finally {
-      updating = false;
-      if (again || whole) soon();
-      again = false;
+      this.#isUpdating = false;
+      if (this.#again || this.#isAll) this.touch();
+      this.#again = false;
     }
-  };
+  }
 
-  const sendChanges = (tabs: readonly Tab[], focused: number, everything: boolean) => {
+  #sendChanges(tabs: readonly Tab[], focused: number, isAll: boolean): void {
+    const options = this.#options;
     const now = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
       options.urlChanged?.(tab.id, tab.url);
       if (tab.pending) options.waits?.(tab.id);
-      const info = tabInfo(tab, focused, options.plugins(), options.live(tab.id), options.frames(tab.id), {
-        expects: (plugin) => options.expects(tab.id, plugin),
-        arrives: (plugin) => options.arrives?.(tab.id, plugin) === true,
-        loadError: options.loadError?.(tab.id),
-        openedWith: options.openedWith?.(tab.id),
-      });
-      const docs = [options.live(tab.id), ...options.frames(tab.id)];
-      if (info && docs.some((live) => live && options.isSilent(live.doc.documentId))) info.unresponsive = true;
+      const info = this.#infoOf(tab, focused);
       if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
     }
-    const before = sent;
-    sent = now;
-    if (everything) {
-      options.synced([...now.values()].map((entry) => entry.tab));
-      return;
+    const before = this.#sent;
+    this.#sent = now;
+    if (isAll) options.synced(this.known);
+    else {
+      for (const [id, { text, tab }] of now) if (before.get(id)?.text !== text) options.changed(id, tab);
+      for (const id of before.keys()) if (!now.has(id)) options.changed(id, undefined);
     }
-    for (const [id, { text, tab }] of now) if (before.get(id)?.text !== text) options.changed(id, tab);
-    for (const id of before.keys()) if (!now.has(id)) options.changed(id, undefined);
-  };
+    this.reported.emit();
+  }
 
-  const soon = () => {
-    timer ??= setTimeout(() => void update(), CoalesceMs);
-  };
-  const now = () => {
-    clearTimeout(timer);
-    return update();
-  };
-  return {
-    get known() {
-      return [...sent.values()].map((entry) => entry.tab);
-    },
-    touch: soon,
-    hurry: () => {
-      const atMs = Date.now();
-      if (updating || atMs - hurriedAtMs < CoalesceMs) return soon();
-      hurriedAtMs = atMs;
-      void now();
-    },
-    sendNow: now,
-    forget: (tabId) => {
-      const entry = sent.get(tabId);
-      if (entry) entry.text = '';
-      soon();
-    },
-    sync: () => {
-      whole = true;
-      void now();
-    },
-  };
+  #infoOf(tab: Tab, focused: number): TabInfo | undefined {
+    const options = this.#options;
+    const live = options.live(tab.id);
+    const frames = options.frames(tab.id);
+    const info = tabInfo(tab, focused, options.plugins(), live, frames, {
+      expects: (plugin) => options.expects(tab.id, plugin),
+      arrives: (plugin) => options.arrives?.(tab.id, plugin) === true,
+      loadError: options.loadError?.(tab.id),
+      openedWith: options.openedWith?.(tab.id),
+    });
+    const isSilent = [live, ...frames].some((one) => one && options.isSilent(one.doc.documentId));
+    return info && isSilent ? { ...info, unresponsive: true } : info;
+  }
 }
 
 /** Coming holds which plugins are about to be live in a tab, and why none can be. */

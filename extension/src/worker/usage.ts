@@ -1,4 +1,5 @@
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
+import { Signal } from './signal.ts';
 
 /**
  * MaxPreregistered and MaxPreregisteredChars limit the number and total length (UTF-16 units) of preregistered
@@ -11,44 +12,47 @@ const MaxUsed = 64;
 /** WriteMs is how long uses are collected before they are stored, in milliseconds. */
 const WriteMs = 5000;
 
-/** Usage tracks which plugins were used recently. It survives a restart of the browser. */
-export interface Usage {
-  /** names returns the recently used plugins, newest first. */
-  names(): Promise<readonly string[]>;
-  /** used notes a use. */
-  used(plugin: string): void;
-}
-
 export interface UsageOptions {
   read(): Promise<string | undefined>;
   write(text: string): Promise<void>;
-  /** changed is called soon after the list of used plugins has changed. */
-  changed(): void;
 }
 
-/** makeUsage returns a Usage. */
-export function makeUsage({ read, write, changed }: UsageOptions): Usage {
-  const loaded = read()
-    .catch(() => undefined)
-    .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const keep = async () => {
-    timer = undefined;
-    await write((await loaded).join(' '));
-    changed();
-  };
-  return {
-    names: () => loaded,
-    used: (plugin) =>
-      void loaded.then((names) => {
-        const at = names.indexOf(plugin);
-        if (at === 0) return;
-        if (at > 0) names.splice(at, 1);
-        names.unshift(plugin);
-        names.splice(MaxUsed);
-        if (timer === undefined) timer = setTimeout(() => void keep().catch(() => undefined), WriteMs);
-      }),
-  };
+/** Usage tracks which plugins were used recently. It survives a restart of the browser. */
+export class Usage {
+  /** changed reports, after a delay, that the list of used plugins has changed. */
+  readonly changed = new Signal();
+  readonly #write: UsageOptions['write'];
+  readonly #names: Promise<string[]>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor({ read, write }: UsageOptions) {
+    this.#write = write;
+    this.#names = read()
+      .catch(() => undefined)
+      .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
+  }
+
+  /** names returns the recently used plugins, newest first. */
+  names(): Promise<readonly string[]> {
+    return this.#names;
+  }
+
+  /** used notes a use. */
+  async used(plugin: string): Promise<void> {
+    const names = await this.#names;
+    const at = names.indexOf(plugin);
+    if (at === 0) return;
+    if (at > 0) names.splice(at, 1);
+    names.unshift(plugin);
+    names.splice(MaxUsed);
+    this.#timer ??= setTimeout(() => void this.#keep().catch(() => undefined), WriteMs);
+  }
+
+  async #keep(): Promise<void> {
+    this.#timer = undefined;
+    await this.#write((await this.#names).join(' '));
+    this.changed.emit();
+  }
 }
 
 /**

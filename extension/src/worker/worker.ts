@@ -1,62 +1,75 @@
 // The service worker. It owns the socket to the server and forwards calls to
 // documents. Chrome may stop the worker at any time. A new worker restores its
 // state from what documents and the server send.
+//
+// This file builds the parts and connects them. A part gets the parts that it
+// needs, which were built before. What concerns parts that are built later, it
+// reports by a Signal, whose listeners are added at the end.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
 import * as scripts from '../chrome-scripts.ts';
-import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
-import { makeBadge } from './badge.ts';
+import { Badge } from './badge.ts';
 import { makeBridgePorts } from './bridge-ports.ts';
 import * as cache from './cache.ts';
 import { Calls } from './calls.ts';
 import { Delivery } from './delivery.ts';
-import { type Doc, type LiveDoc, makeDocs } from './docs.ts';
+import { type Doc, makeDocs } from './docs.ts';
 import { makeEntryPoints } from './entry-points.ts';
-import { type Handlers, serve } from './handlers.ts';
+import { answerRequest, handleNotification, type NotificationHandlers, type RequestHandlers } from './handlers.ts';
 import { findListener, makeHandshake } from './handshake.ts';
-import { makeHealth } from './health.ts';
+import { Health } from './health.ts';
 import { HotReload } from './hot-reload.ts';
-import { bootId, entryPointSecret, helloParams, readConnection, renameBrowser } from './identity.ts';
+import { BrowserIdentity, readConnection } from './identity.ts';
 import { Link } from './link.ts';
-import { makeLoadErrors } from './load-errors.ts';
+import { LivePlugins } from './live-plugins.ts';
+import { LoadErrors } from './load-errors.ts';
 import { makeLogs } from './logs.ts';
 import { makeOpening } from './opening.ts';
 import { Outbox } from './outbox.ts';
 import { makePanelActions } from './panel-actions.ts';
+import { panelTabs } from './panel-tabs.ts';
 import { makePanels } from './panels.ts';
 import { isolatedWorld, Plugins } from './plugins.ts';
-import { makeRegistering } from './registering.ts';
+import { Registering } from './registering.ts';
 import { Reload } from './reload.ts';
+import { RunningCalls } from './running.ts';
 import { makeSettingsSync } from './settings-sync.ts';
 import { openSocket } from './socket.ts';
 import { makeStore } from './store.ts';
 import { makeSyntax, WORLD as SYNTAX_WORLD } from './syntax.ts';
-import { makeTabs } from './tabs.ts';
-import { makeUsage } from './usage.ts';
+import { Tabs } from './tabs.ts';
+import { Usage } from './usage.ts';
 import { makeUserReload } from './user-reload.ts';
 import { makeWakes } from './wakes.ts';
 
-let browserName = '';
-/** syncing is set when the first sync of plugins begins, synced when it has ended. */
-let syncing = false;
-let synced = false;
-/** waiting is the number of calls waiting for approval. The server sends it after hello if it is not 0. */
-let waiting = 0;
 /** AnswerMs is how long a document that may be orphaned has to answer, in milliseconds. */
 const AnswerMs = 1000;
-/** frozenTabs are the tabs that Chrome has frozen since this worker started. */
-const frozenTabs = new Set<number>();
 
-const registering = makeRegistering((registrations) => reload.registered(registrations));
-const entryPoints = makeEntryPoints(() => entryPointSecret(browser));
+// ---- the link to the server ----
+
+const identity = new BrowserIdentity(browser);
+const link = new Link({
+  connection: () => readConnection(browser),
+  hello: () => identity.hello(),
+  open: openSocket,
+  handshake: makeHandshake,
+  listener: (connection) => findListener(connection, fetch),
+  random: Math.random,
+});
+const send = (text: string) => link.send(text);
+
+// ---- plugins: their code, their registrations, and how it comes into documents ----
+
 const store = makeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
-const usage = makeUsage({
+const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
+const entryPoints = makeEntryPoints(() => identity.entryPointSecret());
+const usage = new Usage({
   read: () => browser.readSetting('usedPlugins'),
   write: (text) => browser.writeSetting('usedPlugins', text),
-  changed: () => prepare(),
 });
+const registering = new Registering();
 const plugins = new Plugins(
   {
     ...scripts,
@@ -65,10 +78,169 @@ const plugins = new Plugins(
     registerFiles: registering.track(scripts.registerFiles),
     updateFile: registering.track(scripts.updateFile),
   },
-  { entryPoints, code: store.get, used: usage.names, boot: () => bootId(browser) },
+  { entryPoints, code: store.get, used: () => usage.names(), boot: () => identity.bootId() },
 );
+const docs = makeDocs();
+const settingsSync = makeSettingsSync({ docs, wanted: () => (plugins.isSynced ? plugins.wanted : undefined) });
+const logs = makeLogs({ runs: docs.runs, send: (params) => link.notify('plugin.log', params) });
+const injection = {
+  docs,
+  entryPoints,
+  plugins: () => plugins.injectable,
+  code: pluginCode,
+  syntax: makeSyntax((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD)),
+  run: (doc: Doc, plugin: PluginInfo, code: string) =>
+    scripts.runInPage(doc, [code], plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined),
+  nonce: () => crypto.randomUUID(),
+};
+const hotReload = new HotReload(injection);
+const delivery = new Delivery({
+  ...injection,
+  canStartLate: (plugin) => plugins.canStartLate(plugin),
+  host: async () => (await store.get('', plugins.host)).code,
+  used: (plugin) => void usage.used(plugin),
+});
+const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
-const handlers: Handlers = {
+// ---- tabs ----
+
+/** frozenTabs are the tabs that Chrome has frozen since this worker started. */
+const frozenTabs = new Set<number>();
+const running = new RunningCalls();
+const health = new Health({
+  isBusy: (documentId) => running.isBusy(documentId),
+  isFrozen: browser.tabFrozen,
+});
+const loadErrors = new LoadErrors();
+const opening = makeOpening({
+  plugins: () => plugins.wanted,
+  open: browser.openInBackground,
+  exists: async (tabId) => (await browser.tabState(tabId)) !== 'closed',
+  urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
+  loadError: (tabId) => loadErrors.of(tabId),
+  isBlank: browser.isBlank,
+  navigate: browser.navigateTab,
+});
+const reload = new Reload({
+  query: browser.queryTabs,
+  tabState: browser.tabState,
+  readPage: browser.readPage,
+  reloadTab: browser.reloadTab,
+  plugins: () => plugins.wanted,
+  listFrames: browser.listFrames,
+  readFrames: browser.readFrames,
+  reloadFrame: browser.reloadFrame,
+  isLive: (tabId, plugin, frame) => livePlugins.isSettled(tabId, plugin, frame),
+  liveDocument: (tabId) => docs.live(tabId)?.doc.documentId,
+  answers: async (documentId) => {
+    const doc = docs.get(documentId);
+    return doc !== undefined && (await health.answers(doc, AnswerMs));
+  },
+  isConnected: (documentId) => docs.reported(documentId) !== undefined,
+  isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
+  // Fetch the code before the next document needs it.
+  reloading: (missing) => {
+    if (plugins.mode !== 'userScripts') return;
+    for (const plugin of missing) void pluginCode(plugin).catch(() => undefined);
+  },
+  canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
+});
+const reloadForUser = makeUserReload({
+  docs,
+  health,
+  unloadTab: browser.unloadTab,
+  reloadTab: browser.reloadTab,
+});
+const tabs = new Tabs({
+  query: browser.queryTabs,
+  focusedWindow: browser.focusedWindow,
+  plugins: () => plugins.wanted,
+  live: (tabId) => livePlugins.top(tabId),
+  frames: (tabId) => livePlugins.frames(tabId),
+  expects: (tabId, name) => hotReload.expects(tabId, name),
+  isSilent: (documentId) => health.isSilent(documentId),
+  arrives: (tabId, plugin) =>
+    livePlugins.isArriving(tabId, plugin) || (plugins.mode !== 'none' && registering.pending) || reload.expects(tabId),
+  loadError: (tabId) => loadErrors.of(tabId),
+  waits: (tabId) => loadErrors.waits(tabId),
+  openedWith: opening.openedWith,
+  urlChanged: (tabId, url) => delivery.urlChanged(tabId, url),
+  synced: (all) => link.notify('tab.sync', { tabs: all }),
+  changed: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
+});
+
+// ---- calls ----
+
+const outbox = new Outbox({ send, confirm: () => link.request('ping', {}) });
+const calls = new Calls({
+  health,
+  outbox,
+  docs,
+  running,
+  send,
+  resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
+  tabState: browser.tabState,
+  tabLoading: browser.tabLoading,
+  // Chrome freezes only background tabs, and reports when it does.
+  tabFrozen: (tabId) =>
+    tabs.known.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
+      ? false
+      : browser.tabFrozen(tabId).catch(() => false), // closed
+  documentGone: browser.documentGone,
+  roomIn: () => link.roomIn(),
+  docMissing: (tabId) => tabs.forget(tabId),
+});
+const wakes = makeWakes();
+const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
+
+// ---- what the user sees ----
+
+/** checkMode restarts the link if the user has allowed or revoked user scripts, so that the server syncs again. */
+async function checkMode(): Promise<void> {
+  if (link.state.kind === 'open' && (await plugins.hasModeChanged())) link.restart();
+}
+
+const panels = makePanels({
+  state: () => ({
+    link: link.state,
+    browserName: identity.name,
+    extensionVersion: browser.version(),
+    mode: plugins.mode,
+    tabs: panelTabs({ tabs: tabs.known, wanted: plugins.wanted, docs, livePlugins }),
+  }),
+  watch: (on) => {
+    link.notify('state.watch', { on });
+    if (on) void checkMode();
+  },
+  runAction: makePanelActions({
+    link,
+    reloadTab: reloadForUser,
+    showTab: browser.showTab,
+    openDetails: () => browser.openTab(browser.detailsPage()),
+    rename: (name) => identity.rename(name),
+  }),
+});
+const badge = new Badge({
+  state: () => ({ linked: link.state.kind === 'open', running: running.size }),
+  draw: (text, color, title) => void browser.setBadge(text, color, title),
+});
+
+// ---- frames of the server ----
+
+/** preregister registers the scripts that should start without delay, and drops the code of plugins that are gone. */
+async function preregister(): Promise<void> {
+  try {
+    await plugins.prepare();
+    await store.keep([{ name: '', script: plugins.host }, ...plugins.wanted]);
+  } catch (error) {
+    console.warn(`opentabs: adapters can't be registered: ${String(error)}`);
+  }
+  registering.settled();
+  delivery.synced();
+  tabs.touch();
+}
+
+const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
     calls.dispatch(params);
@@ -77,9 +249,7 @@ const handlers: Handlers = {
   'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
   'tool.answer': async (params) => ({ taken: await calls.answer(params) }),
   'plugin.sync': async (params) => {
-    syncing = true;
     const mode = await plugins.sync(params);
-    synced = true;
     // Documents with an older adapter need the code at once.
     const missing = mode === 'userScripts' ? [...new Set(hotReload.outdated())] : [];
     hotReload.synced(missing);
@@ -88,7 +258,7 @@ const handlers: Handlers = {
     settingsSync.synced();
     tabs.sync();
     panels.touch();
-    prepare();
+    void preregister();
     return missing.length > 0 ? { mode, missing } : { mode };
   },
   'plugin.code': async (params) => {
@@ -107,300 +277,57 @@ const handlers: Handlers = {
   'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
 };
 
-const link = new Link({
-  connection: () => readConnection(browser),
-  hello: async () => {
-    const hello = await helloParams(browser);
-    browserName = hello.browserName;
-    return hello;
-  },
-  open: openSocket,
-  handshake: makeHandshake,
-  listener: (connection) => findListener(connection, fetch),
-  opened: () => {
-    link.notify('call.resumed', { dispatchIds: calls.running() });
-    outbox.resume();
-    calls.resume();
-    tabs.sync();
-    if (panels.open > 0) link.notify('state.watch', { on: true });
-  },
-  lost: () => {
-    waiting = 0;
-    panels.lost();
-  },
-  request: (frame) => void serve(handlers, frame, (text) => link.send(text)),
-  notification: (frame) => {
-    if (frame.method === 'tool.resync') calls.resync(frame.params);
-    if (frame.method === 'state.sync') panels.synced(frame.params);
-    if (frame.method === 'state.plugins') panels.plugins(frame.params);
-    if (frame.method === 'state.waiting') {
-      waiting = frame.params.count;
-      showBadge();
-    }
-  },
-  changed: () => {
-    showBadge();
-    panels.touch();
-  },
-  random: Math.random,
+const notificationHandlers: NotificationHandlers = {
+  'tool.resync': (params) => calls.resync(params),
+  'state.sync': (params) => panels.synced(params),
+  'state.plugins': (params) => panels.plugins(params),
+  'state.waiting': ({ count }) => badge.setWaiting(count),
+};
+
+// ---- signals of the parts ----
+
+link.received.addListener((frame) => {
+  if (frame.kind === 'request') void answerRequest(requestHandlers, frame, send);
+  else handleNotification(notificationHandlers, frame);
+});
+link.opened.addListener(() => {
+  link.notify('call.resumed', { dispatchIds: running.ids });
+  outbox.resume();
+  calls.resume();
+  tabs.sync();
+  if (panels.open > 0) link.notify('state.watch', { on: true });
+});
+link.lost.addListener(() => {
+  badge.setWaiting(0);
+  panels.lost();
+});
+link.changed.addListener(() => {
+  badge.touch();
+  panels.touch();
+});
+usage.changed.addListener(() => void preregister());
+registering.registered.addListener((registrations) => reload.registered(registrations));
+for (const part of [hotReload, delivery, loadErrors, reload]) part.changed.addListener(() => tabs.touch());
+hotReload.changed.addListener(() => panels.touch());
+reload.orphaned.addListener((documentId) => {
+  calls.orphaned(documentId);
+  health.left(documentId);
+});
+health.changed.addListener(async ({ documentId }) => {
+  panels.touch();
+  // The server receives the tab's state before the ends of its calls.
+  await tabs.sendNow();
+  if (health.isSilent(documentId)) calls.silent(documentId);
+});
+tabs.reported.addListener(() => panels.touch());
+outbox.delivered.addListener((ids) => calls.delivered(ids));
+running.changed.addListener(() => badge.touch());
+calls.docsChanged.addListener(() => {
+  tabs.hurry();
+  panels.touch();
 });
 
-const outbox = new Outbox({
-  send: (text) => link.send(text),
-  confirm: () => link.request('ping', {}),
-  delivered: (ids) => calls.delivered(ids),
-});
-
-const docs = makeDocs();
-const settingsSync = makeSettingsSync({ docs, wanted: () => (synced ? plugins.wanted : undefined) });
-const logs = makeLogs({ runs: docs.runs, send: (params) => link.notify('plugin.log', params) });
-const syntax = makeSyntax((doc, codes) => scripts.runInPage(doc, codes, SYNTAX_WORLD));
-/** runPlugin runs code in the world of a plugin in a document and returns its value. */
-const runPlugin = (doc: Doc, plugin: PluginInfo, code: string): Promise<unknown> =>
-  scripts.runInPage(doc, [code], plugin.world === 'isolated' ? isolatedWorld(plugin) : undefined);
-/** deliverable returns the plugins that can be injected into documents now. */
-const deliverable = () => (synced && plugins.mode === 'userScripts' ? plugins.wanted : []);
-const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
-const hotReload = new HotReload({
-  docs,
-  entryPoints,
-  plugins: deliverable,
-  code: pluginCode,
-  syntax,
-  run: runPlugin,
-  nonce: () => crypto.randomUUID(),
-  changed: () => {
-    tabs.touch();
-    panels.touch();
-  },
-});
-const delivery = new Delivery({
-  docs,
-  entryPoints,
-  plugins: deliverable,
-  canStartLate: (plugin) => plugins.canStartLate(plugin),
-  code: pluginCode,
-  syntax,
-  host: async () => (await store.get('', plugins.host)).code,
-  run: runPlugin,
-  nonce: () => crypto.randomUUID(),
-  changed: () => tabs.touch(),
-  used: usage.used,
-});
-
-/** prepare preregisters scripts, and drops the code of plugins that are gone. */
-function prepare(): void {
-  void plugins
-    .prepare()
-    .then(() => store.keep([{ name: '', script: plugins.host }, ...plugins.wanted]))
-    .catch((error: unknown) => console.warn(`opentabs: adapters can't be registered: ${String(error)}`))
-    .finally(() => {
-      registering.settled();
-      delivery.synced();
-      tabs.touch();
-    });
-}
-
-const opening = makeOpening({
-  plugins: () => plugins.wanted,
-  open: browser.openInBackground,
-  exists: async (tabId) => (await browser.tabState(tabId)) !== 'closed',
-  urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
-  loadError: (tabId) => loadErrors.of(tabId),
-  isBlank: browser.isBlank,
-  navigate: browser.navigateTab,
-});
-
-const wakes = makeWakes();
-const health = makeHealth({
-  isBusy: (documentId) => calls.isBusy(documentId),
-  isFrozen: browser.tabFrozen,
-  changed: (doc) => {
-    // The server receives the tab's state before the ends of its calls.
-    void tabs.sendNow().then(() => {
-      if (health.isSilent(doc.documentId)) calls.silent(doc.documentId);
-    });
-    panels.touch();
-  },
-});
-
-const reloadForUser = makeUserReload({
-  docs,
-  health,
-  unloadTab: browser.unloadTab,
-  reloadTab: browser.reloadTab,
-});
-
-const calls = new Calls({
-  health,
-  outbox,
-  docs,
-  send: (text) => link.send(text),
-  resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
-  tabState: browser.tabState,
-  tabLoading: browser.tabLoading,
-  // Chrome freezes only background tabs, and reports when it does.
-  tabFrozen: (tabId) =>
-    tabs.known.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
-      ? false
-      : browser.tabFrozen(tabId).catch(() => false), // closed
-  documentGone: browser.documentGone,
-  roomIn: () => link.roomIn(),
-  countChanged: () => showBadge(),
-  docMissing: (tabId) => tabs.forget(tabId),
-  docsChanged: () => {
-    tabs.hurry();
-    panels.touch();
-  },
-});
-
-const tabs = makeTabs({
-  query: browser.queryTabs,
-  focusedWindow: browser.focusedWindow,
-  plugins: () => plugins.wanted,
-  live: (tabId) => {
-    const live = docs.live(tabId);
-    return live && withPossible(live);
-  },
-  frames: (tabId) => docs.frames(tabId).map(withPossible),
-  expects: (tabId, name) => hotReload.expects(tabId, name),
-  isSilent: (documentId) => health.isSilent(documentId),
-  arrives: (tabId, plugin) => {
-    const live = docs.live(tabId);
-    const isRegistering = plugins.mode !== 'none' && registering.pending;
-    return (live && delivery.expects(live.doc.documentId, plugin)) === true || isRegistering || reload.expects(tabId);
-  },
-  loadError: (tabId) => loadErrors.of(tabId),
-  waits: (tabId) => loadErrors.waits(tabId),
-  openedWith: opening.openedWith,
-  urlChanged: delivery.urlChanged.bind(delivery),
-  synced: (all) => {
-    link.notify('tab.sync', { tabs: all });
-    panels.touch();
-  },
-  changed: (tabId, tab) => {
-    link.notify('tab.changed', tab ? { tabId, tab } : { tabId });
-    panels.touch();
-  },
-});
-
-/** loadErrors are the load errors of tabs. */
-const loadErrors = makeLoadErrors(tabs.touch);
-
-const reload = new Reload({
-  query: browser.queryTabs,
-  tabState: browser.tabState,
-  readPage: browser.readPage,
-  reloadTab: browser.reloadTab,
-  plugins: () => plugins.wanted,
-  listFrames: browser.listFrames,
-  readFrames: browser.readFrames,
-  reloadFrame: browser.reloadFrame,
-  isLive: (tabId, plugin, frame) => {
-    const { name, hash } = plugin;
-    const live = frame === undefined ? docs.live(tabId) : docs.reported(frame);
-    if (live?.plugins.some((p) => p.name === name && p.hash === hash)) return true;
-    if (live && (delivery.isBroken(live.doc.documentId, name) || hotReload.canReplace(live.doc, plugin))) return true;
-    return (live && delivery.expects(live.doc.documentId, name)) === true || hotReload.expects(tabId, name);
-  },
-  changed: () => tabs.touch(),
-  liveDocument: (tabId) => docs.live(tabId)?.doc.documentId,
-  answers: async (documentId) => {
-    const doc = docs.get(documentId);
-    return doc !== undefined && (await health.answers(doc, AnswerMs));
-  },
-  isConnected: (documentId) => docs.reported(documentId) !== undefined,
-  isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
-  // Fetch the code before the next document needs it.
-  reloading: (missing) => {
-    if (plugins.mode !== 'userScripts') return;
-    for (const { name, script } of missing) void store.get(name, script).catch(() => undefined);
-  },
-  canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
-  orphaned: (documentId) => {
-    calls.orphaned(documentId);
-    health.left(documentId);
-  },
-});
-
-const panels = makePanels({
-  state: () => ({
-    link: link.state,
-    browserName,
-    extensionVersion: browser.version(),
-    mode: plugins.mode,
-    tabs: panelTabs(),
-  }),
-  watch: (on) => {
-    link.notify('state.watch', { on });
-    if (on) void checkMode();
-  },
-  runAction: makePanelActions({
-    link,
-    reloadTab: reloadForUser,
-    showTab: browser.showTab,
-    openDetails: () => browser.openTab(browser.detailsPage()),
-    rename: (name) => renameBrowser(browser, name),
-  }),
-});
-
-/**
- * withPossible removes plugins from a document's report that cannot run there, have another pre-script or world than
- * wanted, or are being replaced. It adds the problems of wanted adapters that are not live.
- */
-function withPossible({ doc, plugins: live }: LiveDoc): LiveDoc {
-  const possible = plugins.wanted.filter((plugin) => plugins.canRun(plugin));
-  const usable = live.filter(
-    ({ name, base }) =>
-      possible.some((plugin) => plugin.name === name && plugin.base === base) && !hotReload.expects(doc.tabId, name),
-  );
-  const failed = plugins.wanted.flatMap((plugin) => {
-    const { name, hash } = plugin;
-    const problem = problemIn(doc, plugin);
-    if (problem === undefined || usable.some((p) => p.name === name && p.hash === hash)) return [];
-    return [{ name, hash, problem }];
-  });
-  return { doc, plugins: [...usable, ...failed] };
-}
-
-/** problemIn returns why the wanted adapter is not live in a document. */
-function problemIn({ documentId }: Doc, plugin: PluginInfo): string | undefined {
-  return delivery.problem(documentId, plugin.name) ?? hotReload.problem(documentId, plugin);
-}
-
-/** panelTabs returns the state of the plugins in each tab and its frames. */
-function panelTabs(): PanelTab[] {
-  return tabs.known.map((tab) => {
-    const doc = docs.live(tab.tabId)?.doc;
-    const top = docs.live(tab.tabId)?.plugins ?? [];
-    const framed = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
-    const matching = plugins.wanted.flatMap((plugin): PanelPlugin[] => {
-      const { name, displayName, hash } = plugin;
-      const live = top.find((p) => p.name === name);
-      const here = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
-      if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
-      const problem = live?.problem ?? (doc && problemIn(doc, plugin));
-      if (problem !== undefined) return [{ name, displayName, status: 'broken', problem }];
-      if (here.length > 0) return [{ name, displayName, status: 'live', ready: here.some((p) => p.ready === true) }];
-      if (live || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
-      return [];
-    });
-    return { tabId: tab.tabId, title: tab.title, url: tab.url, plugins: matching };
-  });
-}
-
-/** checkMode restarts the link if the user has allowed or revoked user scripts, so that the server syncs again. */
-async function checkMode(): Promise<void> {
-  const before = plugins.mode;
-  if (link.state.kind === 'open' && (await plugins.detect()) !== before) link.restart();
-}
-
-const joinBridge = makeBridgePorts({ calls, docs, health, logs, wakes, settingsSync, hotReload, delivery });
-
-const showBadge = makeBadge({
-  state: () => ({ linked: link.state.kind === 'open', waiting, running: calls.running().length }),
-  draw: (text, color, title) => void browser.setBadge(text, color, title),
-});
+// ---- events of the browser ----
 
 browser.onPort((port) => {
   if (port.name === PANEL_PORT && port.ownPage) {
@@ -412,7 +339,7 @@ browser.onPort((port) => {
   }
 });
 browser.onTabsChanged(
-  tabs.touch,
+  () => tabs.touch(),
   (tabId) => {
     frozenTabs.delete(tabId);
     loadErrors.shown(tabId);
@@ -425,23 +352,20 @@ browser.onTabsChanged(
   },
 );
 browser.onLoads({
-  begun: loadErrors.begun,
+  begun: (tabId) => loadErrors.begun(tabId),
   shown: (tabId, atMs) => {
     reload.began(tabId, atMs);
     loadErrors.shown(tabId);
   },
-  failed: loadErrors.failed,
+  failed: (tabId, error) => loadErrors.failed(tabId, error),
 });
 browser.onWake(() => {
   link.start();
   void checkMode();
 });
-browser.onInstalled(() => {
-  // Registrations of an older version may use another protocol.
+browser.onInstalled(async () => {
   registering.cleared();
-  const cleared = plugins.clear();
-  // A running sync may have registered scripts that are then cleared.
-  if (syncing) void cleared.then(() => link.restart());
+  if (await plugins.clear()) link.restart();
 });
 /** The session storage is empty after a start of the browser or the extension. */
 void browser.readUntilRestart('began').then(async (began) => {
@@ -454,5 +378,5 @@ void browser.setAlarm();
 void browser.queryTabs().then((all) => {
   for (const tab of all) if (tab.frozen) frozenTabs.add(tab.id);
 });
-showBadge();
+badge.touch();
 link.start();
