@@ -17,7 +17,7 @@ import {
   Scopes,
 } from '../../wire/wire.gen.ts';
 import { isRecord } from './port-message.ts';
-import type { LinkState } from './worker/link.ts';
+import type { LinkState } from './worker/link/link.ts';
 
 /** PanelPlugin is one plugin in one tab. */
 export interface PanelPlugin {

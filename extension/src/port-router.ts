@@ -1,4 +1,4 @@
-// Routes port messages to one handler per operation, as worker/handlers.ts does for frames of the server.
+// Routes port messages to one handler per operation, as worker/link/handlers.ts does for frames of the server.
 
 /** PortMessage is a message with an operation, such as FromBridge, ToBridge, ToPanel or Action. */
 interface PortMessage {

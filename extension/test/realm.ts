@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
 import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../src/handshake.ts';
-import { declare } from '../src/worker/entry-points.ts';
+import { declare } from '../src/worker/delivery/entry-points.ts';
 
 type Listener = (event: object) => void;
 

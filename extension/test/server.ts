@@ -3,8 +3,8 @@
 import { encodeNotification, encodeRequest } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
 import { isRecord } from '../src/port-message.ts';
-import type { Handshake } from '../src/worker/handshake.ts';
-import type { OpenSocket, SocketEvents } from '../src/worker/socket.ts';
+import type { Handshake } from '../src/worker/link/handshake.ts';
+import type { OpenSocket, SocketEvents } from '../src/worker/link/socket.ts';
 
 /** FakeSocket is the server's end of one socket. */
 export interface FakeSocket {

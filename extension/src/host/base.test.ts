@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, builtIns, makeRealm } from '../../test/realm.ts';
-import { enter } from '../worker/entry-points.ts';
+import { enter } from '../worker/delivery/entry-points.ts';
 
 const code = (plugin: string) =>
   `function ({${builtIns.join()}}) { return function (globalThis, window, self) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
-import { enter } from '../worker/entry-points.ts';
+import { enter } from '../worker/delivery/entry-points.ts';
 
 const version = (name: string) => `
   log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';

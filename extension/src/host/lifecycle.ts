@@ -47,7 +47,7 @@ export interface Lifecycle {
 
 /**
  * EntryPoint accepts an adapter after the start of the document. It is a constant of the script that started the host
- * (worker/entry-points.ts). A page can neither list nor replace such a constant, and cannot guess its name.
+ * (worker/delivery/entry-points.ts). A page can neither list nor replace such a constant, and cannot guess its name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Down } from '../worker/link.ts';
+import type { Down } from '../worker/link/link.ts';
 import {
   formatDuration,
   formatPercent,

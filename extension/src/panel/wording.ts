@@ -1,7 +1,7 @@
 // Texts of the panel: the meaning of each state and the steps that fix a problem.
 
 import type { CallStatus, InjectMode, World } from '../../../wire/wire.gen.ts';
-import type { LinkState } from '../worker/link.ts';
+import type { LinkState } from '../worker/link/link.ts';
 import { replaceHidden } from './plain-text.ts';
 
 /** Advice is a problem and the steps that fix it. */

@@ -1,0 +1,566 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { CancelOutcome } from '../../../../wire/wire.gen.ts';
+import { settle } from '../../../test/server.ts';
+import type { TabState } from '../../chrome.ts';
+import type { ToBridge } from '../../port-message.ts';
+import { type Doc, makeDocs } from '../documents/docs.ts';
+import { Calls, type CallsOptions } from './calls.ts';
+import { Outbox } from './outbox.ts';
+import { RunningCalls } from './running.ts';
+
+function makeBench(t: TestContext, booting = false, health?: CallsOptions['health']) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const sent: string[] = [];
+  const linked = { up: true };
+  const resumed: string[][] = [];
+  const tabs = new Map<number, TabState>([
+    [1, 'open'],
+    [2, 'open'],
+  ]);
+  /** busy are documents that exist but have not connected. */
+  const busy = new Set<string>();
+  /** loading are tabs that are loading. */
+  const loading = new Set<number>();
+  /** frozen holds the tabs whose state must be queried, and whether Chrome has frozen them. */
+  const frozen = new Map<number, boolean>();
+  const room = { inMs: 0 };
+  const missing: number[] = [];
+  const outbox = new Outbox({
+    send: (text) => sent.push(text) > 0,
+    confirm: () => new Promise(() => undefined),
+  });
+  const docs = makeDocs();
+  const running = new RunningCalls();
+  const calls = new Calls({
+    ...(health ? { health } : {}),
+    outbox,
+    docs,
+    running,
+    send: (text) => linked.up && sent.push(text) > 0,
+    resumed: (ids) => resumed.push([...ids]),
+    tabState: async (id) => tabs.get(id) ?? 'closed',
+    tabLoading: async (id) => loading.has(id),
+    tabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
+    documentGone: async (_tab, id) => !busy.has(id),
+    roomIn: () => room.inMs,
+    docMissing: (id) => missing.push(id),
+  });
+  if (!booting) t.mock.timers.tick(10_000);
+  const doc = (tabId: number, documentId: string) => {
+    const got: ToBridge[] = [];
+    const made: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => got.push(message) };
+    return { doc: made, got };
+  };
+  const join = (tabId: number, documentId: string) => {
+    const made = doc(tabId, documentId);
+    calls.joined(made.doc);
+    calls.receive(made.doc, { op: 'live', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
+    return made;
+  };
+  const dispatch = (id: string, tabId = 1, documentId = 'd1', again = false) =>
+    calls.dispatch({
+      dispatchId: id,
+      plugin: 'demo',
+      tool: 't',
+      tabId,
+      documentId,
+      maxResultBytes: 5,
+      args: { a: 1 },
+      ...(again ? { again } : {}),
+    });
+  const codes = () =>
+    sent.map((s) => /"id":"(\w+)".*?(?:"code":"(\w+)"|"result":(.*)}$)/.exec(s)?.slice(1).filter(Boolean).join(' '));
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return {
+    calls,
+    docs,
+    sent,
+    linked,
+    room,
+    resumed,
+    tabs,
+    busy,
+    loading,
+    frozen,
+    running,
+    missing,
+    join,
+    doc,
+    dispatch,
+    codes,
+    pass,
+  };
+}
+
+test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
+  const { sent, frozen, join, dispatch, codes, pass } = makeBench(t);
+  const { got } = join(1, 'd1');
+  frozen.set(1, true);
+  dispatch('x');
+  await pass(0);
+  assert.deepEqual([got, codes()], [[], ['x tab_frozen']]);
+  assert.match(sent.join(), /"notStarted":true/);
+  frozen.set(1, false);
+  dispatch('y');
+  await pass(0);
+  assert.deepEqual(
+    got.map((message) => message.op),
+    ['call'],
+  );
+});
+
+test("a call that is cancelled while its page's state is read does not begin", async (t) => {
+  const { calls, frozen, join, dispatch, pass } = makeBench(t);
+  const { got } = join(1, 'd1');
+  frozen.set(1, false);
+  dispatch('x');
+  void calls.cancel({ dispatchId: 'x', reason: 'enough' });
+  await pass(0);
+  assert.deepEqual(
+    got.map((message) => message.op),
+    ['cancel'],
+  );
+});
+
+test('the readiness that an adapter reports is stored', (t) => {
+  const { calls, docs, join } = makeBench(t);
+  calls.receive(join(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
+  assert.deepEqual(docs.live(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
+});
+
+test('a document may send the next part of a large result when the socket has room, even for an unknown call', async (t) => {
+  const { calls, room, join, dispatch, pass } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  got.splice(0);
+  room.inMs = 4;
+  calls.receive(doc, { op: 'part', id: 'x', seq: 0, text: '1' });
+  await pass(3);
+  assert.deepEqual(got, []);
+  room.inMs = 0;
+  await pass(1);
+  assert.deepEqual(got, [{ op: 'taken' }]);
+  calls.receive(doc, { op: 'part', id: 'unknown', seq: 0, text: '1' });
+  await pass(0);
+  assert.equal(got.length, 2);
+});
+
+test('a call goes to its document, and its reports and result to the server', (t) => {
+  const { calls, running, sent, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  dispatch('x');
+  const sentCall = { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}', atMs: Date.now() };
+  assert.deepEqual(got, [sentCall]);
+  calls.receive(doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' });
+  calls.receive(doc, { op: 'result', id: 'x', text: '{"ok":true}' });
+  assert.deepEqual(sent, [
+    '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"x","seq":0,"reports":[{"progress":1}]}}',
+    '{"jsonrpc":"2.0","id":"x","result":{"output":{"ok":true}}}',
+  ]);
+  assert.deepEqual(running.ids, []);
+  calls.delivered(['x', 'unknown']);
+  assert.deepEqual(got.at(-1), { op: 'ack', ids: ['x'] });
+});
+
+test('messages about a call from another document are ignored', (t) => {
+  const { calls, running, sent, join, dispatch } = makeBench(t);
+  join(1, 'd1');
+  const other = join(2, 'd2');
+  dispatch('x');
+  calls.receive(other.doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{}]' });
+  calls.receive(other.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
+  calls.receive(other.doc, { op: 'result', id: 'x', text: '"forged"' });
+  calls.receive(other.doc, { op: 'error', id: 'x', error: '{"code":"internal","message":"forged"}' });
+  assert.deepEqual(sent, []);
+  assert.deepEqual(running.ids, ['x']);
+});
+
+test('calls for a missing document or tab fail without having begun', async (t) => {
+  const { join, dispatch, codes, missing, sent, pass } = makeBench(t);
+  join(1, 'd1');
+  dispatch('a', 1, 'old');
+  dispatch('b', 9, 'd9');
+  dispatch('c', 2, 'd1');
+  await pass(0);
+  assert.deepEqual(codes(), ['a navigated', 'b tab_closed', 'c navigated']);
+  assert.ok(sent.every((text) => text.includes('"notStarted":true')));
+  assert.deepEqual(missing, [1, 9, 2]);
+});
+
+test('a restarted worker waits for documents to connect', async (t) => {
+  const { dispatch, join, codes, pass } = makeBench(t, true);
+  dispatch('a');
+  dispatch('b', 1, 'never');
+  const { got } = join(1, 'd1');
+  await pass(300);
+  assert.equal(got[0]?.op, 'call');
+  assert.deepEqual(codes(), ['b navigated']);
+});
+
+test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
+  const { calls, running, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const one = join(1, 'd1');
+  const two = join(2, 'd2');
+  dispatch('closed', 1, 'd1');
+  dispatch('won', 2, 'd2');
+  dispatch('left', 2, 'd2');
+  tabs.delete(1);
+  calls.tabRemoved(1);
+  calls.left(one.doc);
+  assert.deepEqual(codes(), ['closed tab_closed']);
+  calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
+  calls.left(two.doc);
+  await pass(49);
+  assert.deepEqual(running.ids, ['left']);
+  await pass(1);
+  assert.deepEqual(codes(), ['closed tab_closed', 'won {"output":1}', 'left navigated']);
+});
+
+test("a port that closes before the tab's removal is reported still ends as tab_closed", async (t) => {
+  const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.left(doc);
+  tabs.delete(1);
+  await pass(50);
+  assert.deepEqual(codes(), ['x tab_closed']);
+});
+
+test('a document that reconnects in time keeps its calls', async (t) => {
+  const { calls, running, sent, join, dispatch, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.left(doc);
+  const again = join(1, 'd1');
+  await pass(1000);
+  assert.deepEqual(running.ids, ['x']);
+  calls.receive(doc, { op: 'result', id: 'x', text: '"of the old port"' });
+  calls.receive(again.doc, { op: 'result', id: 'x', text: '1' });
+  assert.deepEqual(sent, ['{"jsonrpc":"2.0","id":"x","result":{"output":1}}']);
+});
+
+test('unknown calls that a document reports are reported to the server', (t) => {
+  const { calls, running, resumed, doc, sent } = makeBench(t);
+  const { doc: made } = doc(1, 'd1');
+  calls.joined(made);
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  assert.deepEqual(resumed, [['x']]);
+  assert.deepEqual(running.ids, ['x']);
+  // Its ending arrived while no worker ran. It is forwarded too.
+  calls.receive(made, { op: 'result', id: 'ended', text: '2' });
+  assert.equal(sent.length, 1);
+});
+
+test("cancel resolves with the document's answer", async (t) => {
+  const { calls, running, join, dispatch, sent } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  const outcomes: CancelOutcome[] = [];
+  for (const id of ['a', 'b']) {
+    dispatch(id);
+    void calls.cancel({ dispatchId: id, reason: 'why' }).then((o) => outcomes.push(o));
+  }
+  assert.deepEqual(got.slice(-1), [{ op: 'cancel', id: 'b', reason: 'why' }]);
+  assert.deepEqual(running.ids, []);
+  calls.receive(doc, { op: 'progress', id: 'a', seq: 0, skipped: 0, reports: '[{}]' });
+  calls.receive(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
+  calls.left(doc);
+  calls.tabRemoved(1);
+  await settle();
+  assert.deepEqual(outcomes, ['aborted']);
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(outcomes, ['aborted', 'ignored']);
+  assert.deepEqual(sent, []);
+});
+
+test('a cancel of a call that only its document has reaches the document', async (t) => {
+  const { calls, running, doc } = makeBench(t);
+  assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
+  const { doc: made, got } = doc(1, 'd1');
+  calls.joined(made);
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  assert.deepEqual(got, [{ op: 'cancel', id: 'x', reason: 'late' }]);
+  assert.deepEqual(running.ids, []);
+});
+
+test('an unreadable error becomes an internal error', (t) => {
+  const { calls, join, dispatch, codes } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.receive(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
+  dispatch('y');
+  calls.receive(doc, { op: 'error', id: 'y', error: 'no json' });
+  assert.deepEqual(codes(), ['x internal', 'y internal']);
+});
+
+test('a call that did not reach its document before a navigation can be retried', async (t) => {
+  const { calls, sent, join, dispatch, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('begun');
+  calls.receive(doc, { op: 'leaving', begun: ['begun'] });
+  dispatch('late');
+  calls.left(doc);
+  await pass(50);
+  const notStarted = (id: string) => sent.find((text) => text.includes(`"id":"${id}"`))?.includes('"notStarted":true');
+  assert.deepEqual([notStarted('begun'), notStarted('late')], [false, true]);
+});
+
+for (const [state, code] of [
+  ['open', 'navigated'],
+  ['closed', 'tab_closed'],
+  ['crashed', 'page_crashed'],
+  ['discarded', 'tab_discarded'],
+] as const) {
+  test(`a document whose tab is then ${state} ends its calls with ${code}, at once`, async (t) => {
+    const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+    const { doc } = join(1, 'd1');
+    dispatch('x');
+    tabs.set(1, state);
+    calls.left(doc);
+    await pass(50);
+    assert.deepEqual(codes(), [`x ${code}`]);
+  });
+}
+
+test('a discarded tab, whose ID changes, ends its calls with tab_discarded', async (t) => {
+  const { calls, join, dispatch, codes, pass } = makeBench(t);
+  join(1, 'd1');
+  dispatch('x');
+  calls.tabDiscarded(1);
+  await pass(50);
+  assert.deepEqual(codes(), ['x tab_discarded']);
+});
+
+test('a repeated call is not reported as not started, and does not run twice', async (t) => {
+  const { calls, sent, join, dispatch, codes, pass } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  dispatch('x', 1, 'd1', true);
+  assert.equal(got.length, 1);
+  calls.receive(doc, { op: 'result', id: 'x', text: '1' });
+  dispatch('x', 1, 'd1', true);
+  assert.equal(got.length, 1);
+  dispatch('y', 1, 'gone');
+  dispatch('z', 1, 'gone', true);
+  await pass(0);
+  assert.deepEqual(codes().slice(1), ['y navigated', 'z navigated']);
+  assert.deepEqual(
+    sent.slice(1).map((text) => text.includes('notStarted')),
+    [true, false],
+  );
+});
+
+test('a restarted worker waits for a busy document', async (t) => {
+  const { busy, join, dispatch, codes, pass } = makeBench(t, true);
+  busy.add('d1');
+  dispatch('x');
+  dispatch('y', 2, 'gone');
+  await pass(300);
+  await pass(0);
+  assert.deepEqual(codes(), ['y navigated']);
+  await pass(200);
+  const { got } = join(1, 'd1');
+  await pass(100);
+  assert.equal(got.length, 1);
+});
+
+test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
+  const { calls, sent, join, dispatch, codes, pass } = makeBench(t, true);
+  const { doc } = join(1, 'd1');
+  await pass(5000); // soon after its start, the worker checks whether the document is busy
+  calls.left(doc);
+  dispatch('x');
+  dispatch('y', 1, 'd1', true);
+  await pass(50);
+  assert.deepEqual(codes(), ['x navigated', 'y navigated']);
+  assert.deepEqual(
+    sent.map((text) => text.includes('notStarted')),
+    [true, false],
+  );
+});
+
+test('calls sent to an orphaned document have not begun, and the document is no longer live', async (t) => {
+  const { calls, docs, codes, sent, join, dispatch, pass } = makeBench(t);
+  join(1, 'd1');
+  dispatch('x');
+  calls.orphaned('d1');
+  calls.orphaned('unknown');
+  assert.equal(docs.live(1), undefined);
+  await pass(50);
+  assert.deepEqual(codes(), ['x navigated']);
+  assert.match(sent.join(), /"notStarted":true/);
+});
+
+test('a call for a document that navigates away does not begin there', async (t) => {
+  const { calls, sent, loading, join, dispatch, codes, pass } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  calls.receive(doc, { op: 'navigating', on: true });
+  loading.add(1);
+  dispatch('x');
+  await pass(100);
+  await pass(4000);
+  calls.left(doc);
+  await pass(50);
+  assert.deepEqual(got, []);
+  assert.deepEqual(codes(), ['x navigated']);
+  assert.match(sent.join(), /"notStarted":true/);
+});
+
+test('a call for a document whose navigation is cancelled runs there in order', async (t) => {
+  const { calls, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  calls.receive(doc, { op: 'navigating', on: true });
+  dispatch('x');
+  dispatch('y');
+  assert.equal(got.length, 0);
+  calls.receive(doc, { op: 'navigating', on: false });
+  dispatch('z');
+  assert.deepEqual(
+    got.map((message) => message.op === 'call' && message.id),
+    ['x', 'y', 'z'],
+  );
+});
+
+test('a call that is cancelled while its document navigates does not reach the document', async (t) => {
+  const { calls, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  calls.receive(doc, { op: 'navigating', on: true });
+  dispatch('x');
+  void calls.cancel({ dispatchId: 'x', reason: 'why' });
+  calls.receive(doc, { op: 'navigating', on: false });
+  assert.deepEqual(
+    got.map((message) => message.op),
+    ['cancel'],
+  );
+});
+
+const askText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
+  `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
+
+test('an ask of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
+  const { calls, sent, join, dispatch } = makeBench(t);
+  const { doc, got } = join(1, 'd1');
+  dispatch('x');
+  calls.receive(doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  assert.deepEqual(sent, [askText('x')]);
+  const outcomes: boolean[] = [];
+  void calls.answer({ dispatchId: 'x', ask: 1, output: { a: 1 } }).then((taken) => outcomes.push(taken));
+  assert.deepEqual(got.at(-1), { op: 'answer', id: 'x', ask: 1, output: '{"a":1}' });
+  await settle();
+  assert.deepEqual(outcomes, []);
+  calls.receive(doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await settle();
+  assert.deepEqual(outcomes, [true]);
+  calls.resume();
+  assert.equal(sent.length, 1);
+});
+
+test('another document can neither send asks for a call nor confirm answers', async (t) => {
+  const { calls, sent, join, dispatch } = makeBench(t);
+  join(1, 'd1');
+  const other = join(2, 'd2');
+  dispatch('x');
+  calls.receive(other.doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  calls.receive(other.doc, { op: 'ask', id: 'unknown', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  const outcomes: boolean[] = [];
+  void calls.answer({ dispatchId: 'x', ask: 1 }).then((taken) => outcomes.push(taken));
+  calls.receive(other.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await settle();
+  assert.deepEqual([sent, outcomes], [[], []]);
+});
+
+test('open asks are sent again on a new link until their call ends', (t) => {
+  const { calls, sent, linked, join, dispatch } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  for (const id of ['x', 'y', 'z']) dispatch(id);
+  linked.up = false;
+  for (const id of ['x', 'y', 'z']) calls.receive(doc, { op: 'ask', id, ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(doc, { op: 'result', id: 'y', text: '1' });
+  void calls.cancel({ dispatchId: 'z', reason: 'no' });
+  linked.up = true;
+  sent.splice(0);
+  calls.resume();
+  calls.resume();
+  assert.deepEqual(sent, [askText('x'), askText('x')]);
+});
+
+test('a restarted worker gets open asks from documents, and keeps an answer that arrives first', async (t) => {
+  const { calls, sent, doc, pass } = makeBench(t, true);
+  const outcomes: [string, boolean][] = [];
+  const answer = (id: string) =>
+    void calls.answer({ dispatchId: id, ask: 1 }).then((taken) => outcomes.push([id, taken]));
+  answer('x');
+  answer('never');
+  const { doc: made, got } = doc(1, 'd1');
+  calls.joined(made);
+  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(made, { op: 'ask', id: 'x', ask: 2, body: '{"withdrawn":true}' });
+  const given = { op: 'answer', id: 'x', ask: 1 };
+  assert.deepEqual(got, [given, given]);
+  assert.deepEqual(sent, [askText('x', '"ask":2,"withdrawn":true')]);
+  calls.receive(made, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await pass(10_000);
+  assert.deepEqual(outcomes, [
+    ['x', true],
+    ['never', false],
+  ]);
+  assert.equal(await calls.answer({ dispatchId: 'gone', ask: 1 }), false);
+});
+
+test('an answer waits while its document changes ports, and is dropped when the call ends', async (t) => {
+  const { calls, join, doc, dispatch } = makeBench(t);
+  const first = join(1, 'd1');
+  dispatch('x');
+  calls.left(first.doc);
+  const outcomes: boolean[] = [];
+  const error = { code: 'denied', message: 'no' } as const;
+  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
+  void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
+  const again = doc(1, 'd1');
+  calls.joined(again.doc);
+  calls.receive(again.doc, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  assert.deepEqual(again.got, [{ op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' }]);
+  calls.receive(again.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  await settle();
+  assert.deepEqual(outcomes, [true, true]);
+  void calls.answer({ dispatchId: 'x', ask: 2 }).then((taken) => outcomes.push(taken));
+  calls.receive(again.doc, { op: 'result', id: 'x' });
+  await settle();
+  assert.deepEqual(outcomes, [true, true, false]);
+});
+
+test('prompts, decisions and resyncs reach the document', (t) => {
+  const { calls, join } = makeBench(t);
+  const { got } = join(1, 'd1');
+  const call = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5, args: {} };
+  calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
+  calls.resync({ dispatchId: 'x', activityType: 'a' });
+  calls.resync({ dispatchId: 'gone', activityType: 'a' });
+  const extra = { prompt: true, decision: '{"ok":[1]}', atMs: Date.now() };
+  assert.deepEqual(got, [
+    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', ...extra },
+    { op: 'resync', id: 'x', type: 'a' },
+  ]);
+});
+
+test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
+  const arrived = new Set([1]);
+  const pings = [0, 1, 2];
+  const { calls, running, sent, join, dispatch } = makeBench(t, false, {
+    calling: () => pings.shift() ?? 0,
+    answered: (_, ping) => arrived.has(ping),
+  });
+  join(1, 'd1');
+  for (const id of ['x', 'y', 'z']) dispatch(id);
+  assert.deepEqual([running.isBusy('d1'), running.isBusy('d2')], [true, false]);
+  calls.silent('d1');
+  assert.deepEqual(running.ids, ['x', 'y']);
+  assert.match(sent.join(), /"id":"z","error":.*"code":"page_unresponsive".*"notStarted":true/);
+});

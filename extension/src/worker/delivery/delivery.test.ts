@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { PluginInfo } from '../../../../wire/wire.gen.ts';
+import { settle } from '../../../test/server.ts';
+import type { Started, ToBridge } from '../../port-message.ts';
+import { type Doc, makeDocs } from '../documents/docs.ts';
+import { Delivery } from './delivery.ts';
+import { startApart } from './entry-points.ts';
+
+const demo: PluginInfo = {
+  name: 'demo',
+  displayName: 'Demo',
+  hash: 'h',
+  script: 's',
+  world: 'main',
+  matches: ['https://demo.example/*'],
+  excludes: ['https://demo.example/not'],
+};
+
+function makeBench(t: TestContext, plugin: PluginInfo = demo) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(console, 'warn', () => undefined);
+  const docs = makeDocs();
+  const got: ToBridge[] = [];
+  const ran: string[] = [];
+  const used: string[] = [];
+  const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, late: true, syntax: '' };
+  let parsed = 0;
+  const delivery = new Delivery({
+    docs,
+    entryPoints: { nameOf: async (name) => `_${name}` },
+    plugins: () => state.plugins,
+    canStartLate: () => state.late,
+    code: async () => {
+      if (state.noCode-- > 0) throw new Error('there is no link to the server');
+      return { code: 'function () {}', options: '{"name":"demo"}' };
+    },
+    host: async () => 'HOST',
+    syntax: {
+      problem: async () => {
+        parsed++;
+        return state.syntax === '' ? undefined : state.syntax;
+      },
+      known: () => undefined,
+    },
+    run: async (doc, _, code) => {
+      ran.push(`${doc.documentId} ${code}`);
+      return state.hangs ? new Promise(() => undefined) : !state.refuses;
+    },
+    nonce: () => 'n',
+    used: (name) => used.push(name),
+  });
+  /** join connects a document. */
+  const join = (
+    documentId: string,
+    more: { based?: boolean; started?: Started[]; live?: string[]; url?: string; frameId?: number } = {},
+  ) => {
+    const { based = true, started = [], live = [], url = 'https://demo.example/', frameId = 0 } = more;
+    const doc: Doc = { tabId: 1, frameId, documentId, url, post: (message) => got.push(message) };
+    docs.add(doc);
+    docs.setPlugins(
+      documentId,
+      live.map((name) => ({ name, hash: 'h' })),
+    );
+    docs.setStarted(documentId, started, based);
+    delivery.documentReported(doc);
+    return doc;
+  };
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return { docs, delivery, got, ran, used, state, join, pass, parsed: () => parsed };
+}
+
+test("the adapter goes through the base's entry point once the document is armed", async (t) => {
+  const { delivery, got, ran, used, join, pass } = makeBench(t);
+  const doc = join('d');
+  await settle();
+  assert.deepEqual(got, [{ op: 'host', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' }]);
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'other', based: true });
+  await settle();
+  assert.deepEqual(ran, []);
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  assert.deepEqual(ran, [`d typeof _ === 'function' && _("n", "h", function () {}\n)`]);
+  assert.deepEqual([used, delivery.expects('d', 'demo')], [['demo'], true]);
+  join('d', { live: ['demo'] });
+  assert.equal(delivery.expects('d', 'demo'), false);
+  await pass(60_000);
+  assert.equal(ran.length, 1);
+});
+
+test('code that Chrome does not run in the page is injected again', async (t) => {
+  const { delivery, got, ran, state, join, pass } = makeBench(t);
+  state.hangs = true;
+  const doc = join('d');
+  await settle();
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  assert.deepEqual([got.length, ran.length], [1, 1]);
+  await pass(20_000);
+  await pass(400);
+  assert.equal(got.length, 2);
+});
+
+test('expects gives up on a host that does not become live', async (t) => {
+  const { delivery, join, pass } = makeBench(t);
+  join('d', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  assert.equal(delivery.expects('d', 'demo'), true);
+  await pass(14_999);
+  assert.equal(delivery.expects('d', 'demo'), true);
+  await pass(1);
+  assert.equal(delivery.expects('d', 'demo'), false);
+  join('d', { live: ['demo'] });
+  assert.equal(delivery.expects('d', 'demo'), false);
+  join('d', { started: [{ name: 'demo', hash: 'h2', empty: false }] });
+  assert.equal(delivery.expects('d', 'demo'), true);
+});
+
+test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
+  const { delivery, got, state, join } = makeBench(t);
+  join('live', { live: ['demo'] });
+  join('ahead', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  join('elsewhere', { url: 'https://other.example/' });
+  join('excluded', { url: 'https://demo.example/not' });
+  join('frame', { frameId: 3 });
+  join('no base', { based: false });
+  state.late = false;
+  join('too late');
+  await settle();
+  assert.deepEqual(got, []);
+  assert.deepEqual([delivery.expects('ahead', 'demo'), delivery.expects('no base', 'demo')], [true, false]);
+  join('pre-script', { started: [{ name: 'demo', hash: 'h', empty: true }] });
+  await settle();
+  assert.equal(got.length, 1);
+});
+
+test('a page that changes its URL without a new document gets the adapter', async (t) => {
+  const { delivery, got, join } = makeBench(t);
+  join('d', { url: 'https://demo.example/not' });
+  delivery.urlChanged(1, 'https://demo.example/');
+  delivery.urlChanged(1, 'https://demo.example/');
+  await settle();
+  assert.equal(got.length, 1);
+});
+
+test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
+  const { delivery, got, ran, join } = makeBench(t, { ...demo, world: 'isolated' });
+  const doc = join('d', { based: false });
+  await settle();
+  assert.deepEqual(got, [{ op: 'meet', plugin: 'demo', hash: 'h', nonce: 'n' }]);
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true });
+  await settle();
+  const start = `HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n)`;
+  assert.deepEqual(ran, [`d ${startApart('_demo', start)}`]);
+});
+
+test('a host that fails to start is started again', async (t) => {
+  const { delivery, got, ran, state, join, pass } = makeBench(t, { ...demo, world: 'isolated' });
+  const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true } as const;
+  state.refuses = true;
+  const doc = join('d', { based: false });
+  await settle();
+  delivery.armed(doc, armed);
+  await settle();
+  assert.deepEqual([got.length, ran.length], [1, 1]);
+  await pass(400);
+  state.refuses = false;
+  delivery.armed(doc, armed);
+  await settle();
+  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [2, 2, true]);
+});
+
+test('an accepted adapter that is not live is injected again, up to MaxStarts times', async (t) => {
+  const { delivery, got, ran, join, pass } = makeBench(t);
+  const doc = join('d');
+  for (let i = 0; i < 5; i++) {
+    await settle();
+    delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+    await settle();
+    await pass(5000);
+  }
+  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [3, 3, false]);
+  assert.equal(delivery.problem('d', 'demo'), undefined);
+  delivery.synced();
+  await settle();
+  assert.equal(got.length, 4);
+});
+
+test('code of a plugin that is no longer wanted is not injected', async (t) => {
+  const { delivery, got, ran, state, join } = makeBench(t);
+  const doc = join('d');
+  await settle();
+  state.plugins = [];
+  delivery.synced();
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [1, 0, false]);
+});
+
+test('failures are retried and finally reported, and the next sync starts over', async (t) => {
+  const { delivery, got, state, join, pass } = makeBench(t);
+  state.noCode = 2;
+  join('d');
+  await settle();
+  for (const ms of [400, 800]) await pass(ms);
+  assert.equal(got.length, 1);
+  state.noCode = 100;
+  delivery.synced();
+  await pass(10_000);
+  for (let i = 0; i < 10; i++) await pass(10_000);
+  assert.equal(delivery.expects('d', 'demo'), false);
+  assert.match(delivery.problem('d', 'demo') ?? '', /no link to the server/);
+  state.noCode = 0;
+  delivery.synced();
+  await settle();
+  assert.deepEqual([delivery.problem('d', 'demo'), got.length], [undefined, 2]);
+});
+
+test('the removal of a document ends its injections', async (t) => {
+  const { docs, delivery, ran, join, pass } = makeBench(t);
+  const doc = join('d');
+  await settle();
+  docs.remove('d');
+  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  await settle();
+  await pass(60_000);
+  assert.deepEqual([ran, delivery.expects('d', 'demo')], [[], false]);
+});
+
+test('code with a syntax error is broken at once, until other code is wanted', async (t) => {
+  const { delivery, got, state, join, pass } = makeBench(t);
+  Object.assign(state, { refuses: true, syntax: 'SyntaxError' });
+  const doc = join('d');
+  await settle();
+  const armed = () => delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  armed();
+  await settle();
+  const seen = () => [delivery.problem('d', 'demo'), delivery.isBroken('d', 'demo'), delivery.expects('d', 'demo')];
+  assert.deepEqual(seen(), ['SyntaxError', true, false]);
+  await pass(60_000);
+  delivery.synced();
+  await settle();
+  assert.deepEqual([got.length, seen()], [1, ['SyntaxError', true, false]]);
+  Object.assign(state, { plugins: [{ ...demo, script: 's2' }], refuses: false });
+  delivery.synced();
+  await settle();
+  armed();
+  await settle();
+  assert.deepEqual([got.length, seen()], [2, [undefined, false, true]]);
+});
+
+test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
+  const { delivery, got, state, join, parsed } = makeBench(t);
+  state.late = false;
+  join('fine');
+  await settle();
+  state.syntax = 'SyntaxError';
+  join('d');
+  join('started', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  await settle();
+  const seen = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
+  assert.deepEqual([got, seen, parsed()], [[], [undefined, 'SyntaxError', undefined], 2]);
+  delivery.synced();
+  await settle();
+  assert.deepEqual([delivery.isBroken('d', 'demo'), parsed()], [true, 2]);
+});

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { PluginCodeParams, PluginInfo } from '../../../../wire/wire.gen.ts';
+import { settle } from '../../../test/server.ts';
+import type { Live, ToBridge, Vacant } from '../../port-message.ts';
+import { makeDocs } from '../documents/docs.ts';
+import { enter } from './entry-points.ts';
+import { HotReload } from './hot-reload.ts';
+
+const demo: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h2', script: 's2', world: 'main', base: 'b' };
+const fresh: PluginCodeParams = {
+  name: 'demo',
+  hash: 'h2',
+  script: 's2',
+  code: '',
+  hot: { adapter: 'function(globalThis){ // a comment', waitMs: 1000 },
+};
+const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false } as const;
+
+function makeBench(t: TestContext, plugin: PluginInfo = demo) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  const docs = makeDocs();
+  const got: string[] = [];
+  const ran: string[] = [];
+  const wanted: { plugin: PluginInfo; code?: string; syntax?: string } = { plugin };
+  const fetched: string[] = [];
+  const hotReload = new HotReload({
+    docs,
+    entryPoints: { nameOf: async () => '_entry' },
+    plugins: () => [wanted.plugin],
+    code: async ({ script }) => {
+      fetched.push(script);
+      if (wanted.code === undefined) throw new Error('there is no link to the server');
+      return { code: wanted.code };
+    },
+    syntax: { problem: async () => wanted.syntax, known: () => undefined },
+    run: async (doc, of, code) => {
+      if (doc.documentId === 'gone') throw new Error('No document with id');
+      ran.push(`${doc.documentId} ${of.name} ${code}`);
+      return doc.documentId !== 'deaf';
+    },
+    nonce: () => 'n',
+  });
+  const join = (documentId: string, plugins: Live[], vacant: Vacant[] = []) => {
+    const post = (message: ToBridge) => got.push(`${documentId} ${message.op}`);
+    const doc = { tabId: 1, frameId: 0, documentId, url: '', post };
+    docs.add(doc);
+    docs.setPlugins(documentId, plugins, vacant);
+    return doc;
+  };
+  const old = (documentId: string) => join(documentId, [{ name: 'demo', hash: 'h1', base: 'b' }]);
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  const warnings = () => warn.mock.calls.map((call) => String(call.arguments[0]));
+  return { docs, hotReload, got, ran, wanted, fetched, join, old, pass, warnings };
+}
+
+test('the new adapter replaces older or removed ones on the same base, once their calls have ended', async (t) => {
+  const { hotReload, got, ran, join, old, pass } = makeBench(t);
+  const doc = old('old');
+  join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
+  join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]);
+  join('without', []);
+  join('vacant', [], [{ name: 'demo', base: 'b' }]);
+  join('vacant, other base', [], [{ name: 'demo', base: 'c' }]);
+  assert.deepEqual(hotReload.outdated(), ['demo', 'demo']);
+  await hotReload.code(fresh);
+  await pass(900);
+  assert.deepEqual([got, ran], [['old renew', 'vacant renew'], []]);
+  hotReload.armed(doc, armed);
+  await settle();
+  assert.deepEqual(ran, [`old demo ${enter('_entry', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
+});
+
+test('a document that reports an older adapter late gets the new code too', async (t) => {
+  const { hotReload, got, ran, wanted, fetched, join, old, pass } = makeBench(t);
+  wanted.code = 'function () {}';
+  await hotReload.code(fresh);
+  await pass(60_000);
+  const doc = old('late');
+  hotReload.documentReported(doc);
+  hotReload.documentReported(doc);
+  await settle();
+  hotReload.documentReported(join('vacant', [], [{ name: 'demo', base: 'b' }]));
+  await settle();
+  assert.deepEqual(
+    [got, fetched],
+    [
+      ['late renew', 'vacant renew'],
+      ['s2', 's2'],
+    ],
+  );
+  assert.equal(hotReload.expects(1, 'demo'), true);
+  hotReload.armed(doc, armed);
+  await settle();
+  assert.deepEqual(ran, [`late demo ${enter('_entry', 'n', 'h2', 'function () {}')}`]);
+  hotReload.documentReported(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
+  hotReload.documentReported(join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
+  assert.equal(fetched.length, 2);
+});
+
+test('code that could not be fetched is fetched when the document reports its adapters again', async (t) => {
+  const { hotReload, got, wanted, old } = makeBench(t);
+  const doc = old('d');
+  hotReload.documentReported(doc);
+  await settle();
+  assert.deepEqual([got, hotReload.expects(1, 'demo')], [[], false]);
+  wanted.code = 'function () {}';
+  hotReload.documentReported(doc);
+  await settle();
+  assert.deepEqual(got, ['d renew']);
+});
+
+test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
+  const { docs, hotReload, got, wanted, old, warnings } = makeBench(t);
+  const doc = old('d');
+  assert.equal(hotReload.canReplace(doc, demo), true, 'no reload while its code is still to come');
+  await hotReload.code(fresh);
+  assert.equal(hotReload.problem('d', demo), undefined);
+  hotReload.renewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
+  assert.equal(hotReload.problem('d', demo), 'a typo');
+  assert.equal(hotReload.canReplace(doc, demo), false);
+  assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
+  hotReload.documentReported(old('d')); // the same document on another port
+  await hotReload.code(fresh);
+  assert.deepEqual([got.length, hotReload.outdated()], [1, []]);
+  wanted.plugin = { ...demo, hash: 'h3', script: 's3' };
+  assert.equal(hotReload.problem('d', wanted.plugin), undefined);
+  assert.deepEqual(hotReload.outdated(), ['demo']);
+  docs.remove('d');
+  hotReload.synced([]);
+  assert.equal(hotReload.problem('d', demo), undefined);
+});
+
+test('a build with a syntax error is refused at once, with the reason', async (t) => {
+  const { hotReload, got, wanted, old, pass } = makeBench(t);
+  wanted.syntax = 'SyntaxError';
+  const doc = old('deaf');
+  await hotReload.code(fresh);
+  hotReload.armed(doc, armed);
+  await settle();
+  assert.equal(hotReload.problem('deaf', demo), 'SyntaxError');
+  await pass(60_000);
+  assert.equal(got.length, 1);
+});
+
+test('a document that does not answer gets three attempts', async (t) => {
+  const { hotReload, got, old, pass, warnings } = makeBench(t);
+  const all = ['gone', 'deaf', 'silent'].map(old);
+  hotReload.synced(['demo']);
+  await hotReload.code(fresh);
+  for (let i = 0; i < 3; i++) {
+    for (const doc of all.slice(0, 2)) hotReload.armed(doc, armed);
+    await settle();
+    await pass(2000);
+  }
+  assert.match(warnings().join(), /No document with id.*its entry point rejected the new adapter/);
+  assert.equal(warnings().length, 2);
+  for (let i = 0; i < 20; i++) await pass(1000);
+  assert.match(warnings()[2] ?? '', /it did not answer/);
+  assert.deepEqual([got.length, hotReload.expects(1, 'demo'), hotReload.outdated()], [9, false, []]);
+  for (const { documentId } of all) assert.equal(hotReload.problem(documentId, demo), undefined);
+});
+
+test('code that is no longer wanted is not sent to documents', async (t) => {
+  const { hotReload, got, ran, wanted, old } = makeBench(t);
+  const doc = old('old');
+  await hotReload.code({ ...fresh, hash: 'h3' });
+  await hotReload.code({ ...fresh, name: 'other' });
+  const { hot: _, ...cold } = fresh;
+  await hotReload.code(cold);
+  assert.deepEqual(got, []);
+  await hotReload.code(fresh);
+  wanted.plugin = { ...demo, name: 'removed' };
+  hotReload.armed(doc, armed);
+  await settle();
+  assert.deepEqual(ran, []);
+});
+
+test('a tab that is about to get new code needs no reload, but a tab that fails to get it does', async (t) => {
+  const { hotReload, old, pass } = makeBench(t);
+  const doc = old('old');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'no sync yet');
+  hotReload.synced(['other']);
+  assert.equal(hotReload.expects(1, 'demo'), false, 'its code is not on the way');
+  hotReload.synced(['demo']);
+  assert.equal(hotReload.expects(1, 'demo'), true);
+  assert.equal(hotReload.expects(2, 'demo'), false, 'another tab');
+  await hotReload.code(fresh);
+  hotReload.armed(doc, armed);
+  await settle();
+  assert.equal(hotReload.expects(1, 'demo'), true, 'it is being put in');
+  hotReload.renewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h2' });
+  assert.equal(hotReload.expects(1, 'demo'), false, 'it is in');
+  hotReload.synced(['demo']);
+  await pass(30_000);
+  assert.equal(hotReload.expects(1, 'demo'), false, 'its code did not come');
+});

@@ -1,0 +1,300 @@
+import {
+  HotReloadWaitDevMs,
+  HotReloadWaitMs,
+  type PluginCodeParams,
+  type PluginFetchResult,
+  type PluginInfo,
+} from '../../../../wire/wire.gen.ts';
+import type { FromBridge } from '../../port-message.ts';
+import type { Doc, Docs } from '../documents/docs.ts';
+import { Signal } from '../signal.ts';
+import { BASE, type EntryPoints, enter } from './entry-points.ts';
+import type { Syntax } from './syntax.ts';
+
+/** ReplyMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
+const ReplyMs = 5000;
+/** CodeMs is how long the server may take to send code after a sync, in milliseconds. Then the code is fetched. */
+const CodeMs = 30_000;
+/**
+ * RetryMs doubles after each of at most MaxTries attempts. The first retry comes after twice RetryMs, in milliseconds.
+ */
+const RetryMs = 500;
+const MaxTries = 3;
+
+export interface HotReloadOptions {
+  readonly docs: Docs;
+  readonly entryPoints: EntryPoints;
+  /** plugins returns the plugins that the server wants in documents. */
+  plugins(): readonly PluginInfo[];
+  /** code fetches the code of a plugin, for documents that report an older adapter after the server sent the code. */
+  code(plugin: PluginInfo): Promise<PluginFetchResult>;
+  readonly syntax: Syntax;
+  /** run runs code in the world of a plugin in a document and returns its value. */
+  run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
+  /** nonce returns an unguessable text. */
+  nonce(): string;
+}
+
+/** Build is a new adapter. */
+interface Build {
+  readonly name: string;
+  readonly hash: string;
+  readonly adapter: string;
+  /** waitMs is how long running calls may take to end. */
+  readonly waitMs: number;
+}
+
+/** Swap is a replacement that a document is preparing. */
+interface Swap {
+  readonly build: Build;
+  readonly nonce: string;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+/** Attempt is the result of injecting one adapter into one document. */
+interface Attempt {
+  readonly documentId: string;
+  readonly hash: string;
+  /** tries counts attempts without an answer. */
+  tries: number;
+  /** isOver is set when the document does not get the adapter again. */
+  isOver: boolean;
+  /** problem is why the adapter failed to start. It is absent if the document did not answer. */
+  problem?: string;
+}
+
+/** HotReload replaces the older adapters of plugins in documents, including those that were removed. */
+export class HotReload {
+  /** changed reports that expects or problem has changed. */
+  readonly changed = new Signal();
+  readonly #options: HotReloadOptions;
+  /** #due are the documents that are about to get new code, by plugin. */
+  readonly #due = new Map<string, Set<Doc>>();
+  readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
+  /** #attempts are the latest attempts, by document and plugin. */
+  readonly #attempts = new Map<string, Attempt>();
+  #codeTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: HotReloadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * code handles code from the server. If the new adapter cannot be injected, the document keeps the old one and its
+   * tab needs a reload.
+   */
+  async code({ name, hash, hot }: PluginCodeParams): Promise<void> {
+    const plugin = this.#plugin(name);
+    if (plugin?.hash !== hash || !hot) return;
+    const build = { name, hash, adapter: hot.adapter, waitMs: hot.waitMs };
+    for (const doc of this.#older(plugin)) this.#begin(doc, build);
+  }
+
+  /** documentReported handles a document that has reported its adapters. It replaces older ones at any time. */
+  documentReported(doc: Doc): void {
+    for (const plugin of this.#options.plugins()) {
+      const isComing = this.#swap(doc, plugin.name) || this.#due.get(plugin.name)?.has(doc);
+      if (!isComing && this.#needs(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
+    }
+  }
+
+  /** renewed handles the message that a document has the new adapter, or keeps the old one because of a problem. */
+  renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
+    if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
+    else this.#end(doc, message.plugin);
+  }
+
+  /** armed handles the message of a document that is ready for the new adapter, and sends the adapter. */
+  armed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void {
+    const swap = this.#swap(doc, message.plugin);
+    const plugin = this.#plugin(message.plugin);
+    if (!swap || !plugin || swap.nonce !== message.nonce) return;
+    clearTimeout(swap.timer);
+    swap.timer = setTimeout(() => this.#failed(doc, swap, 'it did not answer'), ReplyMs);
+    void this.#sendAdapter(doc, plugin, swap, message.based);
+  }
+
+  /** outdated returns the names of the plugins that have a replaceable older adapter in some document. */
+  outdated(): string[] {
+    const { docs } = this.#options;
+    return docs.all().flatMap(({ doc, plugins }) =>
+      [...plugins, ...docs.vacant(doc.documentId)].flatMap(({ name }) => {
+        const plugin = this.#plugin(name);
+        return plugin && this.#needs(doc, plugin) ? [name] : [];
+      }),
+    );
+  }
+
+  /** synced notes the plugins whose code the server is about to send. */
+  synced(missing: readonly string[]): void {
+    for (const [key, { documentId }] of this.#attempts)
+      if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
+    this.#due.clear();
+    clearTimeout(this.#codeTimer);
+    this.#codeTimer = setTimeout(() => this.#fetchDue(), CodeMs);
+    for (const name of missing) {
+      const plugin = this.#plugin(name);
+      if (plugin) this.#due.set(name, new Set(this.#older(plugin)));
+    }
+  }
+
+  /** expects reports whether a tab's top document is about to get new code of a plugin, so that it needs no reload. */
+  expects(tabId: number, plugin: string): boolean {
+    const live = this.#options.docs.live(tabId);
+    return live !== undefined && this.#due.get(plugin)?.has(live.doc) === true;
+  }
+
+  /** canReplace reports whether a document has an older adapter of a plugin that can be replaced without a reload. */
+  canReplace(doc: Doc, plugin: PluginInfo): boolean {
+    return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needs(doc, plugin);
+  }
+
+  /** problem returns why the wanted adapter failed to start in a document, which keeps the old one. */
+  problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
+    const attempt = this.#attempts.get(`${documentId} ${name}`);
+    return attempt?.hash === hash ? attempt.problem : undefined;
+  }
+
+  #plugin(name: string): PluginInfo | undefined {
+    return this.#options.plugins().find((plugin) => plugin.name === name);
+  }
+
+  #swap(doc: Doc, plugin: string): Swap | undefined {
+    return this.#swaps.get(doc)?.get(plugin);
+  }
+
+  /** needs reports whether a document has an older adapter of a plugin, or a removed one, and can get the new one. */
+  #needs({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
+    const { docs } = this.#options;
+    const attempt = this.#attempts.get(`${documentId} ${name}`);
+    if (attempt?.hash === hash && attempt.isOver) return false;
+    const older = docs.reported(documentId)?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
+    return older === true || docs.vacant(documentId).some((p) => p.name === name && p.base === base);
+  }
+
+  #older(plugin: PluginInfo): Doc[] {
+    return this.#options.docs.all().flatMap(({ doc }) => (this.#needs(doc, plugin) ? [doc] : []));
+  }
+
+  /** fetchDue fetches the code that the server did not send in time. */
+  #fetchDue(): void {
+    for (const [name, docs] of this.#due) {
+      const plugin = this.#plugin(name);
+      for (const doc of docs) {
+        if (this.#swap(doc, name)) continue;
+        if (plugin && this.#isConnected(doc) && this.#needs(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
+        else docs.delete(doc);
+      }
+    }
+    this.changed.emit();
+  }
+
+  #isConnected(doc: Doc): boolean {
+    return this.#options.docs.get(doc.documentId) === doc;
+  }
+
+  /** fetchAndBegin fetches the code for one document and begins the replacement. */
+  async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
+    const { name, hash } = plugin;
+    this.#expect(doc, name);
+    try {
+      const { code } = await this.#options.code(plugin);
+      const isCurrent = this.#plugin(name)?.script === plugin.script && this.#isConnected(doc);
+      if (this.#swap(doc, name)) return; // the server sent the code in the meantime
+      if (isCurrent && this.#needs(doc, plugin)) {
+        this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
+      } else this.#end(doc, name);
+    } catch (error) {
+      console.warn(`opentabs: cannot fetch the code of ${name} for tab ${doc.tabId}: ${String(error)}`);
+      this.#end(doc, name);
+    }
+  }
+
+  #expect(doc: Doc, name: string): void {
+    this.#due.set(name, (this.#due.get(name) ?? new Set()).add(doc));
+    this.changed.emit();
+  }
+
+  #begin(doc: Doc, build: Build): void {
+    const { name, hash, waitMs } = build;
+    const all = this.#swaps.get(doc) ?? new Map<string, Swap>();
+    this.#swaps.set(doc, all);
+    clearTimeout(all.get(name)?.timer);
+    const nonce = this.#options.nonce();
+    const late = () => this.#failed(doc, swap, 'it did not answer');
+    const swap: Swap = { build, nonce, timer: setTimeout(late, waitMs + ReplyMs) };
+    all.set(name, swap);
+    this.#expect(doc, name);
+    doc.post({ op: 'renew', plugin: name, hash, nonce, waitMs });
+  }
+
+  async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: Swap, based: boolean): Promise<void> {
+    const { name, hash, adapter } = swap.build;
+    try {
+      const code = enter(await this.#options.entryPoints.nameOf(based ? BASE : name), swap.nonce, hash, adapter);
+      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document reports the result
+      const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
+      if (this.#swap(doc, name) !== swap) return;
+      if (problem !== undefined) this.#refuse(doc, name, problem);
+      else this.#failed(doc, swap, 'its entry point rejected the new adapter');
+    } catch (error) {
+      this.#failed(doc, swap, String(error));
+    }
+  }
+
+  /** end ends a replacement. */
+  #end(doc: Doc, name: string): void {
+    clearTimeout(this.#swap(doc, name)?.timer);
+    this.#swaps.get(doc)?.delete(name);
+    if (this.#due.get(name)?.delete(doc)) this.changed.emit();
+  }
+
+  /** attempt returns the Attempt of a build in a document. */
+  #attempt({ documentId }: Doc, { name, hash }: Build): Attempt {
+    const key = `${documentId} ${name}`;
+    const before = this.#attempts.get(key);
+    const attempt = before?.hash === hash ? before : { documentId, hash, tries: 0, isOver: false };
+    this.#attempts.set(key, attempt);
+    return attempt;
+  }
+
+  /** refuse notes that the new adapter failed to start. */
+  #refuse(doc: Doc, name: string, problem: string): void {
+    const swap = this.#swap(doc, name);
+    if (!swap) return;
+    console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${problem}`);
+    const attempt = this.#attempt(doc, swap.build);
+    attempt.isOver = true;
+    attempt.problem = problem;
+    this.#end(doc, name);
+    this.changed.emit();
+  }
+
+  /** failed retries a replacement that the document did not complete, up to MaxTries attempts. */
+  #failed(doc: Doc, swap: Swap, why: string): void {
+    const { name } = swap.build;
+    if (this.#swap(doc, name) !== swap) return;
+    const attempt = this.#attempt(doc, swap.build);
+    attempt.tries++;
+    if (attempt.tries >= MaxTries || !this.#isConnected(doc)) {
+      attempt.isOver = this.#isConnected(doc);
+      console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${why}`);
+      this.#end(doc, name);
+      return;
+    }
+    clearTimeout(swap.timer);
+    swap.timer = setTimeout(
+      () => {
+        if (this.#swap(doc, name) === swap) this.#retry(doc, swap.build);
+      },
+      RetryMs * 2 ** attempt.tries,
+    );
+  }
+
+  #retry(doc: Doc, build: Build): void {
+    const plugin = this.#plugin(build.name);
+    const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
+    if (isCurrent && this.#needs(doc, plugin)) this.#begin(doc, build);
+    else this.#end(doc, build.name);
+  }
+}

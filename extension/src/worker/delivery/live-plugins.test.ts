@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { PluginInfo } from '../../../../wire/wire.gen.ts';
+import { type Doc, makeDocs } from '../documents/docs.ts';
+import { panelTabs } from '../panels/panel-tabs.ts';
+import { LivePlugins } from './live-plugins.ts';
+
+const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
+  name,
+  displayName: name.toUpperCase(),
+  hash: `hash-${name}`,
+  script: `script-${name}`,
+  world: 'main',
+  ...more,
+});
+
+function makeBench(...wanted: PluginInfo[]) {
+  const docs = makeDocs();
+  /** replacing, arriving and broken are names of plugins. */
+  const replacing = new Set<string>();
+  const arriving = new Set<string>();
+  const broken = new Map<string, string>();
+  const replaceable = new Set<string>();
+  const livePlugins = new LivePlugins({
+    docs,
+    plugins: { wanted, canRun: ({ world }) => world === 'main' },
+    hotReload: {
+      expects: (_tabId, name) => replacing.has(name),
+      canReplace: (_doc, { name }) => replaceable.has(name),
+      problem: () => undefined,
+    },
+    delivery: {
+      expects: (_documentId, name) => arriving.has(name),
+      problem: (_documentId, name) => broken.get(name),
+      isBroken: (_documentId, name) => broken.has(name),
+    },
+  });
+  const join = (documentId: string, frameId: number, ...live: { name: string; hash: string; base?: string }[]) => {
+    const doc: Doc = { tabId: 1, frameId, documentId, url: '', post: () => undefined };
+    docs.add(doc);
+    docs.setPlugins(documentId, live);
+  };
+  return { docs, livePlugins, replacing, arriving, broken, replaceable, join, wanted };
+}
+
+test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {
+  const { livePlugins, replacing, broken, join } = makeBench(
+    plugin('a'),
+    plugin('b', { base: 'new' }),
+    plugin('c'),
+    plugin('d', { world: 'isolated' }),
+    plugin('e'),
+  );
+  replacing.add('c');
+  broken.set('e', 'no code');
+  const hash = (name: string) => ({ name, hash: `hash-${name}` });
+  join('top', 0, hash('a'), { ...hash('b'), base: 'old' }, hash('c'), hash('d'), hash('gone'));
+  join('frame', 3, hash('a'));
+  assert.deepEqual(livePlugins.top(1)?.plugins, [hash('a'), { ...hash('e'), problem: 'no code' }]);
+  assert.deepEqual(
+    livePlugins.frames(1).map(({ doc, plugins }) => [doc.documentId, plugins.map(({ name }) => name)]),
+    [['frame', ['a', 'e']]],
+  );
+  assert.equal(livePlugins.top(2), undefined);
+});
+
+test('a plugin is settled if a reload would not bring it', () => {
+  const { livePlugins, replacing, arriving, broken, replaceable, join, wanted } = makeBench(
+    ...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => plugin(name)),
+  );
+  broken.set('broken', 'no code');
+  replaceable.add('replaceable');
+  arriving.add('arriving');
+  replacing.add('replacing');
+  const settled = (frame?: string) => wanted.flatMap((p) => (livePlugins.isSettled(1, p, frame) ? [p.name] : []));
+  assert.deepEqual(settled(), ['replacing'], 'without a document');
+  join('top', 0, { name: 'live', hash: 'hash-live' }, { name: 'old', hash: 'older' });
+  join('frame', 3);
+  assert.deepEqual(settled(), ['live', 'broken', 'replaceable', 'arriving', 'replacing']);
+  assert.deepEqual(settled('frame'), ['broken', 'replaceable', 'arriving', 'replacing']);
+  assert.deepEqual([livePlugins.isArriving(1, 'arriving'), livePlugins.isArriving(2, 'arriving')], [true, false]);
+});
+
+test('panels show the state of each plugin in a tab and its frames', () => {
+  const { docs, livePlugins, broken, join, wanted } = makeBench(
+    ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => plugin(name)),
+  );
+  broken.set('broken', 'no code');
+  join('top', 0, { name: 'ready', hash: 'hash-ready' }, { name: 'old', hash: 'older' });
+  docs.setReady('top', 'ready', true);
+  const tab = { tabId: 1, windowId: 1, url: 'https://a.example/', title: 'A', active: true, focused: true };
+  const info = {
+    ...tab,
+    lastAccessedMs: 0,
+    needsReload: ['absent'],
+    frames: [{ frameId: 3, url: '', documentId: 'f', plugins: [{ name: 'framed', hash: 'hash-framed' }] }],
+  };
+  const shown = (unresponsive: boolean) =>
+    panelTabs({ tabs: [unresponsive ? { ...info, unresponsive } : info], wanted, docs, livePlugins })[0]?.plugins;
+  assert.deepEqual(shown(false), [
+    { name: 'ready', displayName: 'READY', status: 'live', ready: true },
+    { name: 'framed', displayName: 'FRAMED', status: 'live', ready: false },
+    { name: 'old', displayName: 'OLD', status: 'reload' },
+    { name: 'absent', displayName: 'ABSENT', status: 'reload' },
+    { name: 'broken', displayName: 'BROKEN', status: 'broken', problem: 'no code' },
+  ]);
+  assert.deepEqual(new Set(shown(true)?.map(({ status }) => status)), new Set(['silent']));
+});

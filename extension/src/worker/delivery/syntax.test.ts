@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createContext, Script } from 'node:vm';
+import type { PluginInfo } from '../../../../wire/wire.gen.ts';
+import type { Doc } from '../documents/docs.ts';
+import { makeSyntax } from './syntax.ts';
+
+const plugin: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h', script: 's', world: 'main' };
+const doc: Doc = { tabId: 1, frameId: 0, documentId: 'd', url: '', post: () => undefined };
+
+/** adapter wraps code as the server does. */
+function adapter(code: string): string {
+  return `function ({Object}) { return function (globalThis) {\n${code}\n}; }`;
+}
+
+/** world runs scripts like Chrome in an isolated world: an error becomes an event and ends only its own script. */
+async function world(_: Doc, scripts: readonly string[]): Promise<unknown> {
+  const listeners = new Set<(event: unknown) => void>();
+  const realm = createContext({
+    addEventListener: (_type: string, heard: (event: unknown) => void) => listeners.add(heard),
+    removeEventListener: (_type: string, heard: (event: unknown) => void) => listeners.delete(heard),
+  });
+  let value: unknown;
+  for (const [i, code] of scripts.entries()) {
+    try {
+      value = new Script(code, { filename: `script${i}` }).runInContext(realm);
+    } catch (error) {
+      const lineno = Number(/^script\d+:(\d+)/.exec(Object(error).stack)?.[1]);
+      for (const heard of listeners) heard({ message: `Uncaught ${error}`, lineno, preventDefault: () => undefined });
+    }
+  }
+  assert.equal(listeners.size, 0, 'a listener was left');
+  return JSON.parse(JSON.stringify(value ?? null));
+}
+
+test('a syntax error is found with its message and line', async () => {
+  const syntax = makeSyntax(world);
+  const code = adapter('// first\nvar x = /(?<a>.)(?<a>.)/;');
+  assert.equal(syntax.known(plugin), undefined);
+  const problem = await syntax.problem(doc, plugin, { code });
+  assert.match(
+    problem ?? '',
+    /^the browser can't parse the adapter: SyntaxError: .*Duplicate capture group name \(line 2\)$/,
+  );
+  assert.equal(syntax.known(plugin), problem);
+  assert.equal(syntax.known({ ...plugin, script: 's2' }), undefined);
+  const pre = await syntax.problem(doc, plugin, { code: adapter('1'), preScript: adapter('let a; let a;') });
+  assert.match(pre ?? '', /the pre-script: .*already been declared \(line 1\)/);
+});
+
+test('valid code has no problem and does not run, and neither does code in a document that does not answer', async () => {
+  const syntax = makeSyntax(world);
+  const code = adapter('throw new Error("it ran") // end');
+  assert.equal(await syntax.problem(doc, plugin, { code, preScript: code }), undefined);
+  assert.equal(await makeSyntax(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }), undefined);
+  assert.equal(syntax.known(plugin), undefined);
+});

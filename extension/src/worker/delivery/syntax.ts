@@ -1,0 +1,70 @@
+import type { PluginFetchResult, PluginInfo } from '../../../../wire/wire.gen.ts';
+import type { Doc } from '../documents/docs.ts';
+
+/** WORLD is the isolated world in which code is parsed, so that the page sees no errors. */
+export const WORLD = 'syntax';
+
+/** MaxProblems limits the stored problems. */
+const MaxProblems = 200;
+
+/** Code is the code of a plugin that runs in a page. */
+export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
+
+/**
+ * Syntax finds code that Chrome can't parse. The server parses all code before it sends it, but its parser accepts some
+ * scripts that V8 rejects, and Chrome reports the error to the console only.
+ */
+export interface Syntax {
+  /**
+   * problem parses the code of a plugin in a document, without running it. It returns why the code cannot be parsed. It
+   * returns undefined if it can, or if the document does not answer.
+   */
+  problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
+  /** known returns the last result of problem for this plugin. */
+  known(plugin: PluginInfo): string | undefined;
+}
+
+/**
+ * makeSyntax returns a Syntax. run runs scripts in order in the world WORLD of a document and returns the value of the
+ * last.
+ */
+export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
+  const found = new Map<string, string>();
+  const parse = async (doc: Doc, what: string, code: string): Promise<string | undefined> => {
+    // Parentheses make a function expression that is not called. Its first line belongs to the wrapper
+    // (internal/jsbuild:AdapterFunction).
+    const error = readError(await run(doc, [LISTEN, `(${code}\n)`, REPORT]).catch(() => undefined));
+    if (!error) return undefined;
+    return `the browser can't parse the ${what}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;
+  };
+  return {
+    problem: async (doc, plugin, { code, preScript }) => {
+      const problem =
+        (await parse(doc, 'adapter', code)) ??
+        (preScript === undefined ? undefined : await parse(doc, 'pre-script', preScript));
+      if (problem === undefined) return undefined;
+      const [oldest] = found.keys();
+      if (found.size >= MaxProblems && oldest !== undefined) found.delete(oldest);
+      found.set(plugin.script, problem);
+      return problem;
+    },
+    known: ({ script }) => found.get(script),
+  };
+}
+
+/** LISTEN stores the first error of the following scripts. REPORT stops that and returns the error. */
+const LISTEN = `
+var opentabsParse = { error: null, heard(event) {
+  event.preventDefault();
+  opentabsParse.error ??= [event.message, event.lineno];
+} };
+addEventListener('error', opentabsParse.heard, true);`;
+const REPORT = `
+removeEventListener('error', opentabsParse.heard, true);
+opentabsParse.error`;
+
+function readError(value: unknown): { readonly message: string; readonly line: number } | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [message, line]: unknown[] = value;
+  return typeof message === 'string' && typeof line === 'number' ? { message, line } : undefined;
+}

@@ -1,0 +1,92 @@
+import { afterTasks, makeBatcher } from '../../batch.ts';
+import type { Port } from '../../chrome.ts';
+import { charsOf, type FromBridge, readEach, readFromBridge, type ToBridge } from '../../port-message.ts';
+import { type PortHandlers, route } from '../../port-router.ts';
+import type { CallMessage, Calls } from '../calls/calls.ts';
+import type { RunningCalls } from '../calls/running.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { HotReload } from '../delivery/hot-reload.ts';
+import type { SettingsSync } from '../plugins/settings-sync.ts';
+import type { Doc, Docs } from './docs.ts';
+import type { Health } from './health.ts';
+import type { Logs } from './logs.ts';
+import type { Wakes } from './wakes.ts';
+
+/** BridgePortsOptions are the parts of the worker that handle messages of documents. */
+export interface BridgePortsOptions {
+  readonly calls: Pick<Calls, 'joined' | 'receive' | 'left'>;
+  readonly running: Pick<RunningCalls, 'size'>;
+  readonly docs: Docs;
+  readonly health: Pick<Health, 'joined' | 'heard' | 'left'>;
+  readonly logs: Logs;
+  readonly wakes: Wakes;
+  readonly settingsSync: SettingsSync;
+  readonly hotReload: Pick<HotReload, 'documentReported' | 'armed' | 'renewed'>;
+  readonly delivery: Pick<Delivery, 'documentReported' | 'armed'>;
+}
+
+/** makeBridgePorts returns a function that connects the port of a document to the worker. */
+export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
+  const { calls, running, docs, health, wakes } = options;
+  const handlers = bridgeHandlers(options);
+  const soon = afterTasks();
+  const alone = () => running.size <= 1;
+  return (port, sender) => {
+    const send = (messages: readonly ToBridge[]): boolean => {
+      try {
+        port.postMessage(messages);
+      } catch {
+        // The document is gone. onDisconnect follows.
+      }
+      return true;
+    };
+    const doc: Doc = { ...sender, post: makeBatcher({ send, charsOf, soon, alone }).post };
+    calls.joined(doc);
+    health.joined(doc);
+    port.onMessage((raw) => {
+      for (const message of readEach(raw, readFromBridge)) {
+        health.heard(doc, message.op === 'pong' ? message.ping : undefined);
+        route(handlers, message.op, message, doc);
+      }
+    });
+    port.onDisconnect(() => {
+      wakes.left(doc);
+      if (docs.get(doc.documentId) === doc) health.left(doc.documentId);
+      calls.left(doc);
+    });
+  };
+}
+
+/** bridgeHandlers returns the handlers for the messages of documents. */
+function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc]> {
+  const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
+  /** receiveCall handles the messages that only concern calls. */
+  const receiveCall = (message: CallMessage, doc: Doc) => calls.receive(doc, message);
+  return {
+    live: (message, doc) => {
+      docs.setStarted(doc.documentId, message.started ?? [], message.based === true);
+      calls.receive(doc, message);
+      settingsSync.documentReported(doc.documentId);
+      hotReload.documentReported(doc);
+      delivery.documentReported(doc);
+    },
+    progress: receiveCall,
+    part: receiveCall,
+    result: receiveCall,
+    error: receiveCall,
+    cancelled: receiveCall,
+    ask: receiveCall,
+    answered: receiveCall,
+    leaving: receiveCall,
+    navigating: receiveCall,
+    ready: receiveCall,
+    log: (message, doc) => logs.add(doc, message),
+    wake: ({ ms }, doc) => wakes.schedule(doc, ms),
+    pong: () => undefined, // handled by health.heard
+    armed: (message, doc) => {
+      delivery.armed(doc, message);
+      hotReload.armed(doc, message);
+    },
+    renewed: (message, doc) => hotReload.renewed(doc, message),
+  };
+}

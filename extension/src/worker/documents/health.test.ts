@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { settle } from '../../../test/server.ts';
+import type { Doc } from './docs.ts';
+import { Health } from './health.ts';
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+  const pinged: number[] = [];
+  const changes: boolean[] = [];
+  const page = { busy: true, frozen: false };
+  const doc: Doc = {
+    tabId: 1,
+    frameId: 0,
+    documentId: 'd',
+    url: '',
+    post: (message) => {
+      if (message.op === 'ping') pinged.push(message.ping);
+    },
+  };
+  const health = new Health({
+    isBusy: () => page.busy,
+    isFrozen: async () => page.frozen,
+  });
+  health.changed.addListener(() => changes.push(health.isSilent('d')));
+  health.joined(doc);
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return { health, doc, pinged, changes, page, pass };
+}
+
+test('a document that answers is pinged each second while calls run, and not otherwise', async (t) => {
+  const { health, doc, pinged, changes, page, pass } = makeBench(t);
+  for (let i = 1; i <= 5; i++) {
+    await pass(1000);
+    assert.equal(pinged.at(-1), i);
+    health.heard(doc, i);
+  }
+  health.heard(doc);
+  page.busy = false;
+  await pass(60_000);
+  assert.deepEqual([pinged.length, changes], [5, []]);
+});
+
+test('a document that does not answer for 5 s is silent until it answers', async (t) => {
+  const { health, doc, changes, pass } = makeBench(t);
+  await pass(1000);
+  await pass(4999);
+  assert.equal(health.isSilent('d'), false);
+  await pass(1);
+  assert.equal(health.isSilent('d'), true);
+  health.heard(doc); // a message from before the ping
+  assert.equal(health.isSilent('d'), true);
+  health.heard(doc, 1);
+  assert.deepEqual([health.isSilent('d'), changes], [false, [true, false]]);
+});
+
+test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
+  const { health, doc, pinged, page, pass } = makeBench(t);
+  assert.equal(health.calling(doc), 0);
+  page.busy = false;
+  await pass(5000);
+  assert.deepEqual([health.calling(doc), health.calling(doc), pinged], [1, 1, [1]]);
+  assert.equal(health.answered('d', 1), false);
+  health.heard(doc, 7); // never sent
+  assert.equal(health.answered('d', 1), false);
+  health.heard(doc, 1);
+  assert.equal(health.answered('d', 1), true);
+  assert.equal(health.calling(doc), 0);
+});
+
+test('a frozen tab, a sleeping machine and a new port do not make a document silent', async (t) => {
+  const { health, doc, page, pass, changes } = makeBench(t);
+  page.frozen = true;
+  await pass(1000);
+  await pass(60_000);
+  page.frozen = false;
+  health.joined(doc);
+  await pass(1000);
+  t.mock.timers.setTime(Date.now() + 60_000); // all timers fire late
+  await settle();
+  assert.deepEqual(changes, []);
+  await pass(1); // they fire now
+  assert.deepEqual(changes, []);
+  await pass(5000);
+  assert.deepEqual(changes, [true]);
+  health.joined(doc);
+  assert.equal(health.isSilent('d'), false);
+  health.left('d');
+  await pass(60_000);
+  assert.deepEqual(changes, [true]);
+});
+
+test('answers sends one ping at a time and resolves within its limit', async (t) => {
+  const { health, doc, pinged, page, pass } = makeBench(t);
+  page.busy = false;
+  const answers: boolean[] = [];
+  const ask = () => void health.answers(doc, 1000).then((answer) => answers.push(answer));
+  ask();
+  ask();
+  assert.deepEqual(pinged, [1]);
+  await pass(999);
+  health.heard(doc, 1);
+  await pass(0);
+  assert.deepEqual(answers, [true, true]);
+  ask();
+  await pass(1000);
+  assert.deepEqual(
+    [pinged, answers],
+    [
+      [1, 2],
+      [true, true, false],
+    ],
+  );
+  health.heard(doc, 2);
+  await pass(10_000);
+  assert.deepEqual([answers.length, health.isSilent('d')], [3, false]);
+});

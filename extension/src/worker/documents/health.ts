@@ -1,0 +1,161 @@
+import { Signal } from '../signal.ts';
+import type { Doc } from './docs.ts';
+
+/** SilentMs is how long a document may take to answer a ping before it counts as silent, in milliseconds. */
+const SilentMs = 5000;
+/** AgainMs is how long after its last message a document with running calls is pinged again, in milliseconds. */
+const AgainMs = 1000;
+/** LateMs is the timer delay that shows that the machine or browser was asleep, in milliseconds. */
+const LateMs = 2000;
+
+export interface HealthOptions {
+  /** isBusy reports whether calls run in a document. */
+  isBusy(documentId: string): boolean;
+  /** isFrozen reports whether Chrome has frozen a tab: its page runs nothing until the user shows the tab. */
+  isFrozen(tabId: number): Promise<boolean>;
+}
+
+/** Pulse is the state of one document. */
+interface Pulse {
+  doc: Doc;
+  heardAt: number;
+  sent: number;
+  answered: number;
+  silent: boolean;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** waiting are callbacks for the next answer. */
+  waiting: (() => void)[];
+}
+
+/**
+ * Health detects documents whose page does not answer because a script blocks its main thread. The bridge runs on the
+ * same thread, so it cannot answer pings. Only documents with running calls are pinged.
+ */
+export class Health {
+  /** changed reports a document that stops answering, or answers again. */
+  readonly changed = new Signal<[doc: Doc]>();
+  readonly #options: HealthOptions;
+  readonly #pulses = new Map<string, Pulse>();
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * calling notes that a call is about to be sent. It returns the number of the ping that precedes the call, or 0 if it
+   * needs none.
+   */
+  calling(doc: Doc): number {
+    const pulse = this.#pulseOf(doc);
+    if (pulse.sent > pulse.answered) return pulse.sent;
+    if (Date.now() - pulse.heardAt < AgainMs) {
+      this.#watch(pulse);
+      return 0;
+    }
+    this.#ping(pulse);
+    return pulse.sent;
+  }
+
+  /** answers pings a document and resolves with whether it answered within a time limit. */
+  answers(doc: Doc, withinMs: number): Promise<boolean> {
+    const pulse = this.#pulseOf(doc);
+    this.#ping(pulse);
+    return new Promise((resolve) => {
+      setTimeout(() => resolve(false), withinMs);
+      pulse.waiting.push(() => resolve(true));
+    });
+  }
+
+  /**
+   * answered reports whether a document has answered a ping. If so, a call sent right after the ping has arrived too.
+   */
+  answered(documentId: string, ping: number): boolean {
+    return ping <= (this.#pulses.get(documentId)?.answered ?? 0);
+  }
+
+  /** heard notes a message from a document. ping is the number that it answers. */
+  heard(doc: Doc, ping?: number): void {
+    const pulse = this.#pulseOf(doc);
+    pulse.heardAt = Date.now();
+    if (ping === undefined || ping <= pulse.answered || ping > pulse.sent) return;
+    pulse.answered = ping;
+    for (const answered of pulse.waiting.splice(0)) answered();
+    this.#watch(pulse);
+    if (!pulse.silent) return;
+    pulse.silent = false;
+    this.changed.emit(doc);
+  }
+
+  /** joined notes a new port of a document. Messages on its last port may or may not have arrived. */
+  joined(doc: Doc): void {
+    const pulse = this.#pulseOf(doc);
+    clearTimeout(pulse.timer);
+    pulse.heardAt = Date.now();
+    pulse.answered = pulse.sent;
+    pulse.silent = false;
+    this.#watch(pulse);
+  }
+
+  /** left drops a document. */
+  left(documentId: string): void {
+    clearTimeout(this.#pulses.get(documentId)?.timer);
+    this.#pulses.delete(documentId);
+  }
+
+  /** isSilent reports whether a document is silent. */
+  isSilent(documentId: string): boolean {
+    return this.#pulses.get(documentId)?.silent === true;
+  }
+
+  #pulseOf(doc: Doc): Pulse {
+    const known = this.#pulses.get(doc.documentId);
+    if (known) {
+      known.doc = doc;
+      return known;
+    }
+    const heardAt = Date.now();
+    const fresh: Pulse = { doc, heardAt, sent: 0, answered: 0, silent: false, timer: undefined, waiting: [] };
+    this.#pulses.set(doc.documentId, fresh);
+    return fresh;
+  }
+
+  #isCurrent(pulse: Pulse): boolean {
+    return this.#pulses.get(pulse.doc.documentId) === pulse;
+  }
+
+  #ping(pulse: Pulse): void {
+    if (pulse.sent > pulse.answered) return;
+    pulse.sent++;
+    pulse.doc.post({ op: 'ping', ping: pulse.sent });
+    this.#expectAnswer(pulse);
+  }
+
+  #expectAnswer(pulse: Pulse): void {
+    const dueAt = Date.now() + SilentMs;
+    clearTimeout(pulse.timer);
+    pulse.timer = setTimeout(() => void this.#checkLate(pulse, dueAt), SilentMs);
+  }
+
+  /** checkLate marks a document as silent, unless Chrome froze it or the machine was asleep. */
+  async #checkLate(pulse: Pulse, dueAt: number): Promise<void> {
+    const ping = pulse.sent;
+    const frozen = await this.#options.isFrozen(pulse.doc.tabId).catch(() => true);
+    if (!this.#isCurrent(pulse) || pulse.answered >= ping || pulse.silent) return;
+    if (frozen || Date.now() > dueAt + LateMs) {
+      this.#expectAnswer(pulse);
+      return;
+    }
+    pulse.silent = true;
+    this.changed.emit(pulse.doc);
+  }
+
+  /** watch pings a document again while calls run in it. */
+  #watch(pulse: Pulse): void {
+    clearTimeout(pulse.timer);
+    pulse.timer = setTimeout(() => {
+      if (!this.#isCurrent(pulse) || !this.#options.isBusy(pulse.doc.documentId)) return;
+      if (Date.now() - pulse.heardAt >= AgainMs) this.#ping(pulse);
+      else this.#watch(pulse);
+    }, AgainMs);
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { PluginLogParams } from '../../../../wire/wire.gen.ts';
+import type { Doc } from './docs.ts';
+import { makeLogs } from './logs.ts';
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const sent: PluginLogParams[] = [];
+  const logs = makeLogs({
+    runs: (id, plugin) => id === 'd1' && plugin === 'demo',
+    send: (params) => sent.push(params),
+  });
+  const doc = (documentId: string): Doc => ({ tabId: 7, frameId: 0, documentId, url: '', post: () => undefined });
+  return { logs, sent, d1: doc('d1'), d2: doc('d2'), tick: (ms: number) => t.mock.timers.tick(ms) };
+}
+
+const entries = (...messages: string[]) =>
+  JSON.stringify(messages.map((message) => ({ level: 'info', message, atMs: 1 })));
+const log = (text: string, dropped = 0, plugin = 'demo') => ({ op: 'log', plugin, entries: text, dropped }) as const;
+
+test('entries are forwarded with the tab of their document', (t) => {
+  const { logs, sent, d1 } = makeBench(t);
+  logs.add(d1, log('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
+  assert.deepEqual(sent, [
+    {
+      tabId: 7,
+      plugin: 'demo',
+      entries: [{ level: 'error', message: 'm', data: [1, { a: [] }], atMs: 5.5 }],
+      dropped: 3,
+    },
+  ]);
+});
+
+test('entries of a plugin that does not run in the document are ignored', (t) => {
+  const { logs, sent, d1, d2 } = makeBench(t);
+  logs.add(d1, log(entries('x'), 0, 'other'));
+  logs.add(d2, log(entries('x')));
+  assert.deepEqual(sent, []);
+});
+
+test('invalid entries are counted as dropped, and reported with the next entries', (t) => {
+  const { logs, sent, d1 } = makeBench(t);
+  for (const bad of [
+    'no json',
+    '{}',
+    '[5]',
+    '[{"level":"loud","message":"m","atMs":1}]',
+    entries(...Array(51).fill('x')),
+  ]) {
+    logs.add(d1, log(bad));
+  }
+  assert.equal(sent.length, 0);
+  logs.add(d1, log(entries('x')));
+  assert.equal(sent[0]?.dropped, 4 + 51);
+  logs.add(d1, log(entries('y')));
+  assert.equal(sent[1]?.dropped, undefined);
+});
+
+test('a document can send 20 frames per second, and further entries are counted', (t) => {
+  const { logs, sent, d1, tick } = makeBench(t);
+  for (let i = 0; i < 30; i++) logs.add(d1, log(entries('a', 'b'), i === 29 ? 5 : 0));
+  assert.equal(sent.length, 20);
+  tick(999);
+  logs.add(d1, log(entries('a')));
+  assert.equal(sent.length, 20);
+  tick(1);
+  logs.add(d1, log(entries('z')));
+  assert.deepEqual([sent.length, sent.at(-1)?.dropped], [21, 10 * 2 + 5 + 1]);
+});

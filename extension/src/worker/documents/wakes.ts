@@ -1,0 +1,34 @@
+import type { ToBridge } from '../../port-message.ts';
+
+/** Sleeper is the used part of a document's port. */
+export interface Sleeper {
+  post(message: ToBridge): void;
+}
+
+/** Wakes are the timers of hidden documents. Timers in a service worker are not throttled. */
+export interface Wakes {
+  /** schedule wakes a document once, in ms milliseconds. It replaces the last timer. */
+  schedule(doc: Sleeper, ms: number): void;
+  /** left drops a document. */
+  left(doc: Sleeper): void;
+}
+
+/** makeWakes returns Wakes without timers. */
+export function makeWakes(): Wakes {
+  const timers = new Map<Sleeper, ReturnType<typeof setTimeout>>();
+  const left = (doc: Sleeper) => {
+    clearTimeout(timers.get(doc));
+    timers.delete(doc);
+  };
+  return {
+    schedule: (doc, ms) => {
+      left(doc);
+      const wake = () => {
+        timers.delete(doc);
+        doc.post({ op: 'wake' });
+      };
+      timers.set(doc, setTimeout(wake, ms));
+    },
+    left,
+  };
+}

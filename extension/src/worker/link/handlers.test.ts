@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { encodeNotification, encodeRequest, parseFrame } from '../../../../wire/frame.ts';
+import { RequestMethods } from '../../../../wire/wire.gen.ts';
+import { answerRequest, handleNotification, type NotificationHandlers, type RequestHandlers } from './handlers.ts';
+
+const handlers: RequestHandlers = {
+  ping: async () => ({}),
+  'tool.dispatch': async () => undefined,
+  'tool.cancel': async () => ({ outcome: 'aborted' }),
+  'tool.answer': async () => ({ taken: true }),
+  'plugin.sync': async () => ({ mode: 'none' }),
+  'plugin.code': async () => {
+    throw new Error('not wanted');
+  },
+  'plugin.settings': async () => ({}),
+  'tab.load': async () => ({ loading: true }),
+  'tab.open': async () => ({ tabId: 1 }),
+};
+
+async function answer(text: string): Promise<string[]> {
+  const sent: string[] = [];
+  const frame = parseFrame(text);
+  assert.equal(frame.kind, 'request');
+  if (frame.kind === 'request') await answerRequest(handlers, frame, (reply) => sent.push(reply));
+  return sent;
+}
+
+test('a table without a handler for a method of the server does not compile', () => {
+  const { 'tab.open': open, ...others } = handlers;
+  // @ts-expect-error: tab.open has no handler
+  const requests: RequestHandlers = others;
+  // @ts-expect-error: tool.resync, state.plugins and state.waiting have no handler
+  const notifications: NotificationHandlers = { 'state.sync': () => undefined };
+  assert.deepEqual([typeof open, 'tab.open' in requests, 'tool.resync' in notifications], ['function', false, false]);
+});
+
+test('the socket reaches the methods with a handler only', async () => {
+  for (const method of RequestMethods) {
+    if (Object.hasOwn(handlers, method)) continue;
+    const params = {
+      hello: '{"protocol":1,"browserId":"a","browserName":"","bootId":"b","extensionVersion":"1","proof":"p"}',
+      'call.cancel': '{"callId":"c"}',
+      'plugin.fetch': '{"script":"s"}',
+      'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
+      'config.permission': '{"plugin":"p"}',
+      'config.settings': '{"plugin":"p","values":{}}',
+      'config.opening': '{"plugin":"p","allowed":true}',
+      'config.calls': '{"plugin":"p","other":"q","allowed":true}',
+      'config.lateAccess': '{"plugin":"p","allowed":true}',
+      'config.review': '{"plugin":"p","hash":"h","permission":"auto"}',
+    };
+    const body = Object.entries(params).find(([name]) => name === method)?.[1];
+    const [reply = ''] = await answer(`{"jsonrpc":"2.0","id":"1","method":"${method}","params":${body}}`);
+    assert.match(reply, /"code":-32601,"message":"the browser does not answer /, method);
+  }
+});
+
+test('results and failures are sent as answers, and a dispatch is answered later', async (t) => {
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  assert.deepEqual(await answer(encodeRequest('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
+  assert.deepEqual(await answer(encodeRequest('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
+    '{"jsonrpc":"2.0","id":"2","result":{"outcome":"aborted"}}',
+  ]);
+  assert.deepEqual(await answer(encodeRequest('3', 'plugin.code', { name: 'a', hash: 'b', script: 's', code: '' })), [
+    '{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}',
+  ]);
+  assert.equal(warn.mock.callCount(), 1);
+  const dispatch = { dispatchId: '4', plugin: 'p', tool: 't', tabId: 1, documentId: 'd', maxResultBytes: 1, args: {} };
+  assert.deepEqual(await answer(encodeRequest('4', 'tool.dispatch', dispatch)), []);
+});
+
+test('a notification without a handler is ignored', () => {
+  const handled: string[] = [];
+  const notifications: NotificationHandlers = {
+    'tool.resync': ({ dispatchId }) => handled.push(dispatchId),
+    'state.sync': () => handled.push('sync'),
+    'state.plugins': () => handled.push('plugins'),
+    'state.waiting': ({ count }) => handled.push(`${count} waiting`),
+  };
+  for (const text of [
+    encodeNotification('state.waiting', { count: 2 }),
+    encodeNotification('state.watch', { on: true }),
+    encodeNotification('tool.resync', { dispatchId: 'x', activityType: 'a' }),
+  ]) {
+    const frame = parseFrame(text);
+    assert.equal(frame.kind, 'notification');
+    if (frame.kind === 'notification') handleNotification(notifications, frame);
+  }
+  assert.deepEqual(handled, ['2 waiting', 'x']);
+});

@@ -1,0 +1,102 @@
+import { encodeError, encodeResult, type NotificationFrame, type RequestFrame } from '../../../../wire/frame.ts';
+import {
+  CodeInternal,
+  CodeMethodNotFound,
+  type NotificationMethod,
+  type Notifications,
+  type RequestMethod,
+  type Requests,
+} from '../../../../wire/wire.gen.ts';
+
+/** BrowserRequest are the requests that this browser sends. */
+export type BrowserRequest =
+  | 'hello'
+  | 'ping'
+  | 'plugin.fetch'
+  | 'call.cancel'
+  | 'call.decide'
+  | 'config.permission'
+  | 'config.review'
+  | 'config.settings'
+  | 'config.opening'
+  | 'config.calls'
+  | 'config.lateAccess';
+
+/** BrowserNotification are the notifications that this browser sends. */
+export type BrowserNotification =
+  | 'tool.progress'
+  | 'tool.part'
+  | 'tool.ask'
+  | 'call.resumed'
+  | 'tab.sync'
+  | 'tab.changed'
+  | 'plugin.log'
+  | 'state.watch';
+
+/** ServerRequest are the requests that this browser answers: all that it does not send, and ping, which both sides send. */
+type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
+/** ServerNotification are the notifications that this browser handles. The challenge is part of the handshake (link.ts). */
+type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
+
+/**
+ * RequestHandlers and NotificationHandlers have one handler for each method of the server, so that code without a handler
+ * for a method of the wire does not compile. The socket reaches nothing else. The handler of a request that returns
+ * undefined answers later by itself.
+ */
+export type RequestHandlers = {
+  readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
+};
+export type NotificationHandlers = { readonly [M in ServerNotification]: (params: Notifications[M]) => void };
+
+/** answerRequest runs the handler of a request and sends the answer. It never rejects. */
+export async function answerRequest(
+  handlers: RequestHandlers,
+  frame: RequestFrame,
+  send: (text: string) => void,
+): Promise<void> {
+  if (!isAnswered(handlers, frame)) {
+    const message = `the browser does not answer ${frame.method}`;
+    send(encodeError(frame.id, { code: CodeMethodNotFound, message }));
+    return;
+  }
+  try {
+    const result = await answer(handlers, frame.method, frame.params);
+    if (result !== undefined) send(encodeResult(frame.id, frame.method, result));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    console.warn(`opentabs: ${frame.method} failed: ${message}`);
+    send(encodeError(frame.id, { code: CodeInternal, message }));
+  }
+}
+
+/** handleNotification runs the handler of a notification. */
+export function handleNotification(handlers: NotificationHandlers, frame: NotificationFrame): void {
+  if (isHandled(handlers, frame)) notify(handlers, frame.method, frame.params);
+}
+
+function answer<M extends ServerRequest>(
+  handlers: RequestHandlers,
+  method: M,
+  params: Requests[M]['params'],
+): Promise<Requests[M]['result'] | undefined> {
+  return handlers[method](params);
+}
+
+function notify<M extends ServerNotification>(
+  handlers: NotificationHandlers,
+  method: M,
+  params: Notifications[M],
+): void {
+  handlers[method](params);
+}
+
+function isAnswered(handlers: RequestHandlers, frame: RequestFrame): frame is RequestFrame<ServerRequest> {
+  return Object.hasOwn(handlers, frame.method);
+}
+
+function isHandled(
+  handlers: NotificationHandlers,
+  frame: NotificationFrame,
+): frame is NotificationFrame<ServerNotification> {
+  return Object.hasOwn(handlers, frame.method);
+}

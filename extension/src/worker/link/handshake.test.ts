@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { findListener, makeHandshake } from './handshake.ts';
+
+const connection = { port: 9527, key: 'key-of-browsers' };
+
+/** hmac computes the same proof as wire/proof.go. */
+function hmac(role: string, nonces: readonly string[], key = connection.key, port = connection.port): string {
+  return createHmac('sha256', key)
+    .update([`opentabs link ${role}`, port, ...nonces].join('\n'))
+    .digest('hex');
+}
+
+/** begin returns a handshake and its nonce. */
+async function begin() {
+  const handshake = await makeHandshake(connection);
+  const nonce = handshake.protocols[1]?.slice('opentabs.nonce.'.length) ?? '';
+  return { handshake, nonce };
+}
+
+test('the handshake offers a new nonce each time, and no secret', async () => {
+  const [one, two] = [await begin(), await begin()];
+  assert.match(one.handshake.protocols.join(' '), /^opentabs opentabs\.nonce\.[0-9a-f]{32}$/);
+  assert.notEqual(one.nonce, two.nonce);
+});
+
+test("answer proves the browser's identity to the server, over both nonces", async () => {
+  const { handshake, nonce } = await begin();
+  const answer = await handshake.answer({ nonce: 'server', proof: hmac('server', [nonce, 'server']) });
+  assert.equal(answer, hmac('browser', [nonce, 'server']));
+});
+
+test('the frames of the handshake in wire/testdata have the proofs that the server computes', () => {
+  const frame = (name: string): unknown =>
+    JSON.parse(readFileSync(new URL(`../../../../wire/testdata/frames/${name}.params.json`, import.meta.url), 'utf8'));
+  const nonces = ['0123456789abcdef0123456789abcdef', '3kq7zmtv5xwpjhr2ycdlagnbfe'];
+  assert.deepEqual(frame('challenge'), { nonce: nonces[1], proof: hmac('server', nonces) });
+  assert.equal(Object(frame('hello')).proof, hmac('browser', nonces));
+});
+
+test('answer returns no proof for an invalid challenge', async () => {
+  const old = await begin();
+  const seen = hmac('server', [old.nonce, 'server']);
+  const challenges: [string, (nonce: string) => { nonce: string; proof: string }][] = [
+    ['no proof', () => ({ nonce: 'server', proof: '' })],
+    ['the nonce', (nonce) => ({ nonce: 'server', proof: nonce })],
+    ['another key', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server'], 'other') })],
+    ['an empty key', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server'], '') })],
+    ['another port', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server'], connection.key, 9528) })],
+    ['the role of a browser', (nonce) => ({ nonce: 'server', proof: hmac('browser', [nonce, 'server']) })],
+    ['another nonce of the server', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'other']) })],
+    ['a proof seen before', () => ({ nonce: 'server', proof: seen })],
+    ['a part of the proof', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server']).slice(0, 62) })],
+    ['capitals', (nonce) => ({ nonce: 'server', proof: hmac('server', [nonce, 'server']).toUpperCase() })],
+    ['no hex', () => ({ nonce: 'server', proof: 'zz'.repeat(32) })],
+  ];
+  for (const [name, make] of challenges) {
+    const { handshake, nonce } = await begin();
+    assert.equal(await handshake.answer(make(nonce)), undefined, name);
+  }
+});
+
+test('findListener sends no secret', async () => {
+  const asked: string[] = [];
+  const answers: [string, string][] = [
+    ['{"ok":true,"version":"0.1.0","pid":1}', 'opentabs'],
+    ['{"ok":false,"version":"0.1.0"}', 'other'],
+    ['{"ok":true}', 'other'],
+    ['[]', 'other'],
+    ['hello', 'other'],
+  ];
+  for (const [text, want] of answers) {
+    const ask: typeof fetch = async (input, init) => {
+      asked.push(`${String(input)} ${JSON.stringify(init)}`);
+      return new Response(text);
+    };
+    assert.equal(await findListener(connection, ask), want, text);
+  }
+  assert.doesNotMatch(asked.join(), /key|challenge|nonce/);
+  const failed: typeof fetch = async () => {
+    throw new TypeError('Failed to fetch');
+  };
+  assert.equal(await findListener(connection, failed), 'nothing');
+});

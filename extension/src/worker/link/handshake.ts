@@ -1,0 +1,87 @@
+// While the server is down, any local program can listen on its port. So this
+// browser sends only a random nonce until the peer has proved on the same
+// socket that it has the key of this installation. Then this browser proves the
+// same. Each proof is an HMAC over both nonces and the port (wire/proof.go), so
+// a program cannot reuse it for another connection or port.
+
+import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../../wire/wire.gen.ts';
+import { isRecord } from '../../port-message.ts';
+import { toHex } from '../hex.ts';
+
+/** Connection is the server's port and key, which `opentabs extension install` writes beside the manifest. */
+export interface Connection {
+  readonly port: number;
+  readonly key: string;
+}
+
+/** Handshake is this browser's part of the handshake on one socket. */
+export interface Handshake {
+  /** protocols are the subprotocols to offer. */
+  readonly protocols: readonly string[];
+  /** answer returns this browser's proof, or undefined if the challenge does not come from the server. */
+  answer(challenge: ChallengeParams): Promise<string | undefined>;
+}
+
+const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+
+/** makeHandshake prepares the handshake of one socket, with a new nonce. */
+export async function makeHandshake({ port, key }: Connection): Promise<Handshake> {
+  const encoder = new TextEncoder();
+  const mac = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign', 'verify']);
+  const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)));
+  const text = (role: string, serverNonce: string) =>
+    encoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
+  return {
+    protocols: [Subprotocol, NonceSubprotocolPrefix + nonce],
+    answer: async (challenge) => {
+      const proof = parseHex(challenge.proof);
+      // verify takes constant time.
+      if (!proof || !(await crypto.subtle.verify('HMAC', mac, proof, text('server', challenge.nonce))))
+        return undefined;
+      return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', mac, text('browser', challenge.nonce))));
+    },
+  };
+}
+
+/** parseHex decodes lower-case hex. It returns undefined for other text. */
+function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
+  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
+
+/** Listener is the kind of HTTP server on the port. It is a hint for error texts and proves nothing. */
+export type Listener = 'opentabs' | 'other' | 'nothing';
+
+/**
+ * AnswerMs is how long the listener may take to answer, in milliseconds. Chrome may use a cached connection that is
+ * half-open, like the lost link. The next try uses a new one.
+ */
+const AnswerMs = 2500;
+
+/**
+ * findListener sends an HTTP request without secrets to find out what listens on the port. Chrome does not report why a
+ * WebSocket failed, and delays further WebSockets by seconds after failures. So the worker opens none until a server
+ * listens.
+ */
+export async function findListener({ port }: Connection, ask: typeof fetch): Promise<Listener> {
+  try {
+    const answer = await ask(`http://127.0.0.1:${port}/healthz`, {
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      signal: AbortSignal.timeout(AnswerMs),
+    });
+    return isHealth(await answer.text()) ? 'opentabs' : 'other';
+  } catch {
+    return 'nothing';
+  }
+}
+
+function isHealth(text: string): boolean {
+  try {
+    const health: unknown = JSON.parse(text);
+    return isRecord(health) && health.ok === true && typeof health.version === 'string';
+  } catch {
+    return false;
+  }
+}

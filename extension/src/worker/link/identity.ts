@@ -1,0 +1,89 @@
+import { type HelloParams, Version } from '../../../../wire/wire.gen.ts';
+import { isRecord } from '../../port-message.ts';
+import type { Connection } from './handshake.ts';
+
+/** MaxNameChars limits the name of a browser. */
+const MaxNameChars = 60;
+
+/** Storage is the part of chrome.ts that this file uses. */
+export interface Storage {
+  readSetting(key: string): Promise<string | undefined>;
+  writeSetting(key: string, value: string): Promise<void>;
+  readUntilRestart(key: string): Promise<string | undefined>;
+  writeUntilRestart(key: string, value: string): Promise<void>;
+  readOwnFile(name: string): Promise<string | undefined>;
+  platform(): Promise<string>;
+  version(): string;
+}
+
+/** Identity is hello without the proof, which belongs to one connection. */
+export type Identity = Omit<HelloParams, 'proof'>;
+
+/** BrowserIdentity identifies this browser to the server. */
+export class BrowserIdentity {
+  readonly #storage: Storage;
+  #name = '';
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** name is the name of the browser in the last hello, or empty before it. */
+  get name(): string {
+    return this.#name;
+  }
+
+  async hello(): Promise<Identity> {
+    const storage = this.#storage;
+    const [browserId, bootId, name] = await Promise.all([
+      readOrCreate('browserId', storage.readSetting, storage.writeSetting),
+      this.bootId(),
+      storage.readSetting('browserName'),
+    ]);
+    this.#name = name || `Chrome on ${await storage.platform()}`;
+    return { protocol: Version, browserId, browserName: this.#name, bootId, extensionVersion: storage.version() };
+  }
+
+  /** rename stores another name. An empty name restores the default. */
+  async rename(name: string): Promise<void> {
+    await this.#storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
+  }
+
+  /** bootId returns a random text that changes with each start of the browser or the extension. */
+  bootId(): Promise<string> {
+    return readOrCreate('bootId', this.#storage.readUntilRestart, this.#storage.writeUntilRestart);
+  }
+
+  /** entryPointSecret returns the secret from which the names of entry points are derived (delivery/entry-points.ts). */
+  entryPointSecret(): Promise<string> {
+    return readOrCreate('entryPointSecret', this.#storage.readSetting, this.#storage.writeSetting);
+  }
+}
+
+/** readOrCreate returns a random text that is created once and stored. */
+async function readOrCreate(
+  key: string,
+  read: (key: string) => Promise<string | undefined>,
+  write: (key: string, value: string) => Promise<void>,
+): Promise<string> {
+  const old = await read(key);
+  if (old) return old;
+  const fresh = crypto.randomUUID();
+  await write(key, fresh);
+  return fresh;
+}
+
+/** readConnection reads the file that `opentabs extension install` wrote beside the manifest. */
+export async function readConnection(storage: Pick<Storage, 'readOwnFile'>): Promise<Connection | undefined> {
+  const text = await storage.readOwnFile('connection.json');
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value)) return undefined;
+    const { port, key } = value;
+    if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65535) return undefined;
+    return typeof key === 'string' && key !== '' ? { port, key } : undefined;
+  } catch {
+    return undefined;
+  }
+}

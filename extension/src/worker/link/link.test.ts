@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { CloseReplaced, CloseVersion, CodeVersion, Version } from '../../../../wire/wire.gen.ts';
+import { type FakeSocket, makeFakeHandshake, makeServer, settle } from '../../../test/server.ts';
+import type { Connection, Listener } from './handshake.ts';
+import { Link, type LinkState } from './link.ts';
+
+const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
+const server = { protocol: Version, serverVersion: '9.9.9' };
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+  const { open, sockets } = makeServer();
+  const states: LinkState[] = [];
+  const events: string[] = [];
+  const connection: Connection = { port: 4321, key: 'secret' };
+  const world: { connection: Connection | undefined; stuck: boolean; listener: Listener; asked: number } = {
+    connection,
+    stuck: false,
+    listener: 'opentabs',
+    asked: 0,
+  };
+  const link = new Link({
+    connection: () => (world.stuck ? new Promise(() => undefined) : Promise.resolve(world.connection)),
+    hello: async () => hello,
+    open,
+    handshake: makeFakeHandshake,
+    listener: async () => {
+      world.asked++;
+      return world.listener;
+    },
+    random: () => 0,
+  });
+  link.opened.addListener(() => events.push('opened'));
+  link.lost.addListener(() => events.push('lost'));
+  link.received.addListener((frame) => events.push(`${frame.kind} ${frame.method}`));
+  link.changed.addListener(() => states.push(link.state));
+  const last = (): FakeSocket => {
+    const socket = sockets.at(-1);
+    if (!socket) throw new Error('no socket was opened');
+    return socket;
+  };
+  /** accepted sends the server's proof. */
+  const accepted = async () => {
+    last().accept();
+    await settle();
+  };
+  const connected = async () => {
+    link.start();
+    await settle();
+    await accepted();
+    last().answer('hello', server);
+    await settle();
+    return last();
+  };
+  /** pass advances the time and runs due timers. */
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await settle();
+  };
+  return { link, sockets, states, events, world, last, accepted, connected, pass };
+}
+
+test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {
+  const { link, states, events, last } = makeBench(t);
+  link.start();
+  link.start();
+  await settle();
+  await assert.rejects(link.request('ping', {}), /no link/);
+  const socket = last();
+  assert.equal(socket.url, 'ws://127.0.0.1:4321/ws');
+  assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.nonce.of-the-browser']);
+  assert.equal(link.send('early'), false);
+  socket.open();
+  await settle();
+  assert.deepEqual(socket.sent, []);
+  socket.notify('challenge', { nonce: 'of-the-server', proof: 'right' });
+  await settle();
+  assert.deepEqual(socket.sent, [{ jsonrpc: '2.0', id: 'b1', method: 'hello', params: { ...hello, proof: 'proved' } }]);
+  assert.equal(link.send('early'), false);
+  await assert.rejects(link.request('ping', {}), /no link/);
+  assert.equal(socket.sent.length, 1);
+  socket.answer('hello', server);
+  await settle();
+  assert.deepEqual(states, [{ kind: 'open', serverVersion: '9.9.9' }]);
+  assert.deepEqual(events, ['opened']);
+  assert.equal(link.send('{}'), true);
+});
+
+test('a try for which Chrome returns no data is repeated', async (t) => {
+  const { link, states, sockets, world, pass } = makeBench(t);
+  world.stuck = true;
+  link.start();
+  await pass(2999);
+  assert.deepEqual(states, []);
+  await pass(1);
+  assert.deepEqual(states, [{ kind: 'down', why: 'lost', text: 'Error: the browser did not answer for 3 s' }]);
+  world.stuck = false;
+  await pass(1000);
+  assert.equal(sockets.length, 1);
+});
+
+test('valid frames are forwarded, invalid ones are answered or dropped', async (t) => {
+  const { events, connected } = makeBench(t);
+  const warn = t.mock.method(console, 'warn', () => undefined);
+  const socket = await connected();
+  socket.request('s1', 'ping', {});
+  socket.notify('state.sync', { serverVersion: '1', running: 0 });
+  assert.deepEqual(events, ['opened', 'request ping', 'notification state.sync']);
+  socket.text('garbage');
+  socket.text('{"jsonrpc":"2.0","id":"7","method":"browser.reboot","params":{}}');
+  socket.text('{"jsonrpc":"2.0","id":"8","method":"tool.cancel","params":{"dispatchId":5}}');
+  socket.text('{"jsonrpc":"2.0","id":"unknown","result":{}}');
+  assert.deepEqual(
+    socket.sent.map((f) => [f.id, JSON.stringify(f.error).slice(0, 14)]),
+    [
+      ['7', '{"code":-32601'],
+      ['8', '{"code":-32602'],
+    ],
+  );
+  assert.equal(warn.mock.callCount(), 3);
+});
+
+test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
+  const { sockets, events, states, connected, pass } = makeBench(t);
+  const socket = await connected();
+  for (let i = 0; i < 20; i++) {
+    await pass(2500);
+    assert.equal(socket.sent.length, 0);
+    await pass(2500);
+    socket.answer('ping', {});
+  }
+  await pass(2500);
+  await pass(2500);
+  assert.equal(socket.sent.length, 1);
+  await pass(2500);
+  assert.equal(socket.hungUp, false);
+  await pass(2500);
+  assert.equal(socket.hungUp, true);
+  assert.deepEqual(events, ['opened', 'lost']);
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer for 10 s' });
+  await pass(0);
+  assert.equal(sockets.length, 2);
+});
+
+test('a link survives the sleep of the machine', async (t) => {
+  const { events, connected, pass } = makeBench(t);
+  const socket = await connected();
+  await pass(2500);
+  t.mock.method(Date, 'now', () => 4e12);
+  await pass(2500);
+  socket.answer('ping', {});
+  await pass(5000);
+  assert.deepEqual([socket.hungUp, events], [false, ['opened']]);
+});
+
+test('a link that still sends a large result is alive', async (t) => {
+  const { connected, pass } = makeBench(t);
+  const socket = await connected();
+  for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
+    for (let beat = 0; beat < 3; beat++) await pass(2500);
+    assert.equal(socket.hungUp, false);
+  }
+  for (let beat = 0; beat < 5; beat++) await pass(2500);
+  assert.equal(socket.hungUp, true);
+});
+
+test('a lost link is retried within a second, for ever', async (t) => {
+  const { sockets, states, world, accepted, connected, last, pass } = makeBench(t);
+  const socket = await connected();
+  world.listener = 'nothing';
+  socket.close();
+  await settle();
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: '' });
+  await pass(600);
+  assert.deepEqual([sockets.length, world.asked], [2, 0]);
+  last().close();
+  await settle();
+  for (let asked = 2; asked < 200; asked++) {
+    await pass(600);
+    assert.equal(world.asked, asked);
+  }
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'no_server', text: '' });
+  assert.equal(sockets.length, 2);
+  world.listener = 'opentabs';
+  await pass(600);
+  assert.equal(sockets.length, 3);
+  last().close();
+  await settle();
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'refused', text: inUse });
+  await pass(600);
+  await accepted();
+  last().answer('hello', server);
+  await settle();
+  assert.equal(states.at(-1)?.kind, 'open');
+});
+
+const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
+
+test('another program on the port gets no socket, and the server is found when it is back', async (t) => {
+  const { link, sockets, states, world, last, pass } = makeBench(t);
+  world.listener = 'other';
+  link.start();
+  await settle();
+  last().close();
+  await settle();
+  for (let i = 0; i < 20; i++) await pass(600);
+  assert.equal(sockets.length, 1);
+  assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }]);
+  world.listener = 'opentabs';
+  await pass(600);
+  assert.equal(sockets.length, 2);
+});
+
+test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
+  const { link, events, states, sockets, last, pass } = makeBench(t);
+  const peers: [string, (socket: FakeSocket) => void][] = [
+    ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
+    ['a request', (socket) => socket.request('s1', 'ping', {})],
+    ['an answer to hello', (socket) => socket.text('{"jsonrpc":"2.0","id":"b1","result":{}}')],
+    ['another notification', (socket) => socket.notify('state.waiting', { count: 1 })],
+    ['garbage', (socket) => socket.text('garbage')],
+    ['a challenge without a proof', (socket) => socket.text('{"jsonrpc":"2.0","method":"challenge","params":{}}')],
+    ['the end, with a version', (socket) => socket.close(CloseVersion, 'Update it from evil.example')],
+    ['the end, for another', (socket) => socket.close(CloseReplaced, 'Close this browser')],
+    [
+      'a wrong proof, then the right one',
+      (socket) => {
+        socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' });
+        socket.notify('challenge', { nonce: 'of-the-server', proof: 'right' });
+      },
+    ],
+  ];
+  link.start();
+  await settle();
+  for (const [name, act] of peers) {
+    const socket = last();
+    const before = sockets.length;
+    socket.open();
+    act(socket);
+    await settle();
+    assert.deepEqual(socket.sent, [], name);
+    assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }], name);
+    await pass(600);
+    assert.equal(sockets.length, before + 1, name);
+  }
+  assert.deepEqual(events, []);
+});
+
+test('the link waits until a connection is installed', async (t) => {
+  const { link, sockets, states, world, pass } = makeBench(t);
+  const { connection } = world;
+  world.connection = undefined;
+  link.start();
+  await settle();
+  assert.deepEqual(states, [{ kind: 'down', why: 'not_installed', text: '' }]);
+  await pass(600);
+  await pass(600);
+  assert.equal(states.length, 1);
+  world.connection = connection;
+  await pass(600);
+  assert.equal(sockets.length, 1);
+});
+
+test("a version mismatch shows the server's message and is retried slowly", async (t) => {
+  const { link, sockets, states, accepted, last, pass } = makeBench(t);
+  link.start();
+  await settle();
+  await accepted();
+  last().refuse('hello', CodeVersion, 'the server speaks 2, this extension 1');
+  await settle();
+  last().close(CloseVersion, 'the server speaks 2');
+  await settle();
+  const want = { kind: 'down', why: 'version', text: 'the server speaks 2, this extension 1' };
+  assert.deepEqual(states, [want]);
+  link.start();
+  await pass(29_999);
+  assert.equal(sockets.length, 1);
+  await pass(1);
+  assert.equal(sockets.length, 2);
+  await accepted();
+  last().answer('hello', { protocol: Version + 1, serverVersion: '2.0.0' });
+  await settle();
+  const state = states.at(-1);
+  assert.match(
+    state?.kind === 'down' ? `${state.why}: ${state.text}` : '',
+    /^version: .*protocol 1.*protocol 2.*update the extension/,
+  );
+  assert.equal(last().hungUp, true);
+});
+
+test('a connection that another browser replaced is retried slowly', async (t) => {
+  const { states, sockets, link, connected, pass } = makeBench(t);
+  (await connected()).close(CloseReplaced, 'another connection');
+  await pass(20_000);
+  assert.deepEqual(states.at(-1), { kind: 'down', why: 'replaced', text: 'another connection' });
+  link.start();
+  await settle();
+  assert.equal(sockets.length, 1);
+  link.restart();
+  await settle();
+  assert.equal(sockets.length, 2);
+});
+
+test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
+  const { link, states, sockets, last, pass } = makeBench(t);
+  const stops: [string, (socket: FakeSocket) => void, LinkState][] = [
+    ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
+    ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: inUse }],
+    [
+      'before the answer to hello',
+      (socket) => socket.accept(),
+      { kind: 'down', why: 'lost', text: 'the server did not answer' },
+    ],
+  ];
+  link.start();
+  await settle();
+  for (const [name, act, want] of stops) {
+    const socket = last();
+    const before = sockets.length;
+    act(socket);
+    await pass(4999);
+    assert.equal(socket.hungUp, false, name);
+    await pass(1);
+    assert.equal(socket.hungUp, true, name);
+    assert.deepEqual(states.at(-1), want, name);
+    await pass(600);
+    assert.equal(sockets.length, before + 1, name);
+  }
+});
+
+test('every request ends once: answer, error, unreadable answer, timeout, loss', async (t) => {
+  const { link, connected, pass } = makeBench(t);
+  const socket = await connected();
+  const ends: string[] = [];
+  const ask = (name: string) =>
+    link.request('call.cancel', { callId: name }).then(
+      (r) => ends.push(`${name} ${JSON.stringify(r)}`),
+      (e: Error) => ends.push(`${name} ${e.message}`),
+    );
+  for (const name of ['a', 'b', 'c', 'd']) void ask(name);
+  socket.answer('call.cancel', { cancelled: true });
+  socket.refuse('call.cancel', -32000, 'no');
+  socket.answer('call.cancel', { cancelled: 'yes' });
+  await pass(5000);
+  socket.request('s1', 'ping', {});
+  await pass(5000);
+  socket.text('{"jsonrpc":"2.0","id":"b5","result":{"cancelled":true}}');
+  void ask('e');
+  socket.close();
+  await settle();
+  void ask('f');
+  await settle();
+  assert.deepEqual(ends, [
+    'a {"cancelled":true}',
+    'b no',
+    "c the server's answer to call.cancel can't be read: result.cancelled: must be a boolean, got string",
+    'd the server did not answer call.cancel for 10 s',
+    'e the link to the server was lost',
+    'f there is no link to the server',
+  ]);
+});
+
+test('an abandoned socket has no effect', async (t) => {
+  const { link, events, states, accepted, connected, last } = makeBench(t);
+  const old = await connected();
+  link.restart();
+  await settle();
+  assert.equal(old.hungUp, true);
+  const before = states.length;
+  old.text('{"jsonrpc":"2.0","id":"s","method":"ping","params":{}}');
+  old.close();
+  await settle();
+  assert.deepEqual(events, ['opened', 'lost']);
+  assert.equal(states.length, before);
+  await accepted();
+  last().answer('hello', server);
+  await settle();
+  assert.deepEqual(events, ['opened', 'lost', 'opened']);
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { encodeRequest } from '../../../../wire/frame.ts';
+import type { Action } from '../../panel-message.ts';
+import { makePanelActions } from './panel-actions.ts';
+
+function setUp(answer: () => Promise<never>) {
+  const did: string[] = [];
+  const note =
+    (what: string) =>
+    async (...args: unknown[]): Promise<void> => {
+      did.push([what, ...args].join(' '));
+    };
+  const act = makePanelActions({
+    link: {
+      request: (method, params) => {
+        did.push(encodeRequest('1', method, params));
+        return answer();
+      },
+      restart: () => did.push('restart'),
+    },
+    reloadTab: note('reload'),
+    showTab: note('show'),
+    openDetails: note('details'),
+    rename: note('rename'),
+  });
+  return { act, did };
+}
+
+test('makePanelActions sends requests to the server and returns its errors', async () => {
+  const { act, did } = setUp(() => Promise.reject(new Error('permissions.json is read-only')));
+  const actions: Action[] = [
+    { op: 'stop', callId: 'c' },
+    { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'once' } },
+    { op: 'permission', params: { plugin: 'p', tool: 't', permission: 'off' } },
+    { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
+    { op: 'settings', params: { plugin: 'p', values: { size: 3, token: null } } },
+    { op: 'opening', params: { plugin: 'p', allowed: true } },
+    { op: 'calls', params: { plugin: 'p', other: 'q', allowed: true } },
+    { op: 'lateAccess', params: { plugin: 'p', allowed: false } },
+  ];
+  for (const action of actions) await assert.rejects(act(action), /read-only/);
+  assert.deepEqual(
+    did.map((frame) => Object(JSON.parse(frame))).map(({ method, params }) => [method, params]),
+    [
+      ['call.cancel', { callId: 'c' }],
+      ['call.decide', { callId: 'c', ticketId: 't', allow: true, scope: 'once' }],
+      ['config.permission', { plugin: 'p', tool: 't', permission: 'off' }],
+      ['config.review', { plugin: 'p', hash: 'h', permission: 'ask' }],
+      ['config.settings', { plugin: 'p', values: { size: 3, token: null } }],
+      ['config.opening', { plugin: 'p', allowed: true }],
+      ['config.calls', { plugin: 'p', other: 'q', allowed: true }],
+      ['config.lateAccess', { plugin: 'p', allowed: false }],
+    ],
+  );
+});
+
+test('makePanelActions runs browser actions locally', async () => {
+  const { act, did } = setUp(() => Promise.reject(new Error('not asked')));
+  const actions: Action[] = [
+    { op: 'reload', tabId: 7 },
+    { op: 'show', tabId: 8 },
+    { op: 'rename', name: 'n' },
+    { op: 'retry' },
+    { op: 'details' },
+  ];
+  for (const action of actions) assert.deepEqual(await act(action), {});
+  assert.deepEqual(did, ['reload 7', 'show 8', 'rename n', 'restart', 'restart', 'details']);
+});

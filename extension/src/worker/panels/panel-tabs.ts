@@ -1,0 +1,33 @@
+import type { PluginInfo, TabInfo } from '../../../../wire/wire.gen.ts';
+import type { PanelPlugin, PanelTab } from '../../panel-message.ts';
+import type { LivePlugins } from '../delivery/live-plugins.ts';
+import type { Docs } from '../documents/docs.ts';
+
+export interface PanelTabsOptions {
+  /** tabs are those that the server has. */
+  readonly tabs: readonly TabInfo[];
+  readonly wanted: readonly PluginInfo[];
+  readonly docs: Pick<Docs, 'live'>;
+  readonly livePlugins: Pick<LivePlugins, 'problem'>;
+}
+
+/** panelTabs returns the state of the plugins in each tab and its frames. */
+export function panelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions): PanelTab[] {
+  return tabs.map((tab) => {
+    const live = docs.live(tab.tabId);
+    const top = live?.plugins ?? [];
+    const framed = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
+    const matching = wanted.flatMap((plugin): PanelPlugin[] => {
+      const { name, displayName, hash } = plugin;
+      const inTop = top.find((p) => p.name === name);
+      const here = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
+      if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
+      const problem = inTop?.problem ?? (live && livePlugins.problem(live.doc, plugin));
+      if (problem !== undefined) return [{ name, displayName, status: 'broken', problem }];
+      if (here.length > 0) return [{ name, displayName, status: 'live', ready: here.some((p) => p.ready === true) }];
+      if (inTop || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
+      return [];
+    });
+    return { tabId: tab.tabId, title: tab.title, url: tab.url, plugins: matching };
+  });
+}

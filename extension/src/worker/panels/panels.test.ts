@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { settle } from '../../../test/server.ts';
+import type { Port } from '../../chrome.ts';
+import type { Action, Done, PanelState, ToPanel } from '../../panel-message.ts';
+import { makePanels } from './panels.ts';
+
+function makePort() {
+  const got: unknown[] = [];
+  let receive: (message: unknown) => void = () => undefined;
+  let closed: () => void = () => undefined;
+  const port: Port = {
+    name: 'panel',
+    sender: undefined,
+    ownPage: true,
+    postMessage: (message) => got.push(message),
+    onMessage: (listener) => {
+      receive = listener;
+    },
+    onDisconnect: (listener) => {
+      closed = listener;
+    },
+    disconnect: () => undefined,
+  };
+  return { port, got, send: (message: unknown) => receive(message), close: () => closed() };
+}
+
+const base: Omit<PanelState, 'calls' | 'callsAt' | 'running'> = {
+  link: { kind: 'connecting' },
+  browserName: 'n',
+  extensionVersion: '1',
+  mode: 'none',
+  tabs: [],
+};
+
+const nothing = async (): Promise<Done> => ({});
+const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>): ToPanel => ({
+  op: 'state',
+  state: { ...base, ...more },
+});
+const none = state({ calls: [], callsAt: 0, running: 0 });
+
+test('the server is watched while a panel is open, and changes are sent together', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
+  const watched: boolean[] = [];
+  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), runAction: nothing });
+  panels.touch();
+  const one = makePort();
+  const two = makePort();
+  panels.joined(one.port);
+  panels.joined(two.port);
+  assert.deepEqual(watched, [true]);
+  assert.deepEqual(one.got, [none]);
+  const call = { callId: 'c', plugin: 'p', tool: 't', status: 'running', runMs: 5 } as const;
+  panels.synced({ serverVersion: '1', calls: [call], running: 1 });
+  panels.touch();
+  t.mock.timers.tick(50);
+  assert.deepEqual(one.got.slice(1), [state({ calls: [call], callsAt: 1000, running: 1 })]);
+  panels.lost();
+  t.mock.timers.tick(50);
+  assert.deepEqual(one.got.slice(2), [none]);
+  one.close();
+  assert.deepEqual(watched, [true]);
+  two.close();
+  assert.deepEqual(watched, [true, false]);
+  panels.touch();
+  t.mock.timers.tick(50);
+  assert.equal(two.got.length, 3);
+});
+
+test('plugins are sent when they arrive, and to a panel that opens later', () => {
+  const panels = makePanels({ state: () => base, watch: () => undefined, runAction: nothing });
+  const [one, two, late] = [makePort(), makePort(), makePort()];
+  panels.joined(one.port);
+  const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
+  const failed = [{ path: '/broken', error: 'dist/tools.json is missing' }];
+  panels.plugins({ plugins: [plugin], failed });
+  panels.joined(two.port);
+  for (const { got } of [one, two]) assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin], failed }]);
+  one.close();
+  two.close();
+  panels.joined(late.port);
+  assert.deepEqual(late.got, [none], 'plugins that may have changed since are not shown');
+});
+
+const good: Action[] = [
+  { op: 'stop', callId: 'c' },
+  { op: 'decide', params: { callId: 'c', ticketId: 't', allow: false } },
+  { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'time', forMs: 600_000 } },
+  { op: 'permission', params: { plugin: 'p', permission: 'auto' } },
+  { op: 'permission', params: { plugin: 'p', tool: 't' } },
+  { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
+  { op: 'settings', params: { plugin: 'p', values: { site: { work: 'https://a.example' } } } },
+  { op: 'opening', params: { plugin: 'p', allowed: false } },
+  { op: 'calls', params: { plugin: 'p', other: 'q', allowed: true } },
+  { op: 'lateAccess', params: { plugin: 'p', allowed: true } },
+  { op: 'reload', tabId: 1 },
+  { op: 'show', tabId: 1 },
+  { op: 'rename', name: 'n' },
+  { op: 'retry' },
+  { op: 'details' },
+];
+const bad: unknown[] = [
+  undefined,
+  'stop',
+  [],
+  { op: 'stop' },
+  { op: 'decide' },
+  { op: 'decide', params: { callId: 'c', ticketId: 't' } },
+  { op: 'decide', params: { callId: 'c', allow: true } },
+  { op: 'permission', params: { permission: 'auto' } },
+  { op: 'permission', params: { plugin: 'p', permission: 'all' } },
+  { op: 'review', params: { plugin: 'p', hash: 'h' } },
+  { op: 'settings', params: { plugin: 'p', values: [] } },
+  { op: 'settings', params: { values: {} } },
+  { op: 'opening', params: { plugin: 'p' } },
+  { op: 'calls', params: { plugin: 'p', allowed: true } },
+  { op: 'calls', params: { plugin: 'p', other: 'q' } },
+  { op: 'lateAccess', params: { plugin: 'p' } },
+  { op: 'reload', tabId: 'x' },
+  { op: 'rename' },
+  { op: 'format' },
+];
+
+test('valid actions of the user run, and other messages are ignored', async () => {
+  const did: Action[] = [];
+  const panels = makePanels({
+    state: () => base,
+    watch: () => undefined,
+    runAction: async (action) => {
+      did.push(action);
+      return {};
+    },
+  });
+  const { port, send, got } = makePort();
+  panels.joined(port);
+  for (const [requestId, action] of good.entries()) send({ requestId, action });
+  for (const action of bad) send({ requestId: 99, action });
+  for (const message of [undefined, good[0], { action: good[0] }]) send(message);
+  await settle();
+  assert.deepEqual(did, good);
+  assert.deepEqual(
+    got.slice(1),
+    good.map((_, requestId) => ({ op: 'done', requestId, done: {} })),
+  );
+});
+
+test('only the panel that sent an action gets its result', async () => {
+  const panels = makePanels({
+    state: () => base,
+    watch: () => undefined,
+    runAction: async (action) => {
+      if (action.op === 'decide') return { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } };
+      throw new Error('there is no link to the server');
+    },
+  });
+  const [one, two] = [makePort(), makePort()];
+  for (const { port } of [one, two]) panels.joined(port);
+  one.send({ requestId: 1, action: { op: 'stop', callId: 'c' } });
+  one.send({ requestId: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
+  two.send({ requestId: 1, action: { op: 'retry' } });
+  two.close();
+  await settle();
+  assert.deepEqual(one.got.slice(1), [
+    { op: 'done', requestId: 1, done: { error: 'there is no link to the server' } },
+    { op: 'done', requestId: 2, done: { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } } },
+  ]);
+  assert.equal(two.got.length, 1);
+});

@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { PluginInfo, PluginSyncParams } from '../../../../wire/wire.gen.ts';
+import type { Script } from '../../chrome-scripts.ts';
+import { Plugins, type Registrar } from './plugins.ts';
+
+function makeBench() {
+  const state = { boot: 'first', allowed: true, asked: 0, registrations: 0, chars: 10 };
+  const refused = new Set<string>();
+  const used: string[] = [];
+  const scripts = new Map<string, { script: Script; code: string }>();
+  const files: { script: Script; file: string }[] = [];
+  const log: string[] = [];
+  /** order holds the script IDs in the order in which Chrome runs them. */
+  const order: string[] = [];
+  const went = (id: string) => order.splice(order.indexOf(id), 1);
+  const chrome: Registrar = {
+    userScriptsAllowed: async () => state.allowed,
+    userScripts: async () => {
+      state.asked++;
+      return [...scripts.values()].map((s) => s.script);
+    },
+    registerUserScripts: async (all) => {
+      state.registrations++;
+      if (all.some(({ id }) => refused.has(id))) throw new Error('Chrome refuses it');
+      for (const { code, ...script } of all) {
+        assert.ok(!scripts.has(script.id), 'registered twice');
+        scripts.set(script.id, { script, code });
+        order.push(script.id);
+      }
+    },
+    updateUserScript: async (script) => {
+      const old = scripts.get(script.id);
+      assert.ok(old);
+      scripts.set(script.id, { script, code: old.code });
+      order.push(...went(script.id));
+      log.push(`moved ${script.id}`);
+    },
+    unregisterUserScripts: async (ids) => {
+      for (const id of ids) {
+        assert.ok(scripts.delete(id), `${id} was not registered`);
+        went(id);
+      }
+    },
+    fileScripts: async () => files.map((f) => f.script),
+    registerFiles: async (all) => {
+      for (const { file, ...script } of all) {
+        assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
+        files.push({ script, file });
+        order.push(script.id);
+      }
+    },
+    updateFile: async (script) => {
+      const old = files.find((f) => f.script.id === script.id);
+      assert.ok(old, 'updated before it was registered');
+      old.script = script;
+      log.push(`moved ${script.id}`);
+    },
+    unregisterFiles: async (ids) => {
+      for (const id of ids) {
+        const at = files.findIndex((f) => f.script.id === id);
+        assert.ok(at >= 0, `${id} was not registered`);
+        files.splice(at, 1);
+        went(id);
+      }
+    },
+  };
+  const code = async (name: string) => {
+    if (name === 'unknown') throw new Error('the plugin may not run');
+    if (name === '') return { code: 'HOST' };
+    const preScript = name.startsWith('pre') ? { preScript: `function () { /* pre ${name} */ }` } : {};
+    return { code: `function () { ${name} }`.padEnd(state.chars), options: `{"name":"${name}"}`, ...preScript };
+  };
+  const make = () =>
+    new Plugins(chrome, {
+      entryPoints: { nameOf: async (plugin) => `_${plugin}` },
+      code,
+      used: async () => used,
+      boot: async () => state.boot,
+    });
+  return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
+}
+
+/** settled syncs and preregisters plugins. */
+async function settled(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
+  assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
+  await plugins.prepare();
+}
+
+const sync = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
+/** few returns IDs without their digests. */
+const few = (ids: Iterable<string>) =>
+  [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
+
+const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
+  name,
+  displayName: name,
+  hash: `hash-${name}`,
+  script: `script-${name}`,
+  world: 'main',
+  matches: [`*://${name}.org/*`],
+  ...more,
+});
+test('one base and one bridge serve the pages of all plugins, and isolated or framed plugins have their own', async () => {
+  const { plugins, scripts, files, state } = makeBench();
+  const all = [
+    plugin('a'),
+    plugin('i', { world: 'isolated' }),
+    plugin('f', { frames: true, allFrames: true }),
+    plugin('b'),
+  ];
+  await plugins.sync(sync(...all));
+  assert.deepEqual(few(scripts.keys()), ['base', 'base']);
+  const [framed, top] = [...scripts.values()].map((s) => s.script);
+  assert.deepEqual([framed?.allFrames, framed?.matches, framed?.excludeMatches], [true, ['*://f.org/*'], []]);
+  assert.deepEqual(
+    [top?.allFrames, top?.matches, top?.excludeMatches],
+    [false, ['*://a.org/*', '*://b.org/*'], ['*://f.org/*']],
+  );
+  const bridges = files.filter((f) => f.file === 'bridge.js').map((f) => [f.script.allFrames, f.script.matches.length]);
+  assert.deepEqual(bridges, [
+    [false, 4],
+    [true, 1],
+  ]);
+  assert.equal(state.registrations, 1);
+  const [base] = [...scripts.values()];
+  assert.equal(base?.code, `const _ = HOST(false)("{\\"frames\\":true}"\n);`);
+});
+
+test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
+  const { plugins, scripts, state, order, refused } = makeBench();
+  const isolated = plugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
+  await settled(plugins, [plugin('a'), isolated]);
+  assert.equal(state.registrations, 2);
+  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-a-script-a', 'plugin-i-script-i']);
+  const { script, code } = scripts.get('plugin-i-script-i') ?? {};
+  assert.deepEqual(script, {
+    id: 'plugin-i-script-i',
+    matches: ['*://i.org/*'],
+    excludeMatches: ['*://i.org/x*'],
+    isolated: true,
+    allFrames: false,
+    worldId: 'plugin-i',
+  });
+  assert.equal(code, `var _i = HOST(false)("{\\"name\\":\\"i\\"}",\nfunction () { i }\n);`);
+  assert.deepEqual(few(order.slice(-1)), ['bridge']);
+  assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
+  for (const id of scripts.keys()) assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `no probe before ${id}`);
+  // A script that Chrome rejects does not affect others.
+  refused.add('plugin-c-script-c');
+  await settled(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
+  assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
+  await settled(plugins, [plugin('a'), plugin('unknown'), plugin('d')]);
+  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
+});
+
+test('of many plugins, those that start early or were used recently are preregistered, within the budget', async () => {
+  const { plugins, scripts, used, state } = makeBench();
+  const many = Array.from({ length: 120 }, (_, i) => plugin(`p${i}`, i === 7 ? { early: true } : {}));
+  await settled(plugins, many);
+  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-p7-script-p7']);
+  used.push(...Array.from({ length: 30 }, (_, i) => `p${i + 50}`));
+  await plugins.prepare();
+  assert.equal(scripts.size, 17);
+  assert.ok(scripts.has('plugin-p50-script-p50') && !scripts.has('plugin-p65-script-p65'));
+  used.unshift('p3');
+  await plugins.prepare();
+  assert.ok(scripts.has('plugin-p3-script-p3') && !scripts.has('plugin-p64-script-p64'));
+  state.chars = 3 << 20;
+  await plugins.prepare();
+  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
+});
+
+test('pre-scripts are always preregistered, and plugins that need the document’s start cannot start late', async () => {
+  const { plugins, scripts, state } = makeBench();
+  const pre = plugin('pre', { preScript: true, allFrames: true });
+  const early = Array.from({ length: 3 }, (_, i) => plugin(`e${i}`, { early: true }));
+  state.chars = 3 << 20;
+  await settled(plugins, [pre, ...early]);
+  assert.deepEqual(few(scripts.keys()), ['base', 'early-pre-script-pre', 'plugin-e0-script-e0', 'plugin-e1-script-e1']);
+  const { script, code } = scripts.get('early-pre-script-pre') ?? {};
+  assert.equal(script?.allFrames, true);
+  assert.equal(
+    code,
+    `const _pre = HOST(false)("{\\"name\\":\\"pre\\"}",\nundefined,\nfunction () { /* pre pre */ }\n);`,
+  );
+  assert.deepEqual(
+    [pre, ...early, plugin('x')].map((p) => plugins.canStartLate(p)),
+    [false, false, false, true, true],
+  );
+});
+
+test('a restarted worker finds the registrations', async () => {
+  const { plugins, make, state, order } = makeBench();
+  await settled(plugins, [plugin('a')]);
+  const [before, registrations] = [order.join(), state.registrations];
+  await settled(make(), [plugin('a')]);
+  assert.deepEqual([order.join(), state.registrations, state.asked], [before, registrations, 2]);
+});
+
+test('a restarted browser keeps the registrations, and the bridge is registered again because Chrome would run none of them', async () => {
+  const { make, plugins, scripts, files, state } = makeBench();
+  const wanted = [plugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }), plugin('i', { world: 'isolated' })];
+  await settled(plugins, wanted);
+  const before = [...files.map((f) => f.script.id), ...scripts.keys()];
+  const bridge = before.find((id) => id.startsWith('bridge-'));
+  // Chrome lists scripts in another order and without the names of their worlds.
+  const listed = [...scripts].reverse();
+  scripts.clear();
+  for (const [id, { script, code }] of listed) {
+    const { worldId: _, matches, ...rest } = script;
+    scripts.set(id, { script: { ...rest, matches: [...matches].reverse() }, code });
+  }
+  await settled(make(), wanted);
+  assert.deepEqual(
+    [...files.map((f) => f.script.id), ...scripts.keys()].sort(),
+    [...before].sort(),
+    'the worker alone',
+  );
+  state.boot = 'second';
+  await settled(make(), wanted);
+  const after = [...files.map((f) => f.script.id), ...scripts.keys()];
+  assert.deepEqual(after.filter((id) => !before.includes(id)).length, 1);
+  assert.deepEqual([few([bridge ?? '']), after.includes(bridge ?? '')], [['bridge'], false]);
+  assert.equal(state.registrations, 2, 'no code was registered again');
+});
+
+test('unwanted scripts are removed, changed patterns are updated, and a new script replaces the old one', async () => {
+  const { plugins, scripts, files, log, order } = makeBench();
+  await settled(plugins, [plugin('a'), plugin('b')]);
+  await settled(plugins, [plugin('a', { matches: ['*://other.org/*'] })]);
+  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
+  assert.deepEqual(log, ['moved plugin-a-script-a']);
+  assert.deepEqual(few(order.slice(-1)), ['bridge']);
+  await plugins.sync(sync(plugin('a', { script: 's2' })));
+  assert.deepEqual(few(scripts.keys()), ['base'], 'the old script is gone at once');
+  await plugins.prepare();
+  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-a-s2']);
+  await plugins.sync({});
+  await plugins.prepare();
+  assert.deepEqual([scripts.size, files.length], [0, 0]);
+});
+
+test('a removed plugin is wanted until Chrome has unregistered it, and no registration comes before that', async () => {
+  for (const allowed of [true, false]) {
+    const { plugins, chrome, state, log } = makeBench();
+    state.allowed = allowed;
+    const wanted = () => plugins.wanted.map(({ name }) => name);
+    const [a, b] = [plugin('a', { file: 'a.js' }), plugin('b', { file: 'b.js' })];
+    await plugins.sync(sync(a, b));
+    await plugins.prepare();
+    for (const method of [
+      'unregisterUserScripts',
+      'unregisterFiles',
+      'registerUserScripts',
+      'registerFiles',
+    ] as const) {
+      const original: (all: never) => Promise<void> = chrome[method];
+      chrome[method] = async (all: never) => {
+        log.push(`${method} while ${wanted()} are wanted`);
+        await original(all);
+      };
+    }
+    await plugins.sync(sync(b));
+    const unregister = allowed ? 'unregisterUserScripts' : 'unregisterFiles';
+    assert.equal(log[0], `${unregister} while a,b are wanted`);
+    assert.ok(log.some((line) => line.startsWith('register')));
+    assert.deepEqual(
+      log.filter((line) => line.startsWith('register') && line.includes('a,b')),
+      [],
+    );
+    assert.deepEqual(wanted(), ['b']);
+  }
+});
+
+test('a pattern that Chrome would reject does not affect others', async () => {
+  const { plugins, files } = makeBench();
+  const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
+  const half = plugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
+  await plugins.sync(sync(bad, half));
+  assert.deepEqual(plugins.wanted, [half]);
+  assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
+});
+
+test('without user scripts, isolated plugins cannot run, whatever a document reports', async () => {
+  const { plugins, state } = makeBench();
+  const isolated = plugin('a', { world: 'isolated', file: 'adapters/a.js' });
+  await plugins.sync(sync(isolated));
+  assert.equal(plugins.canRun(isolated), true);
+  state.allowed = false;
+  await plugins.sync(sync(isolated));
+  assert.deepEqual([plugins.canRun(isolated), plugins.canRun(plugin('b'))], [false, true]);
+});
+
+test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
+  const { plugins, files, state } = makeBench();
+  state.allowed = false;
+  const a = plugin('a', { file: 'adapters/a.js' });
+  assert.equal(await plugins.sync(sync(a)), 'files');
+  const b = plugin('b', { file: 'adapters/b.js' });
+  const c = plugin('c', { file: 'adapters/c.js', world: 'isolated' });
+  await plugins.sync(sync(a, b, c));
+  assert.deepEqual(
+    files.map((f) => f.file),
+    ['probe.js', 'adapters/a.js', 'probe.js', 'adapters/b.js', 'bridge.js'],
+  );
+  await plugins.sync(sync({ ...a, script: 's2', file: 'adapters/a2.js' }));
+  assert.deepEqual(
+    files.map((f) => f.file),
+    ['probe.js', 'adapters/a2.js', 'bridge.js'],
+  );
+  state.allowed = true;
+  assert.equal(await plugins.sync(sync(a)), 'userScripts');
+  assert.deepEqual(
+    files.map((f) => f.file),
+    ['probe.js', 'bridge.js'],
+  );
+});
+
+test('without user scripts and files, the mode is none', async () => {
+  const { plugins, state } = makeBench();
+  state.allowed = false;
+  assert.equal(await plugins.sync(sync(plugin('a'))), 'none');
+  assert.equal(plugins.mode, 'none');
+  state.allowed = true;
+  assert.equal(await plugins.detect(), 'userScripts');
+});
+
+test('syncs run one after the other', async () => {
+  const { plugins, scripts } = makeBench();
+  const all = [plugins.sync(sync(plugin('a'))), plugins.prepare(), plugins.sync(sync(plugin('a'))), plugins.prepare()];
+  await Promise.all(all);
+  assert.equal(scripts.size, 2);
+});
+
+test('clear removes all registrations', async () => {
+  const { plugins, scripts, files } = makeBench();
+  await settled(plugins, [plugin('a')]);
+  await plugins.clear();
+  assert.deepEqual([scripts.size, files.length], [0, 0]);
+  await settled(plugins, [plugin('a')]);
+  assert.equal(scripts.size, 2);
+});

@@ -1,0 +1,76 @@
+import { Signal } from '../signal.ts';
+
+/**
+ * LeadMs is how long before a registration its cause may have come, in milliseconds: the server sends a new plugin with
+ * a delay.
+ */
+const LeadMs = 3000;
+
+/** Registrations are registrations that were made together. */
+export interface Registrations {
+  /** fromMs is the time from which documents may lack wanted scripts, in milliseconds since 1970. */
+  readonly fromMs: number;
+  /**
+   * firstMs is when the first registration was made. Documents before it have none of the scripts. It is undefined if
+   * nothing was registered.
+   */
+  readonly firstMs: number | undefined;
+}
+
+/**
+ * Registering tracks the registrations of scripts. A document that starts before the last registration may lack wanted
+ * scripts. At first registrations are pending, because the last worker may have stopped between two registrations.
+ */
+export class Registering {
+  /** registered reports that the scripts that all documents need are registered, and again that the rest is. */
+  readonly registered = new Signal<[registrations: Registrations]>();
+  #sinceMs: number | undefined = Date.now() - LeadMs;
+  #firstMs: number | undefined;
+  #hasChanged = false;
+
+  /** pending reports whether registrations are outstanding. */
+  get pending(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
+  /** track wraps a function that registers scripts, to note each registration. */
+  track<A extends unknown[]>(change: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
+    return (...args) => {
+      const [scripts] = args;
+      if (!Array.isArray(scripts) || scripts.length > 0) {
+        this.#hasChanged = true;
+        this.#sinceMs ??= Date.now() - LeadMs;
+        this.#firstMs ??= Date.now();
+      }
+      return change(...args);
+    };
+  }
+
+  /** cleared notes that nothing is registered any more. */
+  cleared(): void {
+    this.#sinceMs ??= Date.now() - LeadMs;
+  }
+
+  /** browserStarted notes that the browser has just started, so that no earlier document has any script. */
+  browserStarted(): void {
+    this.#sinceMs = 0;
+    this.#hasChanged = true;
+  }
+
+  /**
+   * basesRegistered notes that the scripts that every document needs are registered. Adapters can be injected on
+   * demand.
+   */
+  basesRegistered(): void {
+    if (this.#hasChanged && this.#sinceMs !== undefined)
+      this.registered.emit({ fromMs: this.#sinceMs, firstMs: this.#firstMs });
+  }
+
+  /** settled notes that everything that the server wants is registered. */
+  settled(): void {
+    this.basesRegistered();
+    this.#sinceMs = undefined;
+    this.#firstMs = undefined;
+    this.#hasChanged = false;
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { PluginInfo } from '../../../../wire/wire.gen.ts';
+import type { ToBridge } from '../../port-message.ts';
+import { makeDocs } from '../documents/docs.ts';
+import { makeSettingsSync } from './settings-sync.ts';
+
+const info = (name: string): PluginInfo => ({ name, displayName: name, hash: 'h', script: 's', world: 'main' });
+
+function makeBench() {
+  const docs = makeDocs();
+  const state: { wanted: PluginInfo[] | undefined } = { wanted: undefined };
+  const settingsSync = makeSettingsSync({ docs, wanted: () => state.wanted });
+  const join = (documentId: string, ...plugins: string[]) => {
+    const got: ToBridge[] = [];
+    docs.add({ tabId: 1, frameId: 0, documentId, url: '', post: (message) => got.push(message) });
+    docs.setPlugins(
+      documentId,
+      plugins.map((name) => ({ name, hash: 'h' })),
+    );
+    settingsSync.documentReported(documentId);
+    return got;
+  };
+  return { docs, state, settingsSync, join };
+}
+
+test('settings are sent once to each current and later document', () => {
+  const { settingsSync, join } = makeBench();
+  const there = join('d1', 'a', 'b');
+  const blue = { values: { team: 'blue' } };
+  const want: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
+  settingsSync.settings('a', blue);
+  settingsSync.documentReported('d1');
+  settingsSync.documentReported('unknown');
+  assert.deepEqual(there, want);
+  // A document that began while the script was registered again has the old settings.
+  assert.deepEqual(join('d2', 'a'), want);
+  assert.deepEqual(join('d3', 'b'), []);
+  const red = { values: { team: 'red' } };
+  settingsSync.settings('a', red);
+  assert.deepEqual(there.slice(1), [{ op: 'settings', plugin: 'a', settings: red }]);
+});
+
+test('a document that returns after it was left receives the settings again', () => {
+  const { docs, settingsSync, join } = makeBench();
+  settingsSync.settings('a', {});
+  join('d1', 'a');
+  docs.remove('d1');
+  settingsSync.synced();
+  assert.equal(join('d1', 'a').length, 1);
+});
+
+test('an adapter whose plugin is gone is removed, but not before the first sync', () => {
+  const { state, settingsSync, join } = makeBench();
+  const there = join('d1', 'a', 'b');
+  settingsSync.synced();
+  assert.deepEqual(there, []);
+  state.wanted = [info('b')];
+  settingsSync.synced();
+  assert.deepEqual(there, [{ op: 'remove', plugin: 'a' }]);
+  // A document from the back/forward cache still has the adapter.
+  assert.deepEqual(join('d2', 'a'), [{ op: 'remove', plugin: 'a' }]);
+});

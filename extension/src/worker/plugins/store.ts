@@ -1,0 +1,77 @@
+import type { PluginFetchParams, PluginFetchResult } from '../../../../wire/wire.gen.ts';
+import { isRecord } from '../../port-message.ts';
+
+/** StoreOptions are the sources of code. */
+export interface StoreOptions {
+  /** fetch requests code from the server. */
+  fetch(params: PluginFetchParams): Promise<PluginFetchResult>;
+  /** readCached, writeCached, cachedKeys and removeCached access the cache, which survives a restart of the browser. */
+  readCached(key: string): Promise<string | undefined>;
+  writeCached(key: string, text: string): Promise<void>;
+  cachedKeys(): Promise<readonly string[]>;
+  removeCached(key: string): Promise<void>;
+}
+
+/**
+ * Store provides the code of plugins and of the host. Code that is not in the cache is fetched from the server once.
+ */
+export interface Store {
+  /**
+   * get returns the code of a plugin, or of the host if name is empty. It rejects if the server is unreachable or
+   * refuses.
+   */
+  get(name: string, script: string): Promise<PluginFetchResult>;
+  /** keep removes all code from the cache except that of these scripts. */
+  keep(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
+}
+
+/** makeStore returns a Store. */
+export function makeStore(options: StoreOptions): Store {
+  /** coming is the code that is being read, by key. */
+  const coming = new Map<string, Promise<PluginFetchResult>>();
+  const read = async (name: string, script: string): Promise<PluginFetchResult> => {
+    const key = keyOf(name, script);
+    const found = parse(await options.readCached(key).catch(() => undefined));
+    if (found) return found;
+    const fresh = await options.fetch(name === '' ? { script } : { name, script });
+    // If the disk is full, continue without the cache.
+    void options.writeCached(key, JSON.stringify(fresh)).catch(warn);
+    return fresh;
+  };
+  return {
+    get: (name, script) => {
+      const key = keyOf(name, script);
+      const pending = coming.get(key) ?? read(name, script).finally(() => coming.delete(key));
+      coming.set(key, pending);
+      return pending;
+    },
+    keep: async (scripts) => {
+      const wanted = new Set(scripts.map(({ name, script }) => keyOf(name, script)));
+      for (const key of await options.cachedKeys()) if (!wanted.has(key)) await options.removeCached(key);
+    },
+  };
+}
+
+function keyOf(name: string, script: string): string {
+  return `${name}/${script}`;
+}
+
+function parse(text: string | undefined): PluginFetchResult | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value) || typeof value.code !== 'string') return undefined;
+    const { code, options, preScript } = value;
+    return {
+      code,
+      ...(typeof options === 'string' ? { options } : {}),
+      ...(typeof preScript === 'string' ? { preScript } : {}),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function warn(error: unknown): void {
+  console.warn(`opentabs: code is not kept: ${String(error)}`);
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { settle } from '../../../test/server.ts';
+import { Usage } from './usage.ts';
+
+test('recent uses are stored after a delay, newest first', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const state = { text: 'b c', writes: 0, changes: 0 };
+  const usage = new Usage({
+    read: async () => state.text,
+    write: async (text) => {
+      state.text = text;
+      state.writes++;
+    },
+  });
+  usage.changed.addListener(() => state.changes++);
+  for (const name of ['a', 'c', 'a', 'a']) void usage.used(name);
+  await settle();
+  assert.deepEqual(await usage.names(), ['a', 'c', 'b']);
+  assert.equal(state.writes, 0);
+  t.mock.timers.tick(5000);
+  await settle();
+  assert.deepEqual([state.text, state.writes, state.changes], ['a c b', 1, 1]);
+  for (let i = 0; i < 100; i++) void usage.used(`p${i}`);
+  await settle();
+  assert.equal((await usage.names()).length, 64);
+});
+
+test('an unreadable profile has no uses', async () => {
+  const usage = new Usage({
+    read: async () => {
+      throw new Error('no disk');
+    },
+    write: async () => undefined,
+  });
+  assert.deepEqual(await usage.names(), []);
+});

@@ -1,0 +1,71 @@
+import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
+import { Signal } from '../signal.ts';
+
+/** Aborted is the error of a cancelled navigation: the tab keeps its page, or a download started. */
+const Aborted = 'net::ERR_ABORTED';
+
+/** LoadError is a failed load of a tab's page. */
+export interface LoadError {
+  /** name is Chrome's name, such as net::ERR_CONNECTION_REFUSED. It is LoadErrorNoAnswer while Chrome still waits. */
+  readonly name: string;
+  /** atMs is when the load failed, in milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+/** LoadErrors tracks the tabs that show Chrome's error page, and those whose site does not answer. */
+export class LoadErrors {
+  /** changed reports that an error was added or removed. */
+  readonly changed = new Signal();
+  readonly #errors = new Map<number, LoadError>();
+  /** #timers are the timers of the tabs whose site has not answered yet. */
+  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+  /** of returns why the page of a tab could not be loaded, or undefined if it was loaded. */
+  of(tabId: number): LoadError | undefined {
+    return this.#errors.get(tabId);
+  }
+
+  /** begun notes that a tab requests a page from a site. */
+  begun(tabId: number): void {
+    if (this.#stopWaiting(tabId)) this.changed.emit();
+    this.#startWaiting(tabId);
+  }
+
+  /** waits notes that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
+  waits(tabId: number): void {
+    if (!this.#timers.has(tabId) && this.of(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
+  }
+
+  /** failed notes that a page could not be loaded. */
+  failed(tabId: number, name: string): void {
+    const wasWaiting = this.#stopWaiting(tabId);
+    if (name !== Aborted) this.#add(tabId, name);
+    else if (wasWaiting) this.changed.emit();
+  }
+
+  /** shown notes that a tab shows another page or was closed. */
+  shown(tabId: number): void {
+    const wasWaiting = this.#stopWaiting(tabId);
+    if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
+  }
+
+  #add(tabId: number, name: string): void {
+    this.#errors.set(tabId, { name, atMs: Date.now() });
+    this.changed.emit();
+  }
+
+  /** stopWaiting stops the timer of a tab. It reports whether the missing answer was already an error. */
+  #stopWaiting(tabId: number): boolean {
+    clearTimeout(this.#timers.get(tabId));
+    this.#timers.delete(tabId);
+    return this.of(tabId)?.name === LoadErrorNoAnswer && this.#errors.delete(tabId);
+  }
+
+  #startWaiting(tabId: number): void {
+    const onTimeout = () => {
+      this.#timers.delete(tabId);
+      this.#add(tabId, LoadErrorNoAnswer);
+    };
+    this.#timers.set(tabId, setTimeout(onTimeout, SiteTimeoutMs));
+  }
+}

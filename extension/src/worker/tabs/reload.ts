@@ -1,0 +1,297 @@
+import type { PluginInfo } from '../../../../wire/wire.gen.ts';
+import type { Frame, FramePage, Page, Tab, TabState } from '../../chrome.ts';
+import { matchesAny } from '../plugins/match.ts';
+import type { Registrations } from '../plugins/registering.ts';
+import { Signal } from '../signal.ts';
+
+/**
+ * SettleMs is how long a document that may have its scripts can take to report its plugins before a script inspects it,
+ * in milliseconds.
+ */
+const SettleMs = 200;
+/**
+ * AgainMs is the time between inspections of an undecided tab, in milliseconds. MaxChecks is the maximum number of
+ * inspections.
+ */
+const AgainMs = 300;
+const MaxChecks = 200;
+/**
+ * AfterMs is how long after a registration a document may still start without its scripts, in milliseconds: Chrome
+ * distributes them to its processes.
+ */
+const AfterMs = 1000;
+/** MaxReloads is how often a tab is reloaded before its plugins are live. */
+const MaxReloads = 2;
+/** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
+const ReloadMs = 3000;
+/** AskMs is how long a page may take to answer while a call waits, LateMs without a waiting call, in milliseconds. */
+const AskMs = 1000;
+const LateMs = 10_000;
+
+export interface ReloadOptions {
+  query(): Promise<readonly Tab[]>;
+  tabState(tabId: number): Promise<TabState>;
+  /** readPage returns 'error' for Chrome's error page. */
+  readPage(tabId: number): Promise<Page | 'error' | undefined>;
+  /** listFrames returns the frames of a tab without running a script in them. */
+  listFrames(tabId: number): Promise<readonly Frame[]>;
+  /** readFrames returns the frames of a tab with the same origin as its top document. It runs a script in each. */
+  readFrames(tabId: number): Promise<readonly FramePage[]>;
+  reloadTab(tabId: number): Promise<void>;
+  /** reloadFrame reloads one frame. */
+  reloadFrame(tabId: number, documentId: string): Promise<void>;
+  plugins(): readonly PluginInfo[];
+  /** isLive reports whether a plugin is live, failed to start, or is being injected in a tab's document or frame. */
+  isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
+  /** liveDocument returns the ID of a tab's top document if it has reported its plugins. */
+  liveDocument(tabId: number): string | undefined;
+  /** answers pings a connected document and reports whether it answers soon. */
+  answers(documentId: string): Promise<boolean>;
+  /** isConnected reports whether a document has reported its plugins. */
+  isConnected(documentId: string): boolean;
+  /** canRun reports whether a plugin can run in pages at all. */
+  canRun(plugin: PluginInfo): boolean;
+  /** isRegistered reports whether a document that starts now can get a plugin. */
+  isRegistered(plugin: PluginInfo): boolean;
+  /** reloading is called with the missing plugins before a tab is reloaded. */
+  reloading(plugins: readonly PluginInfo[]): void;
+}
+
+/**
+ * Verdict is the result of checking a tab: done if it has its plugins or cannot get them, again if it must be
+ * rechecked.
+ */
+type Verdict = 'done' | 'again';
+
+/** Reload reloads tabs without their plugins, if the user has nothing to lose there. */
+export class Reload {
+  /** changed reports that expects has changed. */
+  readonly changed = new Signal();
+  /**
+   * orphaned reports a document that seems live but has the bridge of a reloaded extension, which cannot answer.
+   */
+  readonly orphaned = new Signal<[documentId: string]>();
+  readonly #options: ReloadOptions;
+  /** #spans are the times in which documents may have started without their scripts. */
+  #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
+  /** #checks counts the checks of each undecided tab, #reloads its reloads. */
+  readonly #checks = new Map<number, number>();
+  readonly #reloads = new Map<number, { count: number; atMs: number }>();
+  /** #began is when the document of each tab started, unless that was before this worker started. */
+  readonly #began = new Map<number, number>();
+  /** #firstMs and #lastMs are when the first and last of the latest registrations were made. */
+  #firstMs: number | undefined;
+  #lastMs = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** #checking are the tabs with a check in progress. A busy page does not delay other tabs. */
+  readonly #checking = new Set<number>();
+  #all = false;
+
+  constructor(options: ReloadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * load reloads one tab for a call, unless it is loading or was just reloaded. It returns false if the reload could
+   * lose user input or would not help.
+   */
+  async load(tabId: number): Promise<boolean> {
+    const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
+    const tab = await find();
+    if (!tab || this.#matchingPlugins(tab).length === 0) return false;
+    // The tab was reloaded in the meantime. The server is about to be notified.
+    if (this.#missingPlugins(tab).length === 0) return true;
+    if (!(await this.#isUnloaded(tabId))) {
+      const page = await this.#readPage(tabId, AskMs);
+      // An error page has nothing to lose. A page that cannot answer because it is loading needs no reload.
+      if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
+        return !page && (await find())?.loading === true;
+    }
+    await this.#options.reloadTab(tabId);
+    return true;
+  }
+
+  /**
+   * registered notes that scripts were registered. Documents that started in the meantime may have only some of the
+   * scripts. Each is checked until its plugins are live or cannot be. Documents that have reported their plugins are
+   * pinged; only the others are inspected by a script.
+   */
+  registered({ fromMs, firstMs }: Registrations): void {
+    this.#firstMs = firstMs;
+    this.#lastMs = Date.now();
+    const toMs = this.#lastMs + AfterMs;
+    this.#spans = [...this.#spans.filter((span) => toMs - span.toMs < LateMs * 6), { fromMs, toMs }];
+    this.#all = true;
+    this.#schedule(0);
+  }
+
+  /** began notes when the document of a tab started, in milliseconds since 1970. */
+  began(tabId: number, atMs: number): void {
+    this.#began.set(tabId, atMs);
+  }
+
+  /** expects reports whether a tab is still to be checked and may be reloaded. */
+  expects(tabId: number): boolean {
+    return this.#all || this.#checks.has(tabId);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#checkTabs().catch(warn), ms);
+  }
+
+  async #checkTabs(): Promise<void> {
+    const all = this.#all;
+    this.#all = false;
+    try {
+      const present = await this.#options.query();
+      for (const id of this.#began.keys()) if (!present.some((tab) => tab.id === id)) this.#began.delete(id);
+      const tabs = present.filter((t) => this.#matchingPlugins(t).length > 0);
+      const open = new Set(tabs.map((tab) => tab.id));
+      for (const id of this.#checks.keys()) if (!open.has(id)) this.#stopChecking(id);
+      for (const tab of tabs) {
+        if (!all && !this.#checks.has(tab.id)) continue;
+        if (!this.#checks.has(tab.id)) this.#checks.set(tab.id, 0);
+        if (!this.#checking.has(tab.id)) void this.#checkTab(tab);
+      }
+    } finally {
+      if (this.#checks.size > 0) this.#schedule(AgainMs);
+      this.changed.emit();
+    }
+  }
+
+  async #checkTab(tab: Tab): Promise<void> {
+    this.#checking.add(tab.id);
+    const verdict = await this.#repair(tab).catch((error: unknown): Verdict => {
+      warn(error); // the tab may have been closed or started to load
+      return 'again';
+    });
+    this.#checking.delete(tab.id);
+    const checks = (this.#checks.get(tab.id) ?? 0) + 1;
+    if (verdict === 'done' || checks > MaxChecks) this.#stopChecking(tab.id);
+    else this.#checks.set(tab.id, checks);
+  }
+
+  #stopChecking(tabId: number): void {
+    this.#reloads.delete(tabId);
+    if (this.#checks.delete(tabId)) this.changed.emit();
+  }
+
+  async #repair(tab: Tab): Promise<Verdict> {
+    if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
+    const missing = this.#missingPlugins(tab);
+    return missing.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missing);
+  }
+
+  /**
+   * repairLive drops a document that seems live but does not answer. A document that started during an extension reload
+   * may have the old bridge on a port to this worker.
+   */
+  async #repairLive(tab: Tab): Promise<Verdict> {
+    const documentId = this.#options.liveDocument(tab.id);
+    const mayBeOrphaned = documentId !== undefined && this.#spans.some((span) => span.fromMs === 0);
+    if (mayBeOrphaned && !(await this.#options.answers(documentId))) {
+      const page = await this.#readPage(tab.id, LateMs);
+      if (!page) return 'again';
+      if (page === 'error') return 'done';
+      if (!page.bridged) {
+        this.orphaned.emit(page.documentId);
+        if (!isUntouched(page)) return 'done';
+        return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
+      }
+    }
+    return tab.loading ? 'again' : this.#repairFrames(tab);
+  }
+
+  /** repairMissing reloads a tab whose document started without the scripts of these plugins. */
+  async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<Verdict> {
+    const beganMs = this.#began.get(tab.id);
+    const unconcerned = tab.loading ? 'again' : 'done';
+    if (beganMs !== undefined && !this.#mayLackScripts(beganMs)) return unconcerned;
+    if (this.#mayConnect(beganMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
+    const page = await this.#readPage(tab.id, LateMs);
+    if (!page) return 'again';
+    if (page === 'error') return 'done';
+    if (!this.#mayLackScripts(page.startedMs)) return unconcerned;
+    if (!isUntouched(page)) return 'done';
+    if (page.bridged) {
+      const waits = !this.#options.isConnected(page.documentId);
+      if (waits && (this.#checks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
+    } else {
+      // In a document that is just starting, Chrome may run this script before the bridge.
+      const later = await this.#readPage(tab.id, LateMs);
+      if (!later || later === 'error' || later.bridged || later.documentId !== page.documentId) return 'again';
+    }
+    return this.#reloadOnce(tab.id, () => {
+      this.#options.reloading(missing);
+      return this.#options.reloadTab(tab.id);
+    });
+  }
+
+  /** mayConnect reports whether a document may have its scripts and be about to connect. */
+  #mayConnect(beganMs: number | undefined): boolean {
+    if (this.#firstMs !== undefined && (beganMs ?? 0) < this.#firstMs) return false;
+    return Date.now() < Math.max(beganMs ?? 0, this.#lastMs) + SettleMs;
+  }
+
+  /** reloadOnce reloads a tab or one of its frames, unless it was reloaded just now or too often. */
+  async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<Verdict> {
+    const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
+    if (count > 0 && Date.now() - atMs < ReloadMs) return 'again';
+    if (count >= MaxReloads) return 'done';
+    await reload();
+    this.#reloads.set(tabId, { count: count + 1, atMs: Date.now() });
+    return 'again';
+  }
+
+  /** repairFrames reloads frames without a plugin that should run in frames. */
+  async #repairFrames(tab: Tab): Promise<Verdict> {
+    const { plugins, canRun, isLive } = this.#options;
+    const framed = plugins().filter((p) => p.frames === true && canRun(p));
+    const lacks = ({ url, documentId }: Frame) =>
+      framed.some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId));
+    const { origin } = new URL(tab.url);
+    const listed = framed.length === 0 ? [] : await this.#options.listFrames(tab.id);
+    if (!listed.some((frame) => lacks(frame) && new URL(frame.url).origin === origin)) return 'done';
+    for (const frame of await this.#options.readFrames(tab.id)) {
+      if (!lacks(frame) || frame.touched || !this.#mayLackScripts(frame.startedMs)) continue;
+      if (this.#mayConnect(frame.startedMs)) return 'again';
+      return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
+    }
+    return 'done';
+  }
+
+  #mayLackScripts(startedMs: number): boolean {
+    return this.#spans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
+  }
+
+  /** matchingPlugins returns the plugins that could run in the tab. */
+  #matchingPlugins(tab: Tab): readonly PluginInfo[] {
+    const { plugins, canRun } = this.#options;
+    return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
+  }
+
+  /** missingPlugins returns the matching plugins that are not live in the tab. */
+  #missingPlugins(tab: Tab): readonly PluginInfo[] {
+    return this.#matchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
+  }
+
+  #readPage(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {
+    const late = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
+    return Promise.race([this.#options.readPage(tabId), late]);
+  }
+
+  /** isUnloaded must be called again after a page did not answer, because Chrome detects a crash with a delay. */
+  async #isUnloaded(tabId: number): Promise<boolean> {
+    const state = await this.#options.tabState(tabId);
+    return state === 'crashed' || state === 'discarded';
+  }
+}
+
+function isUntouched(page: Page | undefined): boolean {
+  return page !== undefined && !page.touched && !page.audible;
+}
+
+function warn(error: unknown): void {
+  console.warn(`opentabs: a tab can't be reloaded: ${String(error)}`);
+}

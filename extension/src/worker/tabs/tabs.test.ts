@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { PluginInfo, TabInfo } from '../../../../wire/wire.gen.ts';
+import { settle } from '../../../test/server.ts';
+import type { Tab } from '../../chrome.ts';
+import type { Live } from '../../port-message.ts';
+import type { LiveDoc } from '../documents/docs.ts';
+import { Tabs, tabInfo } from './tabs.ts';
+
+const tab = (id: number, more: Partial<Tab> = {}): Tab => ({
+  id,
+  windowId: 1,
+  url: 'https://a.org/',
+  title: 'A',
+  active: false,
+  loading: false,
+  discarded: false,
+  frozen: false,
+  lastAccessed: 5,
+  ...more,
+});
+const plugin = (name: string): PluginInfo => ({
+  name,
+  displayName: name,
+  hash: 'h',
+  script: 's',
+  world: 'main',
+  matches: ['*://a.org/*'],
+});
+const live = (...plugins: Live[]) => frame(0, ...plugins);
+/** frame is a document with these plugins. */
+const frame = (frameId: number, ...plugins: Live[]): LiveDoc => ({
+  doc: {
+    tabId: 1,
+    frameId,
+    documentId: frameId === 0 ? 'd' : `f${frameId}`,
+    url: 'https://a.org/in',
+    post: () => undefined,
+  },
+  plugins,
+});
+
+test('tabInfo returns the state of a matching tab', () => {
+  const base = {
+    tabId: 1,
+    windowId: 1,
+    url: 'https://a.org/',
+    title: 'A',
+    active: false,
+    focused: true,
+    lastAccessedMs: 5,
+  };
+  assert.deepEqual(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], live({ name: 'p', hash: 'old' }), []), {
+    ...base,
+    documentId: 'd',
+    plugins: [{ name: 'p', hash: 'old' }],
+    needsReload: ['q'],
+  });
+  assert.deepEqual(tabInfo(tab(1), 2, [plugin('p')], undefined, []), { ...base, focused: false, needsReload: ['p'] });
+  assert.deepEqual(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, []), { ...base, loading: ['p'] });
+  assert.equal(
+    tabInfo(tab(1, { url: 'https://b.org/' }), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), []),
+    undefined,
+  );
+});
+
+test('an adapter that failed to start is not live, and a reload would not help', () => {
+  const info = tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', problem: 'it threw' }), []);
+  assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
+  assert.deepEqual(info?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
+});
+
+test('a plugin that no longer matches the URL is not live', () => {
+  const elsewhere = { ...plugin('q'), matches: ['*://b.org/*'] };
+  const info = tabInfo(
+    tab(1),
+    1,
+    [plugin('p'), elsewhere],
+    live({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }),
+    [],
+  );
+  assert.deepEqual(info?.plugins, [{ name: 'p', hash: 'h' }]);
+});
+
+test('readiness is the last report of the adapter, and absent before', () => {
+  const report = (more: Partial<Live>) =>
+    tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', ...more }), [])?.plugins;
+  assert.deepEqual(report({}), [{ name: 'p', hash: 'h' }]);
+  assert.deepEqual(report({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
+  assert.deepEqual(report({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
+});
+
+test('a frozen tab runs nothing, so nothing is ready there', () => {
+  const info = tabInfo(tab(1, { frozen: true }), 1, [plugin('p')], live({ name: 'p', hash: 'h', ready: true }), []);
+  assert.deepEqual(
+    [info?.frozen, info?.documentId, info?.plugins],
+    [true, 'd', [{ name: 'p', hash: 'h', ready: false }]],
+  );
+  assert.equal(tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h' }), [])?.frozen, undefined);
+});
+
+test('a tab that Chrome has unloaded is reported as discarded', () => {
+  const info = tabInfo(tab(1, { discarded: true }), 1, [plugin('p')], undefined, []);
+  assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);
+});
+
+test('a tab with an error page reports the error, unless it is loading again or has a page', () => {
+  const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
+  // Neither pending registrations nor pending code change an error page.
+  const coming = { expects: () => true, arrives: () => true, loadError };
+  const report = (more: Partial<Tab>, here?: LiveDoc) => {
+    const info = tabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
+    return [info?.loadError, info?.loadFailedMs, info?.needsReload, info?.loading ?? info?.arriving];
+  };
+  assert.deepEqual(report({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
+  assert.deepEqual(report({ loading: true }), [undefined, undefined, undefined, ['p']]);
+  assert.deepEqual(report({}, live({ name: 'p', hash: 'h' })), [undefined, undefined, undefined, undefined]);
+});
+
+test('a site that does not answer is an error even while the tab loads', () => {
+  const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
+  const info = tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
+  assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
+  // The last document still exists and runs calls.
+  const here = live({ name: 'p', hash: 'h' });
+  assert.equal(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
+});
+
+test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
+  const openedWith = 'https://a.org/start';
+  const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
+  const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
+  const report = (more: Partial<Tab>, coming: object) =>
+    tabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
+  const info = report({}, { openedWith, loadError });
+  assert.deepEqual(
+    [info?.url, info?.title, info?.loadError, info?.needsReload],
+    [openedWith, '', loadError.name, ['p']],
+  );
+  // A tab with a page, a loading tab and a tab of the user do not count as the original page.
+  assert.equal(report({}, { openedWith }), undefined);
+  assert.equal(report({ loading: true }, { openedWith, loadError }), undefined);
+  assert.equal(report({}, { loadError }), undefined);
+  // A page that a plugin matches keeps its URL.
+  const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { openedWith, loadError });
+  assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
+});
+
+test('plugins with frames are live in frames too, and others are not', () => {
+  const framed: PluginInfo = { ...plugin('p'), frames: true };
+  const here: Live[] = [
+    { name: 'p', hash: 'h', ready: true },
+    { name: 'q', hash: 'h' },
+  ];
+  const frames = [frame(3, ...here), frame(5, { name: 'p', hash: 'h', problem: 'it threw' })];
+  const want = [
+    { frameId: 3, url: 'https://a.org/in', documentId: 'f3', plugins: [{ name: 'p', hash: 'h', ready: true }] },
+  ];
+  assert.deepEqual(tabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
+  assert.equal(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
+  // The tab is reported although no plugin matches its own URL.
+  const outside = tabInfo(
+    tab(1, { url: 'https://a.org:81/' }),
+    1,
+    [{ ...framed, matches: ['*://b.org/*'] }],
+    undefined,
+    frames,
+  );
+  assert.deepEqual([outside?.frames, outside?.needsReload], [want, undefined]);
+});
+
+function makeBench(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
+  const reports: string[] = [];
+  const tabs = new Tabs({
+    query: async () => {
+      world.queries++;
+      return world.tabs;
+    },
+    focusedWindow: async () => 1,
+    plugins: () => [plugin('p')],
+    live: () => undefined,
+    frames: () => [],
+    expects: () => false,
+    isSilent: () => false,
+    synced: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
+    changed: (id, info: TabInfo | undefined) => reports.push(`${id} ${info?.title ?? 'gone'}`),
+  });
+  return { world, reports, tabs };
+}
+
+test('changes are collected, and only differences are sent', async (t) => {
+  const { world, reports, tabs } = makeBench(t);
+  tabs.sync();
+  await settle();
+  assert.deepEqual(reports.splice(0), ['all 1,2']);
+  tabs.touch();
+  world.tabs = [tab(1, { title: 'B' }), tab(3)];
+  for (let i = 0; i < 10; i++) tabs.touch();
+  t.mock.timers.tick(49);
+  await settle();
+  assert.equal(world.queries, 1);
+  t.mock.timers.tick(1);
+  await settle();
+  assert.deepEqual(reports.splice(0), ['1 B', '3 A', '2 gone']);
+  tabs.touch();
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(reports, []);
+  assert.deepEqual(
+    tabs.known.map((i) => i.tabId),
+    [1, 3],
+  );
+});
+
+test('a change that a call may wait for is sent at once, and fast further changes are collected', async (t) => {
+  const { world, reports, tabs } = makeBench(t);
+  tabs.sync();
+  await settle();
+  t.mock.timers.tick(50);
+  tabs.touch();
+  reports.splice(0);
+  const hurryWith = async (title: string) => {
+    world.tabs = [tab(1, { title })];
+    tabs.hurry();
+    await settle();
+  };
+  await hurryWith('live');
+  assert.deepEqual(reports.splice(0), ['1 live', '2 gone']);
+  for (const title of ['a', 'b', 'c']) await hurryWith(title);
+  assert.deepEqual(reports, []);
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(reports.splice(0), ['1 c']);
+  await hurryWith('d');
+  assert.deepEqual(reports, ['1 d']);
+});
+
+test('a change while the tabs are being listed is not lost', async (t) => {
+  const { world, reports, tabs } = makeBench(t);
+  tabs.sync();
+  tabs.touch();
+  t.mock.timers.tick(50);
+  await settle();
+  world.tabs = [tab(1, { title: 'late' })];
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(reports, ['all 1,2', '1 late', '2 gone']);
+});
+
+test('a sync while the tabs are being listed runs afterwards', async (t) => {
+  const { reports, tabs } = makeBench(t);
+  tabs.sync();
+  tabs.sync();
+  await settle();
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(reports, ['all 1,2', 'all 1,2']);
+});
+
+test('forget sends a tab again although it has not changed', async (t) => {
+  const { reports, tabs } = makeBench(t);
+  tabs.sync();
+  await settle();
+  reports.splice(0);
+  tabs.forget(2);
+  tabs.forget(99);
+  t.mock.timers.tick(50);
+  await settle();
+  assert.deepEqual(reports, ['2 A']);
+});
