@@ -25,7 +25,8 @@ var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 // MaxBytes is the largest file of an icon.
 const MaxBytes = 16 << 10
 
-// Set are the icons of a plugin, each the text of an SVG.
+// Set are the icons of a plugin, each the text of an SVG, or empty if the author made
+// none.
 type Set struct {
 	// Icon is the icon of an active plugin, Inactive that of an inactive one.
 	Icon, Inactive string
@@ -39,77 +40,28 @@ type Problem struct{ File, Text string }
 // Make checks the files that an author made and returns the icons of the plugin.
 // name is the plugin's: the ids in its icons begin with it, so that icons of
 // several plugins can be in one document.
-//
-// Missing variants are derived from the given ones: an inactive icon has greys
-// instead of colors, a dark icon has its dark colors lightened.
 func Make(name string, files map[string][]byte) (Set, []Problem) {
-	if len(files) == 0 {
-		return Set{}, nil
-	}
 	var problems []Problem
-	trees := map[string]*node{}
+	icons := map[string]string{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		tree, problem := read(files[file])
-		if problem == "" && (file == fileInactive || file == fileDarkInactive) {
-			problem = chromatic(tree)
-		}
 		if problem != "" {
 			problems = append(problems, Problem{file, problem})
+			continue
 		}
-		trees[file] = tree
+		icons[file] = finish(tree, name+strings.TrimSuffix(strings.TrimPrefix(file, "icon"), ".svg"))
 	}
-	if trees[fileIcon] == nil && files[fileIcon] == nil {
+	if len(files) > 0 && files[fileIcon] == nil {
 		problems = append(problems, Problem{fileIcon, "is missing, but there are variants of it; add it or remove them"})
 	}
 	if len(problems) > 0 {
 		return Set{}, problems
 	}
-	icon := trees[fileIcon]
-	inactive := orVariant(trees[fileInactive], icon, greyed)
-	dark := orVariant(trees[fileDark], icon, darkened)
-	darkInactive := trees[fileDarkInactive]
-	switch {
-	case darkInactive != nil:
-	case trees[fileDark] == nil && trees[fileInactive] != nil:
-		darkInactive = darkened(inactive)
-	default:
-		darkInactive = greyed(dark)
-	}
-	return Set{
-		Icon:         finish(icon, name),
-		Inactive:     finish(inactive, name+"-inactive"),
-		Dark:         finish(dark, name+"-dark"),
-		DarkInactive: finish(darkInactive, name+"-dark-inactive"),
-	}, nil
+	return Set{icons[fileIcon], icons[fileInactive], icons[fileDark], icons[fileDarkInactive]}, nil
 }
 
-// orVariant returns the author's own icon, or if there is none a variant of icon.
-func orVariant(own, icon *node, variant func(*node) *node) *node {
-	if own != nil {
-		return own
-	}
-	return variant(icon)
-}
-
-func greyed(n *node) *node {
-	n = n.copy()
-	n.eachColor(color.grey)
-	return n
-}
-
-func darkened(n *node) *node {
-	n = n.copy()
-	n.eachColor(color.onDark)
-	// Without a fill shapes are black.
-	if n.get("fill") == "" && !strings.Contains(n.get("style"), "fill") {
-		n.set("fill", color{alpha: 1}.onDark().String())
-	}
-	return n
-}
-
-// finish writes a variant; its ids begin with the prefix.
+// finish writes an icon; its ids begin with the prefix.
 func finish(n *node, prefix string) string {
-	n = n.copy()
 	n.set("xmlns", namespace)
 	n.renameIDs(prefix + "-")
 	return n.String()
@@ -194,18 +146,6 @@ func unsafeContent(n *node) string {
 		}
 	}
 	return ""
-}
-
-// chromatic returns the problem of an inactive icon that has a color, or "".
-func chromatic(n *node) string {
-	problem := ""
-	n.copy().eachColor(func(c color) color {
-		if problem == "" && !c.achromatic() {
-			problem = fmt.Sprintf("has the color %s; an inactive icon has greys only: use %s, or remove the file to have it made", c, c.grey())
-		}
-		return c
-	})
-	return problem
 }
 
 // renameIDs puts a prefix before every id and all that refers to it.

@@ -150,15 +150,6 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-// copy returns a deep copy of the tree.
-func (n *node) copy() *node {
-	c := &node{name: n.name, text: n.text, attrs: append([]attr(nil), n.attrs...)}
-	for _, child := range n.children {
-		c.children = append(c.children, child.copy())
-	}
-	return c
-}
-
 var (
 	escapeText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	escapeAttr = strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\n", " ", "\t", " ")
