@@ -7,7 +7,7 @@ import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import { hasOriginOfTop, mayShareWindow, probeFrame } from './frame.ts';
 import { gatherHosts, type HostEvents, meetHost } from './hosts.ts';
-import { makeLink } from './link.ts';
+import { Link } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
 const first = !Reflect.has(globalThis, BRIDGE_MARK);
@@ -19,7 +19,7 @@ const calls = new BridgeCalls(
   (plugin, type) => meetHost(document, type, plugin, events),
 );
 const { plugins } = calls;
-const link = makeLink({
+const link = new Link({
   connect: connectBridge,
   alive: isExtensionAlive,
   read: readToBridge,

@@ -5,7 +5,7 @@ import { type PortHandlers, route } from '../port-router.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import type { Host } from './hosts.ts';
 import { PartSender } from './parts.ts';
-import { makePlugins, type Plugins } from './plugins.ts';
+import { Plugins } from './plugins.ts';
 import { makeSwaps, type Swaps } from './swaps.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
@@ -48,7 +48,7 @@ export class BridgeCalls {
       end: (host) => this.#endAll(host),
       release: (host) => this.#release(host),
     });
-    this.plugins = makePlugins({
+    this.plugins = new Plugins({
       post,
       visible,
       meet,

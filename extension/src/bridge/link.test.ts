@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { type FromBridge, readToBridge, type ToBridge } from '../port-message.ts';
-import { makeLink, type Port } from './link.ts';
+import { Link, type Port } from './link.ts';
 
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
@@ -39,7 +39,7 @@ function makeBench(t: TestContext) {
       },
     };
   };
-  const link = makeLink({
+  const link = new Link({
     connect,
     alive: () => world.alive,
     read: readToBridge,

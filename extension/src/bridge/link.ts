@@ -1,4 +1,4 @@
-import { afterTasks, makeBatcher } from '../batch.ts';
+import { afterTasks, type Batcher, makeBatcher } from '../batch.ts';
 import { charsOf, type FromBridge, readEach, type ToBridge } from '../port-message.ts';
 
 /** Port is the part of chrome.runtime.Port that is used here. */
@@ -27,24 +27,6 @@ export interface LinkOptions {
   orphaned(): void;
 }
 
-/** Link is the port to the worker, reopened whenever Chrome closes it. */
-export interface Link {
-  /** open connects unless a port is open. */
-  open(): void;
-  /**
-   * reopen replaces the port. Chrome does not always report a closed port to a document that returns from the back/forward
-   * cache.
-   */
-  reopen(): void;
-  /**
-   * leave closes the port of a document that the user leaves. Messages that arrive with a return from the back/forward cache
-   * are ignored: the server ended those calls long ago, and another document may run them.
-   */
-  leave(): void;
-  /** post sends a message. It returns false without a port. */
-  post(message: FromBridge): boolean;
-}
-
 /** ShortMs is the lifetime below which a port counts as short, in milliseconds. */
 const ShortMs = 1000;
 /**
@@ -57,96 +39,128 @@ const MaxRetryMs = 1000;
 const CheckMs = 1000;
 const Checks = 10;
 
-/** makeLink returns a closed link. Once open, it reconnects at once, or with a delay if the worker keeps closing the port. */
-export function makeLink(options: LinkOptions): Link {
-  let port: Port | undefined;
-  let orphan = false;
-  const send = (messages: readonly FromBridge[]): boolean => {
-    if (!port) return false;
+/**
+ * Link is the port to the worker. Once open, it reopens whenever Chrome closes it: at once, or with a delay if the worker
+ * keeps closing the port.
+ */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #soon: (work: () => void) => void;
+  readonly #batcher: Batcher<FromBridge>;
+  #port: Port | undefined;
+  #isOrphan = false;
+  #hasLeft = false;
+  /** #short is the number of consecutive ports that were open for a short time. */
+  #short = 0;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#soon = options.soon ?? afterTasks();
+    const send = (messages: readonly FromBridge[]) => this.#send(messages);
+    this.#batcher = makeBatcher<FromBridge>({ send, charsOf, alone: options.alone, soon: this.#soon });
+  }
+
+  /** post sends a message. It returns false without a port. */
+  post(message: FromBridge): boolean {
+    return this.#batcher.post(message);
+  }
+
+  /** open connects unless a port is open. */
+  open(): void {
+    if (this.#port || this.#isOrphan || this.#hasLeft) return;
     try {
-      port.postMessage(messages);
+      this.#listen(this.#options.connect());
+    } catch {
+      this.#orphaned();
+      return;
+    }
+    this.#send([this.#options.greeting()]);
+    // Waiting messages go first, because they are older. connected sends all unanswered asks and unconfirmed endings, so
+    // waiting ones are dropped: an ending sent before its parts would report parts that the server does not have.
+    this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
+    this.#batcher.flush();
+    this.#options.connected();
+  }
+
+  /**
+   * reopen replaces the port. Chrome does not always report a closed port to a document that returns from the back/forward
+   * cache.
+   */
+  reopen(): void {
+    this.#close();
+    this.#hasLeft = false;
+    this.open();
+  }
+
+  /**
+   * leave closes the port of a document that the user leaves. Messages that arrive with a return from the back/forward cache
+   * are ignored: the server ended those calls long ago, and another document may run them.
+   */
+  leave(): void {
+    this.#hasLeft = true;
+    this.#batcher.flush();
+    this.#close();
+  }
+
+  #send(messages: readonly FromBridge[]): boolean {
+    if (!this.#port) return false;
+    try {
+      this.#port.postMessage(messages);
       return true;
     } catch {
       // The port has just closed, and onDisconnect follows.
       return false;
     }
-  };
-  const soon = options.soon ?? afterTasks();
-  const batcher = makeBatcher({ send, charsOf, alone: options.alone, soon });
-  let left = false;
-  /** short is the number of consecutive ports that were open for a short time. */
-  let short = 0;
+  }
 
-  const onDisconnected = (openedAt: number) => {
-    port = undefined;
-    if (!options.alive()) {
-      orphaned();
+  #listen(port: Port): void {
+    const openedAt = Date.now();
+    this.#port = port;
+    port.onMessage((raw) => {
+      for (const message of readEach(raw, this.#options.read)) {
+        if (this.#port !== port) return;
+        // Answer before waiting messages, and before the next call, which may occupy the page.
+        if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
+        else this.#options.received(message);
+      }
+    });
+    port.onDisconnect(() => {
+      if (this.#port === port) this.#disconnected(openedAt);
+    });
+  }
+
+  #disconnected(openedAt: number): void {
+    this.#port = undefined;
+    if (!this.#options.alive()) {
+      this.#orphaned();
       return;
     }
-    setTimeout(() => check(Checks), CheckMs);
-    short = Date.now() - openedAt < ShortMs ? short + 1 : 0;
+    setTimeout(() => this.#check(Checks), CheckMs);
+    this.#short = Date.now() - openedAt < ShortMs ? this.#short + 1 : 0;
     // Chrome closes the port when it stops the worker; connecting restarts the worker. No timer: in a hidden tab Chrome
     // fires timers once per second, even with a delay of 0. A document in the back/forward cache runs nothing, and
     // `pageshow` reopens the link.
-    if (short < 2) soon(open);
-    else setTimeout(open, Math.min(RetryMs * 2 ** (short - 2), MaxRetryMs));
-  };
+    if (this.#short < 2) this.#soon(() => this.open());
+    else setTimeout(() => this.open(), Math.min(RetryMs * 2 ** (this.#short - 2), MaxRetryMs));
+  }
+
   /** check detects a dead port: Chrome fires no event for a port that was opened while the extension was reloaded. */
-  const check = (times: number) => {
-    if (orphan || left) return;
-    if (!options.alive()) {
-      port = undefined;
-      orphaned();
-    } else if (times > 1) setTimeout(() => check(times - 1), CheckMs);
-  };
-  const orphaned = () => {
-    if (orphan) return;
-    orphan = true;
-    options.orphaned();
-  };
-  const open = () => {
-    if (port || orphan || left) return;
-    const openedAt = Date.now();
-    try {
-      const opened = options.connect();
-      port = opened;
-      opened.onMessage((raw) => {
-        for (const message of readEach(raw, options.read)) {
-          if (port !== opened) return;
-          // Answer before waiting messages, and before the next call, which may occupy the page.
-          if (message.op === 'ping') send([{ op: 'pong', ping: message.ping }]);
-          else options.received(message);
-        }
-      });
-      opened.onDisconnect(() => {
-        if (port === opened) onDisconnected(openedAt);
-      });
-    } catch {
-      port = undefined;
-      orphaned();
-      return;
-    }
-    send([options.greeting()]);
-    // Waiting messages go first, because they are older. connected sends all unanswered asks and unconfirmed endings, so
-    // waiting ones are dropped: an ending sent before its parts would report parts that the server does not have.
-    batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
-    batcher.flush();
-    options.connected();
-  };
-  const close = () => {
-    const old = port;
-    port = undefined;
+  #check(times: number): void {
+    if (this.#isOrphan || this.#hasLeft) return;
+    if (!this.#options.alive()) this.#orphaned();
+    else if (times > 1) setTimeout(() => this.#check(times - 1), CheckMs);
+  }
+
+  #orphaned(): void {
+    this.#port = undefined;
+    if (this.#isOrphan) return;
+    this.#isOrphan = true;
+    this.#options.orphaned();
+  }
+
+  #close(): void {
+    const old = this.#port;
+    this.#port = undefined;
     old?.disconnect();
-  };
-  const reopen = () => {
-    close();
-    left = false;
-    open();
-  };
-  const leave = () => {
-    left = true;
-    batcher.flush();
-    close();
-  };
-  return { open, reopen, leave, post: batcher.post };
+  }
 }

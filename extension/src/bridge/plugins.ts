@@ -1,9 +1,9 @@
 import type { FromBridge, Live, Started, ToBridge, Vacant } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
 import type { Base, Host } from './hosts.ts';
-import { makeLogs } from './logs.ts';
-import { makeProbing } from './probing.ts';
-import { makeWakes } from './wakes.ts';
+import { type Logs, makeLogs } from './logs.ts';
+import { makeProbing, type Probing } from './probing.ts';
+import { makeWakes, type Wakes } from './wakes.ts';
 
 /** PluginMessage is a message of the worker to one plugin, except 'renew', which concerns calls too. */
 export type PluginMessage = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
@@ -23,204 +23,226 @@ export interface PluginsOptions {
   meet(plugin: string, type: string): () => void;
 }
 
+/** HostOp is an operation of a host that does not concern a call (handshake.ts). */
+type HostOp = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w';
+
 /** Plugins are the plugins of this document, with their hosts, readiness and logs. */
-export interface Plugins {
+export class Plugins {
+  readonly #options: PluginsOptions;
+  /** #all are the hosts by plugin, #hosts those with a live adapter. */
+  readonly #all = new Map<string, Host>();
+  readonly #hosts = new Map<string, Host>();
+  readonly #live = new Map<string, Live>();
+  readonly #removed = new Set<Host>();
+  /** #meetings end the waits for late hosts: only the newest 'meet' of a plugin counts. */
+  readonly #meetings = new Map<string, () => void>();
+  readonly #logs: Logs;
+  readonly #wakes: Wakes;
+  readonly #probing: Probing;
+  #isParsed = false;
+  #base: Base | undefined;
+
+  constructor(options: PluginsOptions) {
+    const { post, visible } = options;
+    this.#options = options;
+    this.#logs = makeLogs(post);
+    this.#wakes = makeWakes({ post, visible });
+    this.#probing = makeProbing({
+      probe: (isAll) => this.#probe(isAll ? works : waits),
+      ready: () => ![...this.#live.values()].some(waits),
+      visible,
+    });
+  }
+
   /** live are the live plugins, as reported to the worker. */
-  readonly live: Live[];
+  get live(): Live[] {
+    return [...this.#live.values()];
+  }
+
   /** vacant are the plugins whose adapter was removed. */
-  readonly vacant: Vacant[];
+  get vacant(): Vacant[] {
+    return [...this.#removed].map(({ plugin, base }) =>
+      base === undefined ? { name: plugin } : { name: plugin, base },
+    );
+  }
+
   /** started are the hosts of plugins that are not live yet. */
-  readonly started: Started[];
+  get started(): Started[] {
+    return [...this.#all.values()].flatMap((host): Started[] => {
+      const { plugin, hash, empty = false } = host;
+      return this.#live.has(plugin) || this.#removed.has(host) ? [] : [{ name: plugin, hash, empty }];
+    });
+  }
+
   /** based reports whether the base is there, so that other hosts can follow. */
-  readonly based: boolean;
+  get based(): boolean {
+    return this.#base !== undefined;
+  }
+
   /** host returns the host of a live plugin. */
-  host(plugin: string): Host | undefined;
+  host(plugin: string): Host | undefined {
+    return this.#hosts.get(plugin);
+  }
+
   /** anyHost returns the host of a plugin, even without an adapter. */
-  anyHost(plugin: string): Host | undefined;
-  /** addHost adds a host. */
-  addHost(host: Host): void;
+  anyHost(plugin: string): Host | undefined {
+    return this.#all.get(plugin);
+  }
+
+  addHost(host: Host): void {
+    this.#all.set(host.plugin, host);
+    if (this.#isParsed) host.send('["begin"]');
+  }
+
   /** setBase stores the base, which creates hosts for plugins that arrive later. */
-  setBase(base: Base): void;
+  setBase(base: Base): void {
+    this.#base = base;
+  }
+
   /** receiveFromHost handles a message of a host. It returns false if the message is about a call. */
-  receiveFromHost(host: Host, op: string, rest: string): boolean;
+  receiveFromHost(host: Host, op: string, rest: string): boolean {
+    if (!this.#isHostOp(op)) return false;
+    const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
+    if (isRenewal || !this.#removed.has(host)) this.#hostHandlers[op](host, rest);
+    return true;
+  }
+
   /** receive handles a message of the worker. */
-  receive(message: PluginMessage): void;
+  receive(message: PluginMessage): void {
+    route(this.#handlers, message.op, message, this.#all.get(message.plugin));
+  }
+
   /** parsed reports that the document is parsed. */
-  parsed(): void;
+  parsed(): void {
+    this.#isParsed = true;
+    for (const host of this.#all.values()) if (!this.#removed.has(host)) host.send('["begin"]');
+    this.#probing.loaded();
+  }
+
   /** loaded reports that the document is loaded. */
-  loaded(): void;
+  loaded(): void {
+    this.#probing.loaded();
+  }
+
   /** moved reports a new address of the same document. */
-  moved(): void;
+  moved(): void {
+    this.#probing.moved();
+  }
+
   /** shown reports a change of the visibility. */
-  shown(): void;
+  shown(): void {
+    this.#probing.shown();
+    this.#wakes.shown();
+  }
+
   /** wake runs the timers that are due in the hosts. */
-  wake(): void;
+  wake(): void {
+    this.#wakes.wake();
+  }
+
   /** connected reports a new port. */
-  connected(): void;
+  connected(): void {
+    this.#logs.flush();
+    this.#wakes.connected();
+  }
+
   /** flush sends the waiting log entries. */
-  flush(): void;
-}
+  flush(): void {
+    this.#logs.flush();
+  }
 
-/** PluginOps are the operations of hosts that do not concern a call (handshake.ts). */
-const PluginOps = new Set(['ready', 'broken', 'armed', 'renewed', 'kept', 's', 'l', 'w']);
-
-/** makePlugins returns an empty Plugins for a new document. */
-export function makePlugins({ post, changed, visible, hashOf, swapped, meet }: PluginsOptions): Plugins {
-  /** all are the hosts by plugin, hosts those with a live adapter. */
-  const all = new Map<string, Host>();
-  const hosts = new Map<string, Host>();
-  const live = new Map<string, Live>();
-  const removed = new Set<Host>();
-  /** meetings end the waits for late hosts: only the newest 'meet' of a plugin counts. */
-  const meetings = new Map<string, () => void>();
-  const logs = makeLogs(post);
-  const wakes = makeWakes({ post, visible });
-  let parsed = false;
-  let base: Base | undefined;
-  const each = (text: string, which: (entry: Live) => boolean) => {
-    for (const [plugin, host] of hosts) {
-      const entry = live.get(plugin);
-      if (entry && which(entry)) host.send(text);
-    }
-  };
-  const works = (entry: Live) => entry.problem === undefined;
-  const waits = (entry: Live) => works(entry) && entry.ready !== true;
-  const probing = makeProbing({
-    probe: (isAll) => each('["probe"]', isAll ? works : waits),
-    ready: () => ![...live.values()].some(waits),
-    visible,
-  });
-
-  const introduce = (host: Host, hash: string, problem?: string) => {
-    const entry: Live = { name: host.plugin, hash };
-    if (host.base !== undefined) entry.base = host.base;
-    if (problem !== undefined) entry.problem = problem;
-    hosts.set(host.plugin, host);
-    live.set(host.plugin, entry);
-    changed();
-    if (!parsed || problem !== undefined) return;
-    host.send('["probe"]');
-    probing.changed();
-  };
-  const remove = (plugin: string) => {
-    const host = all.get(plugin);
-    if (!host || removed.has(host)) return;
-    host.send('["remove"]');
-    removed.add(host);
-    hosts.delete(plugin);
-    swapped(host);
-    if (live.delete(plugin)) changed();
-  };
-  const readiness = (host: Host, ready: boolean) => {
-    const entry = live.get(host.plugin);
-    if (!entry) return;
-    entry.ready = ready;
-    post({ op: 'ready', plugin: host.plugin, ready });
-    probing.changed();
-  };
-
-  const handlers: PortHandlers<PluginMessage, [host: Host | undefined]> = {
+  readonly #handlers: PortHandlers<PluginMessage, [host: Host | undefined]> = {
     settings: ({ settings }, host) => host?.send(JSON.stringify(['settings', settings])),
     probe: (_, host) => host?.send('["probe"]'),
     host: ({ nonce, hash, options }, host) => {
       if (host) host.send(JSON.stringify(['renew', nonce, hash]));
-      else base?.send(JSON.stringify(['host', options, nonce]));
+      else this.#base?.send(JSON.stringify(['host', options, nonce]));
     },
     meet: ({ plugin, nonce, hash }, host) => {
       if (host) {
         host.send(JSON.stringify(['renew', nonce, hash]));
         return;
       }
-      meetings.get(plugin)?.();
-      meetings.set(plugin, meet(plugin, nonce));
-      post({ op: 'armed', plugin, nonce, based: false, late: true });
+      this.#meetings.get(plugin)?.();
+      this.#meetings.set(plugin, this.#options.meet(plugin, nonce));
+      this.#options.post({ op: 'armed', plugin, nonce, based: false, late: true });
     },
-    remove: ({ plugin }) => remove(plugin),
+    remove: ({ plugin }) => this.#remove(plugin),
   };
 
-  return {
-    get live() {
-      return [...live.values()];
+  readonly #hostHandlers: Readonly<Record<HostOp, (host: Host, rest: string) => void>> = {
+    ready: (host) => this.#introduce(host, host.hash),
+    broken: (host, problem) => this.#introduce(host, host.hash, problem),
+    armed: ({ plugin, based = false }, nonce) => this.#options.post({ op: 'armed', plugin, nonce, based }),
+    renewed: (host, hash) => {
+      this.#removed.delete(host);
+      this.#introduce(host, hash);
+      this.#options.swapped(host);
+      this.#options.post({ op: 'renewed', plugin: host.plugin, hash });
     },
-    get vacant() {
-      return [...removed].map(({ plugin, base }) => (base === undefined ? { name: plugin } : { name: plugin, base }));
+    kept: (host, problem) => {
+      const { hashOf, swapped, post } = this.#options;
+      // Without an older adapter, the plugin has failed in this document.
+      if (this.#removed.delete(host)) this.#introduce(host, hashOf(host) ?? host.hash, problem);
+      swapped(host);
+      post({ op: 'renewed', plugin: host.plugin, hash: this.#live.get(host.plugin)?.hash ?? host.hash, problem });
     },
-    host: (plugin) => hosts.get(plugin),
-    anyHost: (plugin) => all.get(plugin),
-    get started() {
-      return [...all.values()].flatMap((host): Started[] => {
-        const { plugin, hash, empty = false } = host;
-        return live.has(plugin) || removed.has(host) ? [] : [{ name: plugin, hash, empty }];
-      });
+    s: (host, ready) => this.#setReady(host, ready === '1'),
+    l: ({ plugin }, rest) => {
+      const [count = '', dropped = ''] = rest.split(' ', 2);
+      this.#logs.add(plugin, Number(count), Number(dropped), rest.slice(count.length + dropped.length + 2));
     },
-    get based() {
-      return base !== undefined;
-    },
-    addHost: (host) => {
-      all.set(host.plugin, host);
-      if (parsed) host.send('["begin"]');
-    },
-    setBase: (made) => {
-      base = made;
-    },
-    receiveFromHost: (host, op, rest) => {
-      if (!PluginOps.has(op)) return false;
-      const { plugin } = host;
-      if (removed.has(host) && op !== 'armed' && op !== 'renewed' && op !== 'kept') return true;
-      switch (op) {
-        case 'ready':
-          introduce(host, host.hash);
-          return true;
-        case 'broken':
-          introduce(host, host.hash, rest);
-          return true;
-        case 'armed':
-          post({ op: 'armed', plugin, nonce: rest, based: host.based === true });
-          return true;
-        case 'renewed':
-          removed.delete(host);
-          introduce(host, rest);
-          swapped(host);
-          post({ op: 'renewed', plugin, hash: rest });
-          return true;
-        case 'kept':
-          // Without an older adapter, the plugin has failed in this document.
-          if (removed.delete(host)) introduce(host, hashOf(host) ?? host.hash, rest);
-          swapped(host);
-          post({ op: 'renewed', plugin, hash: live.get(plugin)?.hash ?? host.hash, problem: rest });
-          return true;
-        case 'w':
-          wakes.setTimer(host, Number(rest));
-          return true;
-        case 's':
-          readiness(host, rest === '1');
-          return true;
-        case 'l': {
-          const [count = '', dropped = ''] = rest.split(' ', 2);
-          logs.add(plugin, Number(count), Number(dropped), rest.slice(count.length + dropped.length + 2));
-          return true;
-        }
-        default:
-          return true;
-      }
-    },
-    receive: (message) => route(handlers, message.op, message, all.get(message.plugin)),
-    parsed: () => {
-      parsed = true;
-      for (const host of all.values()) if (!removed.has(host)) host.send('["begin"]');
-      probing.loaded();
-    },
-    loaded: () => probing.loaded(),
-    moved: () => probing.moved(),
-    shown: () => {
-      probing.shown();
-      wakes.shown();
-    },
-    wake: wakes.wake,
-    connected: () => {
-      logs.flush();
-      wakes.connected();
-    },
-    flush: () => logs.flush(),
+    w: (host, ms) => this.#wakes.setTimer(host, Number(ms)),
   };
+
+  #isHostOp(op: string): op is HostOp {
+    return Object.hasOwn(this.#hostHandlers, op);
+  }
+
+  /** probe requests the readiness of some live adapters. */
+  #probe(which: (entry: Live) => boolean): void {
+    for (const [plugin, host] of this.#hosts) {
+      const entry = this.#live.get(plugin);
+      if (entry && which(entry)) host.send('["probe"]');
+    }
+  }
+
+  #introduce(host: Host, hash: string, problem?: string): void {
+    const entry: Live = { name: host.plugin, hash };
+    if (host.base !== undefined) entry.base = host.base;
+    if (problem !== undefined) entry.problem = problem;
+    this.#hosts.set(host.plugin, host);
+    this.#live.set(host.plugin, entry);
+    this.#options.changed();
+    if (!this.#isParsed || problem !== undefined) return;
+    host.send('["probe"]');
+    this.#probing.changed();
+  }
+
+  #remove(plugin: string): void {
+    const host = this.#all.get(plugin);
+    if (!host || this.#removed.has(host)) return;
+    host.send('["remove"]');
+    this.#removed.add(host);
+    this.#hosts.delete(plugin);
+    this.#options.swapped(host);
+    if (this.#live.delete(plugin)) this.#options.changed();
+  }
+
+  #setReady({ plugin }: Host, ready: boolean): void {
+    const entry = this.#live.get(plugin);
+    if (!entry) return;
+    entry.ready = ready;
+    this.#options.post({ op: 'ready', plugin, ready });
+    this.#probing.changed();
+  }
+}
+
+/** works reports whether an adapter has no problem, waits whether it is not ready yet. */
+function works(entry: Live): boolean {
+  return entry.problem === undefined;
+}
+
+function waits(entry: Live): boolean {
+  return works(entry) && entry.ready !== true;
 }
