@@ -48,7 +48,7 @@ faults: setup build
 	@echo "== faults"
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e faults
 
-## attacks: everything that was tried against opentabs, one line each: threat, what was tried, held or not
+## attacks: run all attacks of the threat model and print one line each: threat, repelled or not, attempt
 attacks: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e attacks
 

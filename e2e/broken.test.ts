@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { addPlugin, type HandMade, type Pages, startPages } from './attacks/world.ts';
+import { type AttackerSite, addPlugin, type HandwrittenPlugin, startAttackerSite } from './attacks/attacker.ts';
 import type { McpClient } from './harness/client.ts';
 import { runOpentabs } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -11,10 +11,10 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-let pages: Pages;
+let pages: AttackerSite;
 
 before(async () => {
-  pages = await startPages({});
+  pages = await startAttackerSite({});
   stack = await startStack({});
   client = await stack.connectHttp();
 });
@@ -30,7 +30,7 @@ function adapter(name: string, registeredAs = name, frozen = true): string {
 }
 
 /** kinds are adapters that do not start, each with the expected error. */
-const kinds: readonly (readonly [name: string, code: string, error: RegExp, more?: Partial<HandMade>])[] = [
+const kinds: readonly (readonly [name: string, code: string, error: RegExp, more?: Partial<HandwrittenPlugin>])[] = [
   ['throws', 'throw new TypeError("no such thing");', /threw while it started: .*no such thing/],
   ['silent', 'globalThis.nothing = 1;', /register/],
   ['misnamed', adapter('misnamed', 'other'), /register/],
@@ -50,7 +50,13 @@ function unparsable(line: number): RegExp {
 
 for (const [name, code, statusHas, more] of kinds) {
   test(`an adapter that does not start is reported: ${name}`, async () => {
-    await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code, ...more });
+    await addPlugin(stack, {
+      name,
+      urlPatterns: [`*://127.0.0.1/${name}*`],
+      toolNames: ['who'],
+      adapterCode: code,
+      ...more,
+    });
     const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
     const refused = await waitFor(`the error of ${name}`, async () => {
       const beganMs = performance.now();
@@ -90,7 +96,12 @@ for (const [name, code, statusHas, more] of kinds) {
 
 test('a new build that V8 cannot parse is reported in an open page, and the next build replaces it without a reload', async () => {
   const name = 'rebuilt';
-  await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code: adapter(name) });
+  await addPlugin(stack, {
+    name,
+    urlPatterns: [`*://127.0.0.1/${name}*`],
+    toolNames: ['who'],
+    adapterCode: adapter(name),
+  });
   const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
   const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
   await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
@@ -122,7 +133,7 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
 test('a plugin works again in the open page after its folder was changed, broken, removed or renamed and then restored', async () => {
   const name = 'returns';
   const code = adapter(name);
-  await addPlugin(stack, { name, matches: [`*://127.0.0.1/${name}*`], tools: ['who'], code });
+  await addPlugin(stack, { name, urlPatterns: [`*://127.0.0.1/${name}*`], toolNames: ['who'], adapterCode: code });
   const dir = join(stack.home, `plugin-${name}`);
   const file = join(dir, 'dist/adapter.iife.js');
   const described = readFileSync(join(dir, 'package.json'), 'utf8');

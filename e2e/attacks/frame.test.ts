@@ -1,4 +1,4 @@
-/** Threat: a page that reaches into its own frames before their documents come. It can neither read nor forge what tools there get and say. */
+/** Threat: a page that changes its own frames before their documents load. The page can neither read nor forge the arguments and results of tools in those frames. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { placesPlugin, type Stack, startStack } from '../harness/stack.ts';
@@ -11,47 +11,47 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** poison tells of every port that a host listens to, as a page could to take it. */
-const poison = `
+/** leakPortListeners is page code that posts a message for each listener that a plugin host adds to its message port. */
+const leakPortListeners = `
   const on = EventTarget.prototype.addEventListener;
-  EventTarget.prototype.addEventListener = function (type, heard, how) {
+  EventTarget.prototype.addEventListener = function (type, listener, options) {
     if (type === 'down' || type === 'taken') top.postMessage('a port', '*');
-    return Reflect.apply(on, this, [type, heard, how]);
+    return Reflect.apply(on, this, [type, listener, options]);
   };`;
 
-test('page: it has replaced the built-ins of a frame before the document of the frame came', async () => {
-  const html = `<!doctype html><title>t</title><script>window.got = []; onmessage = (e) => got.push(e.data);</script><body>`;
-  stack.site.setPageHtml(html);
+test('page: a page that replaces the built-ins of a frame before the frame loads sees no message port', async () => {
+  const pageHtml = `<!doctype html><title>t</title><script>window.got = []; onmessage = (e) => got.push(e.data);</script><body>`;
+  stack.site.setPageHtml(pageHtml);
   const page = await stack.openTab('/page');
-  const add = (path: string, script: string) =>
+  const addFrame = (path: string, script: string) =>
     page.evaluate(
-      ([src, code]) =>
-        new Promise<boolean>((done) => {
+      ([src, script]) =>
+        new Promise<boolean>((resolve) => {
           const frame = document.createElement('iframe');
-          if (code === '') frame.src = src;
+          if (script === '') frame.src = src;
           document.body.append(frame);
-          const run: unknown = frame.contentWindow && Reflect.get(frame.contentWindow, 'eval');
-          if (code !== '' && typeof run === 'function') run(code);
+          const evaluateInFrame: unknown = frame.contentWindow && Reflect.get(frame.contentWindow, 'eval');
+          if (script !== '' && typeof evaluateInFrame === 'function') evaluateInFrame(script);
           frame.onload = () => {
             if (frame.contentWindow?.location.pathname === src)
-              done(Reflect.get(frame.contentWindow, 'poisoned') === true);
+              resolve(Reflect.get(frame.contentWindow, 'poisoned') === true);
           };
-          if (code !== '') frame.src = src;
+          if (script !== '') frame.src = src;
         }),
       [path, script] as const,
     );
-  // Chromium may give the document the Window of the empty one before it, or a new one.
-  const kept = await add('/poisoned', `${poison} window.poisoned = true;`);
-  await add('/clean', '');
-  const safe = kept ? ['/clean'] : ['/clean', '/poisoned'];
-  const frames = await waitFor('the plugin in the safe frames', async () => {
+  // Chromium may reuse the Window of the frame's empty first document, or create a new one.
+  const isSameWindow = await addFrame('/poisoned', `${leakPortListeners} window.poisoned = true;`);
+  await addFrame('/clean', '');
+  const safePaths = isSameWindow ? ['/clean'] : ['/clean', '/poisoned'];
+  const framePaths = await waitFor('the plugin in the safe frames', async () => {
     const tab = (await stack.listTabs()).find(({ url }) => url === `${stack.site.origin}/page`);
     const paths = (tab?.frames ?? []).map(({ url }) => new URL(url).pathname);
-    return safe.every((path) => paths.includes(path)) ? paths.toSorted() : undefined;
+    return safePaths.every((path) => paths.includes(path)) ? paths.toSorted() : undefined;
   });
-  assert.deepEqual(frames, safe);
+  assert.deepEqual(framePaths, safePaths);
   assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'got')), []);
-  // What hosts compared with is gone.
+  // The probe frame, with which plugin hosts compare the built-ins, is removed.
   assert.deepEqual(
     page.frames().map((frame) => new URL(frame.url()).pathname),
     ['/page', '/poisoned', '/clean'],

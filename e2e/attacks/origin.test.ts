@@ -1,21 +1,21 @@
-/** Threat: a page of another origin that reaches for the server's port. It reads nothing and changes nothing. */
+/** Threat: a page of another origin that sends requests to the server's port. The page reads nothing and changes nothing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Frame, Page } from 'playwright-core';
 import { startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
-import { html, type Pages, script, startPages } from './world.ts';
+import { type AttackerSite, htmlWithScript, readScript, startAttackerSite } from './attacker.ts';
 
 let stack: Stack;
-let pages: Pages;
-/** answers are the statuses of the server to what pages asked, as "METHOD path status". */
-const answers: string[] = [];
-const evil = 'evil.example';
+let attackerSite: AttackerSite;
+/** serverAnswers are the server's answers to requests of pages, as "METHOD path status". */
+const serverAnswers: string[] = [];
+const evilHost = 'evil.example';
 
 before(async () => {
-  pages = await startPages({
-    '/evil': html(''),
+  attackerSite = await startAttackerSite({
+    '/evil': htmlWithScript(''),
     '/sandboxed': [
       'text/html',
       '<!doctype html><iframe sandbox="allow-scripts allow-forms" srcdoc="<p>null origin"></iframe><iframe src="data:text/html,<p>data"></iframe>',
@@ -25,8 +25,8 @@ before(async () => {
     serveFlags: ['--log-level', 'debug'],
     chrome: {
       args: [
-        `--host-resolver-rules=MAP ${evil} 127.0.0.1, MAP *.${evil} 127.0.0.1`,
-        // Turns off Chrome's own checks of local requests, so that the server's checks are tested.
+        `--host-resolver-rules=MAP ${evilHost} 127.0.0.1, MAP *.${evilHost} 127.0.0.1`,
+        // Turns off Chrome's checks of requests to local addresses, so that only the server's checks apply.
         '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessSendPreflights,PrivateNetworkAccessRespectPreflightResults',
       ],
     },
@@ -34,64 +34,64 @@ before(async () => {
   stack.chrome.context.on('response', (response) => {
     const url = new URL(response.url());
     if (url.port === String(stack.port))
-      answers.push(`${response.request().method()} ${url.pathname} ${response.status()}`);
+      serverAnswers.push(`${response.request().method()} ${url.pathname} ${response.status()}`);
   });
 });
 after(async () => {
-  pages?.close();
+  attackerSite?.close();
   await stack?.close();
 });
 
-/** reach lets a page try all that it can send to base, and returns what it could read and which sockets opened. */
-async function reach(where: Page | Frame, base: string): Promise<unknown> {
-  const all = script('reach.js').trim().replace(/;$/, '');
-  return where.evaluate(`(${all})(${JSON.stringify(base)}, ${JSON.stringify(stack.token)})`);
+/** tryAllRequests sends every kind of request from a page to baseUrl, and returns the answers that the page could read and the sockets that opened. */
+async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<unknown> {
+  const attackScript = readScript('reach.js').trim().replace(/;$/, '');
+  return target.evaluate(`(${attackScript})(${JSON.stringify(baseUrl)}, ${JSON.stringify(stack.token)})`);
 }
 
-/** harmless lets a page attack and checks that it read nothing, that nothing was let in, and that nothing happened. */
-async function harmless(where: Page | Frame, base: string): Promise<void> {
-  answers.length = 0;
-  assert.deepEqual(await reach(where, base), []);
-  await waitFor('the browser to tell of the answers', () => answers.length > 50);
-  const seen = answers.filter((answer) => !/ (40[0134567]|421|426)$/.test(answer));
-  assert.deepEqual(seen, [], 'the server answered');
+/** assertHarmless runs all requests in a page. The page must read nothing, the server must refuse each request, and no browser or call may be added. */
+async function assertHarmless(where: Page | Frame, base: string): Promise<void> {
+  serverAnswers.length = 0;
+  assert.deepEqual(await tryAllRequests(where, base), []);
+  await waitFor('50 answers of the server', () => serverAnswers.length > 50);
+  const accepted = serverAnswers.filter((answer) => !/ (40[0134567]|421|426)$/.test(answer));
+  assert.deepEqual(accepted, [], 'the server accepted a request');
   const status = await stack.runCli('status', '--json');
   assert.doesNotMatch(status.stdout, /"name":"evil"/);
   assert.equal(JSON.parse(status.stdout).browsers.length, 1);
   assert.deepEqual(await stack.listCalls(), []);
 }
 
-test('origin: a page of another origin: fetch, forms, images, scripts, frames, beacons, EventSource, WebSocket', async () => {
+test('origin: a page of another origin reads and changes nothing with fetch, forms, images, scripts, frames, beacons, EventSource and WebSocket', async () => {
   const page = await stack.chrome.context.newPage();
-  await page.goto(`http://${evil}:${pages.port}/evil`);
-  await harmless(page, `http://127.0.0.1:${stack.port}`);
+  await page.goto(`http://${evilHost}:${attackerSite.port}/evil`);
+  await assertHarmless(page, `http://127.0.0.1:${stack.port}`);
   await page.close();
 });
 
-test('origin: a page of another port of this machine', async () => {
+test('origin: a page on another port of this machine reads and changes nothing', async () => {
   const page = await stack.chrome.context.newPage();
-  await page.goto(`${pages.origin}/evil`);
-  await harmless(page, `http://127.0.0.1:${stack.port}`);
+  await page.goto(`${attackerSite.origin}/evil`);
+  await assertHarmless(page, `http://127.0.0.1:${stack.port}`);
   await page.close();
 });
 
-test('origin: sandboxed and data: frames, whose origin is null', async () => {
+test('origin: sandboxed frames and data: frames, whose origin is null, read and change nothing', async () => {
   const page = await stack.chrome.context.newPage();
-  await page.goto(`http://${evil}:${pages.port}/sandboxed`);
-  for (const frame of page.frames().slice(1)) await harmless(frame, `http://127.0.0.1:${stack.port}`);
+  await page.goto(`http://${evilHost}:${attackerSite.port}/sandboxed`);
+  for (const frame of page.frames().slice(1)) await assertHarmless(frame, `http://127.0.0.1:${stack.port}`);
   await page.close();
 });
 
-test('origin: a page whose own name was pointed at the server (DNS rebinding)', async () => {
+test('origin: a page whose host name was rebound to the server (DNS rebinding) gets refusals only', async () => {
   const page = await stack.chrome.context.newPage();
-  // The name belonged to the attacker's server first, and now to ours: to the browser one origin.
-  await page.route(`http://rebound.${evil}:${stack.port}/start`, (route) =>
+  // The host name resolved to the attacker's server first and now resolves to opentabs. For the browser both are the same origin.
+  await page.route(`http://rebound.${evilHost}:${stack.port}/start`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>rebound</title>' }),
   );
-  await page.goto(`http://rebound.${evil}:${stack.port}/start`);
-  answers.length = 0;
-  const told: unknown = await reach(page, `http://rebound.${evil}:${stack.port}`);
-  const read = Array.isArray(told) ? told.map(String) : [];
+  await page.goto(`http://rebound.${evilHost}:${stack.port}/start`);
+  serverAnswers.length = 0;
+  const result: unknown = await tryAllRequests(page, `http://rebound.${evilHost}:${stack.port}`);
+  const read = Array.isArray(result) ? result.map(String) : [];
   assert.ok(read.length > 50, `the page read ${read.length} answers`);
   const refused = /: (421 .*Host header is not this machine|403 This host name is not allowed|405 This is a WebSocket)/;
   assert.deepEqual(
@@ -101,11 +101,11 @@ test('origin: a page whose own name was pointed at the server (DNS rebinding)', 
   await page.close();
 });
 
-test('origin: a page that opens the server in a window or a frame and looks inside', async () => {
+test('origin: a page that opens the server in a window or a frame cannot read the document', async () => {
   const page = await stack.chrome.context.newPage();
-  await page.goto(`http://${evil}:${pages.port}/evil`);
+  await page.goto(`http://${evilHost}:${attackerSite.port}/evil`);
   const read = await page.evaluate(async (base) => {
-    const found: string[] = [];
+    const texts: string[] = [];
     for (const path of ['/status', '/healthz', '/mcp']) {
       const opened = window.open(base + path);
       const frame = document.createElement('iframe');
@@ -114,20 +114,20 @@ test('origin: a page that opens the server in a window or a frame and looks insi
       await new Promise((resolve) => setTimeout(resolve, 300));
       for (const view of [opened, frame.contentWindow]) {
         try {
-          found.push(String(view?.document.body.textContent));
+          texts.push(String(view?.document.body.textContent));
         } catch {
-          // Another origin's document is closed.
+          // The browser denies access to a document of another origin.
         }
       }
       opened?.close();
     }
-    return found.filter((text) => text !== '' && text !== 'undefined' && text !== 'null');
+    return texts.filter((text) => text !== '' && text !== 'undefined' && text !== 'null');
   }, `http://127.0.0.1:${stack.port}`);
   assert.deepEqual(read, []);
   await page.close();
 });
 
-test('origin: refusals fill no log, and the server takes calls as before', async () => {
+test('origin: refused requests do not flood the log, and the server still accepts calls', async () => {
   const lines = stack.daemon.stderr().split('\n');
   assert.ok(lines.filter((line) => line.includes('connection refused')).length < 30, 'the log is flooded');
   assert.doesNotMatch(stack.daemon.stderr(), new RegExp(stack.token));

@@ -1,77 +1,97 @@
-/** Threat: a plugin that wants another plugin's calls, or to break the server with its own. */
+/** Threat: a plugin that tries to read or forge the calls of another plugin, or to break the server with its own calls. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
 import { runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
-import { addPlugin, names, type Pages, Secret, script, startPages, visit } from './world.ts';
+import {
+  type AttackerSite,
+  addPlugin,
+  openWithPlugin,
+  pluginNames,
+  readScript,
+  secretText,
+  startAttackerSite,
+} from './attacker.ts';
 
 let stack: Stack;
 let client: McpClient;
-let pages: Pages;
-const odd = ['cyclic', 'proxy', 'revoked', 'getter', 'deep', 'func', 'symbol', 'huge', 'keys', 'tojson', 'nothrow'];
-const never = ['never', 'chain', 'thenable'];
-const endless = ['selfish', 'endless'];
-const others = ['thrownull', 'liar', 'quotes', 'twice', 'nested', 'late', 'again', 'peek', 'flood', 'claim'];
+let attackerSite: AttackerSite;
+const malformedResultTools = [
+  'cyclic',
+  'proxy',
+  'revoked',
+  'getter',
+  'deep',
+  'func',
+  'symbol',
+  'huge',
+  'keys',
+  'tojson',
+  'nothrow',
+];
+const hangingTools = ['never', 'chain', 'thenable'];
+const endlessThenableTools = ['selfish', 'endless'];
+const otherTools = ['thrownull', 'liar', 'quotes', 'twice', 'nested', 'late', 'again', 'peek', 'flood', 'claim'];
 
 before(async () => {
-  pages = await startPages({});
+  attackerSite = await startAttackerSite({});
   stack = await startStack({ serveFlags: ['--idle-timeout', '10s', '--max-result-bytes', '1048576'] });
   client = await stack.connectHttp();
   await addPlugin(stack, {
     name: 'hostile',
-    matches: ['*://127.0.0.1/shared*'],
-    tools: [...odd, ...never, ...endless, ...others],
-    code: script('hostile.js'),
+    urlPatterns: ['*://127.0.0.1/shared*'],
+    toolNames: [...malformedResultTools, ...hangingTools, ...endlessThenableTools, ...otherTools],
+    adapterCode: readScript('hostile.js'),
   });
   await addPlugin(stack, {
     name: 'plain',
-    matches: ['*://127.0.0.1/*'],
-    tools: ['echo', 'fail', 'wait', 'count'],
-    code: script('plain.js'),
+    urlPatterns: ['*://127.0.0.1/*'],
+    toolNames: ['echo', 'fail', 'wait', 'count'],
+    adapterCode: readScript('plain.js'),
   });
-  // A document that begins between two registrations has a host that no bridge takes, which proves nothing.
-  await (await shared()).close();
-  pages.notes.length = 0;
+  // A document that loads while Chrome registers the two plugins can leak a host that is never used. Such leaks do not count.
+  await (await openSharedTab()).close();
+  attackerSite.leaks.length = 0;
 });
 after(async () => {
-  pages?.close();
+  attackerSite?.close();
   await stack?.close();
 });
 
-/** shared opens a page in which both plugins are live. */
-async function shared(): Promise<{ tabId: number; close(): Promise<void> }> {
-  const { page, tabId } = await visit(stack, `${pages.origin}/shared`, 'plain');
+/** openSharedTab opens a page in which both plugins are live. */
+async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> }> {
+  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
   await waitFor('the hostile plugin', async () =>
-    (await stack.listTabs()).some((tab) => tab.tabId === tabId && names(tab).includes('hostile')),
+    (await stack.listTabs()).some((tab) => tab.tabId === tabId && pluginNames(tab).includes('hostile')),
   );
   return { tabId, close: () => page.close() };
 }
 
-/** safe calls the other plugin's tools beside the hostile one. */
-async function safe(tabId: number): Promise<void> {
-  const echo = await client.call('plain__echo', { value: Secret, tabId });
-  assert.deepEqual(echo.structured, { value: Secret }, echo.text);
-  assert.match((await client.call('plain__fail', { value: Secret, tabId })).text, new RegExp(Secret));
-  assert.deepEqual(pages.notes, []);
+/** assertOtherPluginWorks calls tools of the plugin plain in a tab that it shares with the hostile plugin. The hostile plugin must see nothing. */
+async function assertOtherPluginWorks(tabId: number): Promise<void> {
+  const echo = await client.call('plain__echo', { value: secretText, tabId });
+  assert.deepEqual(echo.structured, { value: secretText }, echo.text);
+  assert.match((await client.call('plain__fail', { value: secretText, tabId })).text, new RegExp(secretText));
+  assert.deepEqual(attackerSite.leaks, []);
 }
 
-test('plugin: looks for other plugins, their settings and ports, replaces built-ins, claims their names', async () => {
-  const tab = await shared();
+test('plugin: a plugin finds no other plugins, settings or ports, and cannot take over their names', async () => {
+  const tab = await openSharedTab();
   const { tabId } = tab;
   const peek = await client.call('hostile__peek', { tabId });
   assert.deepEqual(peek.structured, { adapters: [], config: '{}', globals: ['__openTabs'] }, peek.text);
-  await safe(tabId);
+  await assertOtherPluginWorks(tabId);
   await client.call('hostile__claim', { tabId });
-  await safe(tabId);
+  await assertOtherPluginWorks(tabId);
   await tab.close();
 });
 
-test('plugin: results that cannot be written, lie about themselves, or throw while they are read', async () => {
-  const tab = await shared();
+test('plugin: results that cannot be serialized, imitate protocol messages, or throw when read end only their own call', async () => {
+  const tab = await openSharedTab();
   const { tabId } = tab;
-  for (const name of odd) {
+  for (const name of malformedResultTools) {
     const ended = await client.call(`hostile__${name}`, { tabId });
     assert.ok(ended.isError, `${name}: ${ended.text}`);
     const code =
@@ -80,7 +100,7 @@ test('plugin: results that cannot be written, lie about themselves, or throw whi
   }
   assert.equal((await client.call('hostile__thrownull', { tabId })).code, 'tool_error');
   const liar = await client.call('hostile__liar', { tabId });
-  assert.equal(liar.isError, false, 'a result said of itself that it is an error');
+  assert.equal(liar.isError, false, 'a field isError in a result made the call fail');
   assert.match(JSON.stringify(liar.structured), /"isError":true/);
   const quotes = await client.call('hostile__quotes', { tabId });
   assert.match(quotes.text, /^"?\\?"\}\},/);
@@ -88,28 +108,28 @@ test('plugin: results that cannot be written, lie about themselves, or throw whi
   const nested = await client.call('hostile__nested', { tabId });
   assert.match(nested.text, /^"?end"?$/);
   assert.ok(nested.durationMs < 5_000, `the nested thenables took ${nested.durationMs} ms`);
-  for (const name of endless) {
+  for (const name of endlessThenableTools) {
     const ended = await client.call(`hostile__${name}`, { tabId });
     assert.match(ended.text, /resolved to another one 10000 times/, name);
   }
-  await safe(tabId);
+  await assertOtherPluginWorks(tabId);
   await tab.close();
 });
 
-test('plugin: results that never come', async () => {
-  const tab = await shared();
+test('plugin: tools that never return time out', async () => {
+  const tab = await openSharedTab();
   const { tabId } = tab;
-  const ended = await Promise.all(never.map((name) => client.call(`hostile__${name}`, { tabId })));
+  const ended = await Promise.all(hangingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
   assert.deepEqual(
     ended.map((one) => one.code),
-    never.map(() => 'idle_timeout'),
+    hangingTools.map(() => 'idle_timeout'),
   );
-  await safe(tabId);
+  await assertOtherPluginWorks(tabId);
   await tab.close();
 });
 
-test('plugin: floods of reports with forged ids, and reports after the end', async () => {
-  const tab = await shared();
+test('plugin: floods of reports with forged ids, and reports after the end, do not reach other calls', async () => {
+  const tab = await openSharedTab();
   const { tabId } = tab;
   const other = client.call('messages__countdown', { from: 5, intervalMs: 100, tabId });
   const flood = await client.call('hostile__flood', { tabId });
@@ -123,65 +143,67 @@ test('plugin: floods of reports with forged ids, and reports after the end', asy
   const ended = await other;
   assert.equal(ended.isError, false, ended.text);
   assert.doesNotMatch(JSON.stringify(ended.progress), /FLOOD|LATE/);
-  await safe(tabId);
+  await assertOtherPluginWorks(tabId);
   await tab.close();
 });
 
-test('plugin: a tab that its patterns do not take in', async () => {
-  const { page, tabId } = await visit(stack, `${pages.origin}/other`, 'plain');
-  const tab = (await stack.listTabs()).find((one) => one.url === `${pages.origin}/other`);
-  assert.ok(tab && !names(tab).includes('hostile'));
+test('plugin: a plugin does not run in a tab that its URL patterns do not match', async () => {
+  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/other`, 'plain');
+  const tab = (await stack.listTabs()).find((one) => one.url === `${attackerSite.origin}/other`);
+  assert.ok(tab && !pluginNames(tab).includes('hostile'));
   const refused = await client.call('hostile__peek', { tabId });
   assert.equal(refused.code, 'no_tab', refused.text);
-  await safe(tabId);
+  await assertOtherPluginWorks(tabId);
   await page.close();
 });
 
-test('plugin: names that every object has', async () => {
+test('plugin: plugins named like members of Object.prototype work, and harm no other plugin', async () => {
   for (const name of ['constructor', 'hasownproperty', 'tostring']) {
-    const code = `globalThis.__openTabs.adapters = { ${name}: Object.freeze({ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }) };`;
-    await addPlugin(stack, { name, matches: ['*://127.0.0.1/names'], tools: ['who'], code });
+    const adapterCode = `globalThis.__openTabs.adapters = { ${name}: Object.freeze({ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }) };`;
+    await addPlugin(stack, { name, urlPatterns: ['*://127.0.0.1/names'], toolNames: ['who'], adapterCode });
   }
-  const { page, tabId } = await visit(stack, `${pages.origin}/names`, 'tostring');
+  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/names`, 'tostring');
   for (const name of ['constructor', 'hasownproperty', 'tostring']) {
-    await waitFor(name, async () => (await stack.listTabs()).some((tab) => names(tab).includes(name)));
+    await waitFor(name, async () => (await stack.listTabs()).some((tab) => pluginNames(tab).includes(name)));
     assert.match((await client.call(`${name}__who`, { tabId })).text, new RegExp(name));
   }
-  await safe(tabId);
+  await assertOtherPluginWorks(tabId);
   await page.close();
 });
 
-test('plugin: runs before the person has reviewed it, or after it has changed', async () => {
-  // Asking the page itself would count as a touch, and a page that was touched is not loaded anew.
-  const reached = () => pages.requests.filter((request) => request.startsWith('GET /reached'));
-  const unseen = (version: string) => ({
+test('plugin: a plugin does not run before the user has reviewed it, nor after it has changed', async () => {
+  // Evaluating in the page would count as an interaction, and opentabs does not reload a page after an interaction.
+  const listLoadRequests = () => attackerSite.requests.filter((request) => request.startsWith('GET /reached'));
+  const unreviewedPlugin = (version: string) => ({
     name: 'unseen',
-    matches: ['*://127.0.0.1/unseen*'],
-    tools: ['who'],
-    code: `fetch('/reached-${version}');
+    urlPatterns: ['*://127.0.0.1/unseen*'],
+    toolNames: ['who'],
+    adapterCode: `fetch('/reached-${version}');
 globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isReady: () => true, tools: [{ name: 'who', handle: () => '${version}' }] }) };`,
   });
-  await addPlugin(stack, unseen('one'), []);
-  const { page, tabId } = await visit(stack, `${pages.origin}/unseen`, 'plain');
+  await addPlugin(stack, unreviewedPlugin('one'), []);
+  const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/unseen`, 'plain');
   const refused = await client.call('unseen__who', { tabId });
   assert.equal(refused.code, 'not_reviewed', refused.text);
-  assert.deepEqual(reached(), []);
+  assert.deepEqual(listLoadRequests(), []);
 
   await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
-  // The tab is loaded anew for the call, as soon as the browser has told of it.
+  // The call reloads the tab as soon as the browser has reported the tab.
   const ran = await waitFor('the call', async () => {
     const out = await client.call('unseen__who', { tabId });
     return out.code === 'no_tab' ? undefined : out;
   });
   assert.match(ran.text, /one/);
-  await waitFor('the adapter', () => reached().length > 0);
+  await waitFor('the adapter', () => listLoadRequests().length > 0);
 
-  await addPlugin(stack, unseen('two'), []);
+  await addPlugin(stack, unreviewedPlugin('two'), []);
   const again = await client.call('unseen__who', { tabId });
   assert.equal(again.code, 'not_reviewed', again.text);
-  await waitFor('the browser', async () => (await stack.listTabs()).every((tab) => !names(tab).includes('unseen')));
+  await waitFor('every tab without the plugin', async () =>
+    (await stack.listTabs()).every((tab) => !pluginNames(tab).includes('unseen')),
+  );
   await page.close();
-  const next = await visit(stack, `${pages.origin}/unseen?again`, 'plain');
-  assert.deepEqual(reached(), ['GET /reached-one']);
+  const next = await openWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');
+  assert.deepEqual(listLoadRequests(), ['GET /reached-one']);
   await next.page.close();
 });

@@ -1,6 +1,6 @@
 /**
- * Threat: the page that a tool runs in. Plugins built with the SDK, started before the page's scripts, after them and in the
- * isolated world, pass secrets through all that the SDK has; the page sees none of them and changes nothing.
+ * Threat: the page that a tool runs in. Plugins built with the SDK pass secrets through every function of the SDK; the page sees
+ * no secret and changes nothing. The plugins start before the page's scripts, after the page's scripts, and in the isolated world.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,17 +11,24 @@ import { callRecord, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot, runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { buildLegacy, type LegacyPlugin } from '../testdata/legacy/legacy.ts';
-import { html, type Pages, Secret, script, startPages, visit } from './world.ts';
+import {
+  type AttackerSite,
+  htmlWithScript,
+  openWithPlugin,
+  readScript,
+  secretText,
+  startAttackerSite,
+} from './attacker.ts';
 
-/** Kinds are the ways of an adapter to start, by the name of its plugin. */
-const kinds = {
+/** victimKinds are the manifest fields that determine where and when an adapter starts, by the last part of the plugin's name. */
+const victimKinds = {
   early: {},
   late: { start: 'document_idle' },
   isolated: { world: 'isolated' },
 } as const;
 
-/** original is built with the original SDK. Its handler returns a text: the page can change an object that it returns. */
-const original: LegacyPlugin = {
+/** originalSdkPlugin is built with the original OpenTabs SDK. Its tool returns a text, because the page can change a returned object. */
+const originalSdkPlugin: LegacyPlugin = {
   name: 'original',
   urlPatterns: ['*://127.0.0.1/*'],
   source: `
@@ -32,7 +39,7 @@ class Original extends OpenTabsPlugin {
   tools = [
     defineTool({ name: 'show', description: 'x', input, output: z.string(), handle: async ({ value, limit, to }, context) => {
       context.reportProgress({ progress: 1, total: 2, message: value, audience: 'user' });
-      return \`\${value} \${limit ?? 'none'} \${to[0]?.name ?? 'nobody'}\`;
+      return \`\${value} \${limit ?? 'none'} \${to[0]?.name ?? 'no recipient'}\`;
     } }),
   ];
   isReady() {
@@ -44,97 +51,97 @@ export default new Original();`,
 
 let stack: Stack;
 let client: McpClient;
-let pages: Pages;
+let attackerSite: AttackerSite;
 
 before(async () => {
-  pages = await startPages({
-    '/replace': html(script('replace-all.js')),
-    '/plant': html(script('plant.js')),
-    '/both': html(`${script('plant.js')};${script('replace-all.js')}`),
+  attackerSite = await startAttackerSite({
+    '/replace': htmlWithScript(readScript('replace-all.js')),
+    '/plant': htmlWithScript(readScript('plant.js')),
+    '/both': htmlWithScript(`${readScript('plant.js')};${readScript('replace-all.js')}`),
   });
-  // A page that is busy with what it does to itself takes that long to answer on a slow machine.
+  // On a slow machine, a page that replaces thousands of built-ins answers late.
   stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
   client = await stack.connectHttp();
-  for (const [kind, how] of Object.entries(kinds)) await addVictim(`victim-${kind}`, how);
+  for (const [kind, how] of Object.entries(victimKinds)) await addVictimPlugin(`victim-${kind}`, how);
   const dir = join(stack.home, 'original');
-  await buildLegacy(dir, original);
+  await buildLegacy(dir, originalSdkPlugin);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
 });
 after(async () => {
-  pages?.close();
+  attackerSite?.close();
   await stack?.close();
 });
 
-/** addVictim builds the victim under another name and adds it. */
-async function addVictim(name: string, how: object): Promise<void> {
+/** addVictimPlugin builds the plugin victim under another name, with additional manifest fields, and adds it. */
+async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
   const dir = join(stack.home, name);
   cpSync(join(repositoryRoot, 'e2e/testdata/victim'), dir, { recursive: true });
   const path = join(dir, 'package.json');
-  const described: { opentabs: object } = JSON.parse(readFileSync(path, 'utf8'));
-  const opentabs = { ...described.opentabs, ...how };
-  writeFileSync(path, JSON.stringify({ ...described, name: `opentabs-plugin-${name}`, opentabs }));
+  const manifest: { opentabs: object } = JSON.parse(readFileSync(path, 'utf8'));
+  const opentabs = { ...manifest.opentabs, ...manifestFields };
+  writeFileSync(path, JSON.stringify({ ...manifest, name: `opentabs-plugin-${name}`, opentabs }));
   await runChecked(['plugin', 'build', dir], stack.env);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
-  await runChecked(['plugin', 'configure', name, `key=${Secret}`], stack.env);
-  // Without it a plugin that starts late gets no secret that could be seen.
-  if ('start' in how) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
+  await runChecked(['plugin', 'configure', name, `key=${secretText}`], stack.env);
+  // Without late access, a plugin that starts after the page's scripts gets no secret, and the page could not see one.
+  if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
-/** unseen calls every tool of a plugin in a tab and checks what they saw and returned. */
-async function unseen(plugin: string, tabId: number): Promise<void> {
-  const run = async (tool: string, args: object = {}) =>
-    client.call(`${plugin}__${tool}`, { value: ` ${Secret} `, tabId, ...args });
-  const seen = { value: Secret, limit: 'none', first: 'nobody', mail: 'none', kind: 'a' };
-  const echo = await run('echo');
-  assert.deepEqual(echo.structured, seen, echo.text);
-  assert.ok(echo.progress.some((report) => report.message === Secret));
+/** assertPageSawNoSecret calls every tool of a plugin in a tab. The results must be unchanged, and the page must have seen no secret. */
+async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<void> {
+  const callTool = async (tool: string, args: object = {}) =>
+    client.call(`${plugin}__${tool}`, { value: ` ${secretText} `, tabId, ...args });
+  const expected = { value: secretText, limit: 'none', first: 'no recipient', mail: 'none', kind: 'a' };
+  const echo = await callTool('echo');
+  assert.deepEqual(echo.structured, expected, echo.text);
+  assert.ok(echo.progress.some((report) => report.message === secretText));
   const record = await callRecord(stack, (await findCall(stack, `${plugin}__echo`)).call_id);
-  assert.deepEqual(record.activities, [{ type: 'text', content: Secret }]);
-  const named = await run('echo', { to: [{ name: 'ann' }], limit: 3 });
-  assert.deepEqual(named.structured, { ...seen, limit: 3, first: { name: 'ann' } }, named.text);
-  const wrong = await run('echo', { to: [{ name: 'ann', mail: 'no address' }] });
+  assert.deepEqual(record.activities, [{ type: 'text', content: secretText }]);
+  const named = await callTool('echo', { to: [{ name: 'ann' }], limit: 3 });
+  assert.deepEqual(named.structured, { ...expected, limit: 3, first: { name: 'ann' } }, named.text);
+  const wrong = await callTool('echo', { to: [{ name: 'ann', mail: 'no address' }] });
   assert.equal(wrong.code, 'invalid_arguments', wrong.text);
-  const later = { value: Secret, list: [{ value: Secret }] };
-  const awaits = await run('awaits');
-  assert.deepEqual(awaits.structured, { ...later, more: [later, '1970-01-01T00:00:00.000Z', 1] }, awaits.text);
-  const rejects = await run('rejects');
-  assert.match(rejects.text, new RegExp(`${Secret}.*RATE_LIMITED`, 's'));
-  assert.deepEqual((await run('asks')).structured, { told: seen });
-  assert.deepEqual((await run('keeps')).structured, { kept: Secret, key: Secret });
-  assert.deepEqual((await run('logs')).structured, { query: `q=${Secret}` });
-  const { data } = Object((await run('draws')).structured);
+  const nested = { value: secretText, list: [{ value: secretText }] };
+  const awaited = await callTool('await_promises');
+  assert.deepEqual(awaited.structured, { ...nested, more: [nested, '1970-01-01T00:00:00.000Z', 1] }, awaited.text);
+  const rejected = await callTool('throw_tool_error');
+  assert.match(rejected.text, new RegExp(`${secretText}.*RATE_LIMITED`, 's'));
+  assert.deepEqual((await callTool('call_echo')).structured, { echoed: expected });
+  assert.deepEqual((await callTool('use_auth_cache')).structured, { cached: secretText, key: secretText });
+  assert.deepEqual((await callTool('write_log')).structured, { query: `q=${secretText}` });
+  const { data } = Object((await callTool('return_image')).structured);
   assert.match(String(data), /image\/png, 11 bytes/);
-  for (const told of [echo, named, wrong, awaits, rejects]) assert.doesNotMatch(JSON.stringify(told), /FORGED/);
-  assert.deepEqual(pages.notes.splice(0), []);
+  for (const outcome of [echo, named, wrong, awaited, rejected]) assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
+  assert.deepEqual(attackerSite.leaks.splice(0), []);
 }
 
 const attacks = [
   ['replaces every built-in it can reach', 'replace'],
   ['plants getters, setters and values on the shared prototypes', 'plant'],
-  ['does both', 'both'],
+  ['replaces built-ins and plants getters', 'both'],
 ] as const;
 
-for (const [what, path] of attacks) {
-  for (const kind of Object.keys(kinds)) {
-    test(`page: its first script ${what}, and a plugin of the SDK that is ${kind} shows it nothing`, async () => {
+for (const [attack, path] of attacks) {
+  for (const kind of Object.keys(victimKinds)) {
+    test(`page: a page whose first script ${attack} sees no secret of the ${kind} plugin of the SDK`, async () => {
       const plugin = `victim-${kind}`;
-      const { page, tabId } = await visit(stack, `${pages.origin}/${path}?${kind}`, plugin);
-      await unseen(plugin, tabId);
+      const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?${kind}`, plugin);
+      await assertPageSawNoSecret(plugin, tabId);
       await page.close();
     });
   }
 }
 
-for (const [what, path] of attacks) {
-  test(`page: its first script ${what}, and changes nothing of what a plugin of the original SDK gets and returns`, async () => {
-    const { page, tabId } = await visit(stack, `${pages.origin}/${path}?original`, 'original');
-    const ended = await client.call('original__show', { value: ` ${Secret} `, tabId });
-    assert.deepEqual([ended.isError, ended.text], [false, `${Secret} none nobody`]);
-    assert.ok(ended.progress.some((report) => report.message === Secret));
-    // The original SDK's own wrapper shows these what it calls and awaits (docs/security.md).
-    const known = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
+for (const [attack, path] of attacks) {
+  test(`page: a page whose first script ${attack} changes no argument and no result of a plugin of the original SDK`, async () => {
+    const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?original`, 'original');
+    const ended = await client.call('original__show', { value: ` ${secretText} `, tabId });
+    assert.deepEqual([ended.isError, ended.text], [false, `${secretText} none no recipient`]);
+    assert.ok(ended.progress.some((report) => report.message === secretText));
+    // The original SDK's wrapper exposes secrets to these built-ins of the page (docs/security.md).
+    const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
     assert.deepEqual(
-      pages.notes.splice(0).filter((note) => !known.test(note)),
+      attackerSite.leaks.splice(0).filter((note) => !knownLeak.test(note)),
       [],
     );
     await page.close();

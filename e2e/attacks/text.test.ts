@@ -1,4 +1,4 @@
-/** Threat: text of tools and pages that steers a terminal or forges a line of a log; and secrets that a log tells. */
+/** Threat: text of tools and pages that controls a terminal or forges a log line, and secrets in a log. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import type { McpClient } from '../harness/client.ts';
 import { startOpentabs } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
-import { Secret } from './world.ts';
+import { secretText } from './attacker.ts';
 
 let stack: Stack;
 let client: McpClient;
-const evil =
+const hostileText =
   '\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\\x1b[2J\u009b31m\rx\b\x00\u202egnp\u2066\u200b\u{e0041}\nopentabs: forged';
-/** Unseen is what a terminal obeys or does not show; line ends and tabs are no part of it, nor are joiners. */
-const Unseen = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+/** unsafeCharacter matches control characters and invisible characters. assertPrintable removes tabs and joiners, which are allowed, first. */
+const unsafeCharacter = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 before(async () => {
   stack = await startStack({ serveFlags: ['--log-level', 'trace'] });
@@ -24,84 +24,90 @@ after(async () => {
   await stack?.close();
 });
 
-/** inert checks what is printed for people. */
-function inert(where: string, text: string): void {
+/** assertPrintable checks that text for users has no unsafe character and no forged log line. */
+function assertPrintable(source: string, text: string): void {
   for (const line of text.split('\n')) {
-    const found = Unseen.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
-    assert.equal(found, null, `${where}: ${JSON.stringify(line)}`);
-    assert.doesNotMatch(line, /^opentabs: forged/, where);
+    const found = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
+    assert.equal(found, null, `${source}: ${JSON.stringify(line)}`);
+    assert.doesNotMatch(line, /^opentabs: forged/, source);
   }
 }
 
-test('text: in a title, an address, reports, results and errors, seen by every command and the log', async () => {
+test('text: every command and the log print a hostile title, address, report, result and error without control characters', async () => {
   const { page, site } = stack;
-  await page.goto(`${site.url}?${encodeURIComponent(evil)}#${evil.replaceAll('\n', '')}`);
+  await page.goto(`${site.url}?${encodeURIComponent(hostileText)}#${hostileText.replaceAll('\n', '')}`);
   await page.evaluate((title) => {
     document.title = title;
-  }, evil);
+  }, hostileText);
   const follow = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
   await waitFor('the follower', () => follow.stderr().includes('following'));
   await waitFor('the plugin', async () => (await stack.listTabs()).some((tab) => (tab.plugins ?? []).length > 0));
   const call = startOpentabs(
-    ['call', 'messages__reports', '--verbose', '--json', JSON.stringify({ reports: [{ message: evil, progress: 1 }] })],
+    [
+      'call',
+      'messages__reports',
+      '--verbose',
+      '--json',
+      JSON.stringify({ reports: [{ message: hostileText, progress: 1 }] }),
+    ],
     stack.env,
   );
   await call.ended;
-  const fail = await stack.runCli('call', 'messages__fail', '--json', JSON.stringify({ message: evil }));
-  await waitFor('the follower to see all', () => follow.stdout().includes('tool_error'));
+  const fail = await stack.runCli('call', 'messages__fail', '--json', JSON.stringify({ message: hostileText }));
+  await waitFor('the failed call in calls --follow', () => follow.stdout().includes('tool_error'));
   follow.child.kill('SIGINT');
   await follow.ended;
-  inert('calls --follow', follow.stdout() + follow.stderr());
-  inert('call, progress', call.stderr());
-  inert('call, failure', fail.stderr);
+  assertPrintable('calls --follow', follow.stdout() + follow.stderr());
+  assertPrintable('call, progress', call.stderr());
+  assertPrintable('call, failure', fail.stderr);
   for (const args of [
     ['calls'],
     ['status'],
     ['plugin', 'list'],
-    ['calls', 'cancel', evil],
-    ['call', evil],
-    ['plugin', 'add', evil],
+    ['calls', 'cancel', hostileText],
+    ['call', hostileText],
+    ['plugin', 'add', hostileText],
   ]) {
     const ran = await stack.runCli(...args.map((arg) => arg.replaceAll('\0', '')));
-    inert(args.join(' '), ran.stdout + ran.stderr);
+    assertPrintable(args.join(' '), ran.stdout + ran.stderr);
   }
-  inert('the log', stack.daemon.stderr() + stack.daemon.stdout());
+  assertPrintable('the log', stack.daemon.stderr() + stack.daemon.stdout());
 });
 
-test('text: an agent and a program get a result exactly', async () => {
-  const echo = await client.call('messages__echo', { value: evil });
-  assert.deepEqual(echo.structured, { value: evil });
-  const piped = await stack.runCli('call', 'messages__echo', '--json', JSON.stringify({ value: evil }));
-  assert.deepEqual(JSON.parse(piped.stdout), { value: evil });
+test('text: an agent and a program receive a result unchanged', async () => {
+  const echo = await client.call('messages__echo', { value: hostileText });
+  assert.deepEqual(echo.structured, { value: hostileText });
+  const piped = await stack.runCli('call', 'messages__echo', '--json', JSON.stringify({ value: hostileText }));
+  assert.deepEqual(JSON.parse(piped.stdout), { value: hostileText });
 });
 
-test('text: the side panel shows it as text', async () => {
+test('text: the side panel shows markup and control characters as text', async () => {
   const panel = await stack.chrome.openPanel();
   const markup = '<img src=x onerror="document.title=1"><b id=forged>';
-  await client.call('messages__fail', { message: `${markup}${evil}` });
+  await client.call('messages__fail', { message: `${markup}${hostileText}` });
   await waitFor('the call in the panel', async () => (await panel.locator('body').innerText()).includes('fail'));
   assert.equal(await panel.locator('#forged, img').count(), 0);
-  inert('the panel', await panel.locator('body').innerText());
+  assertPrintable('the panel', await panel.locator('body').innerText());
 });
 
-test('text: no log tells the token, arguments, results or errors of calls', async () => {
-  await client.call('messages__echo', { value: `${Secret}-argument` });
-  await client.call('messages__reports', { reports: [{ message: `${Secret}-report`, progress: 1 }] });
-  await client.call('messages__fail', { message: `${Secret}-error`, code: 'X' });
-  await client.call('messages__echo', { wrong: `${Secret}-wrong` });
+test('text: no log contains the token, arguments, results or errors of calls', async () => {
+  await client.call('messages__echo', { value: `${secretText}-argument` });
+  await client.call('messages__reports', { reports: [{ message: `${secretText}-report`, progress: 1 }] });
+  await client.call('messages__fail', { message: `${secretText}-error`, code: 'X' });
+  await client.call('messages__echo', { wrong: `${secretText}-wrong` });
   const stdio = await stack.connectStdio();
-  await stdio.call('messages__echo', { value: `${Secret}-stdio` });
-  // What tools report is in the log at this level, and in the audit; nothing else of a call is.
-  const reported = (text: string) => text.replaceAll(`${Secret}-report`, '');
-  const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(reported);
+  await stdio.call('messages__echo', { value: `${secretText}-stdio` });
+  // Reports of tools are in the log at this level and in the audit log. Nothing else of a call may be there.
+  const withoutReports = (text: string) => text.replaceAll(`${secretText}-report`, '');
+  const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
   for (const name of readdirSync(stack.home)) {
     const path = join(stack.home, name);
     if (name === 'token' || !statSync(path).isFile()) continue;
-    logs.push(reported(readFileSync(path, 'utf8')));
+    logs.push(withoutReports(readFileSync(path, 'utf8')));
   }
   const all = logs.join('\n');
   assert.match(all, /"message":"run started"/, 'the log has no debug lines');
-  for (const secret of [stack.token, Secret]) {
+  for (const secret of [stack.token, secretText]) {
     const line = all.split('\n').find((one) => one.includes(secret));
     assert.equal(line, undefined);
   }

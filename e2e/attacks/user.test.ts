@@ -1,4 +1,4 @@
-/** Threat: another user's program that takes the server's port while it is away. The browser tells it nothing. */
+/** Threat: a program of another user that listens on the server's port while the server is stopped. The browser sends it no secret. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -19,18 +19,18 @@ after(async () => {
   await stack?.close();
 });
 
-/** Squatter is another program on the server's port. */
-interface Squatter {
-  /** told is all that it was sent, as text. */
-  told(): string;
-  /** sockets is how many WebSockets it has accepted. */
-  sockets(): number;
+/** Impostor is another program on the server's port. */
+interface Impostor {
+  /** received returns all bytes that the impostor received, as text. */
+  received(): string;
+  /** socketCount returns the number of accepted WebSockets. */
+  socketCount(): number;
   close(): Promise<void>;
 }
 
-/** squat listens on the server's port and answers as the server would: says is the first frame of its WebSocket. */
-async function squat(says: string): Promise<Squatter> {
-  let told = '';
+/** startImpostor listens on the server's port and answers as the server would. firstFrame is the first frame on its WebSocket. */
+async function startImpostor(firstFrame: string): Promise<Impostor> {
+  let received = '';
   const sockets = new Set<Socket>();
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
@@ -40,7 +40,7 @@ async function squat(says: string): Promise<Squatter> {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
-      told += String(chunk);
+      received += String(chunk);
     });
   });
   const webSockets = new WebSocketServer({ server, path: '/ws', handleProtocols: () => 'opentabs' });
@@ -49,14 +49,14 @@ async function squat(says: string): Promise<Squatter> {
   webSockets.on('connection', (opened) => {
     accepted++;
     opened.on('message', (frame) => {
-      told += `frame ${String(frame)}`;
+      received += `frame ${String(frame)}`;
     });
-    if (says) opened.send(says);
+    if (firstFrame) opened.send(firstFrame);
   });
-  await waitFor('the port', () => listen(server, stack.port));
+  await waitFor('the port', () => tryListen(server, stack.port));
   return {
-    told: () => told,
-    sockets: () => accepted,
+    received: () => received,
+    socketCount: () => accepted,
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();
@@ -66,8 +66,8 @@ async function squat(says: string): Promise<Squatter> {
   };
 }
 
-/** listen returns false while the port is taken. */
-function listen(server: Server, port: number): Promise<boolean> {
+/** tryListen listens on a port and returns false if the port is in use. */
+function tryListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const failed = () => resolve(false);
     server.once('error', failed);
@@ -84,34 +84,33 @@ const challenge = JSON.stringify({
   params: { nonce: 'of-the-squatter0', proof: '0'.repeat(64) },
 });
 
-for (const [name, says] of [
-  ['proves nothing', challenge],
-  ['says that hello was answered', '{"jsonrpc":"2.0","id":"b1","result":{"protocol":1,"serverVersion":"0.1.0"}}'],
+for (const [name, firstFrame] of [
+  ['sends an invalid proof', challenge],
+  ['answers hello without a proof', '{"jsonrpc":"2.0","id":"b1","result":{"protocol":1,"serverVersion":"0.1.0"}}'],
 ] as const) {
-  test(`user: a program on the port while the server is away, which opens the socket and ${name}`, async (t) => {
+  test(`user: an impostor on the server's port that ${name} receives no secret from the browser`, async (t) => {
     await stopProcess(stack.daemon);
-    const squatter = await squat(says);
-    t.after(squatter.close);
-    await waitFor('the browser to try it', () => squatter.sockets() >= 3);
-    const told = squatter.told();
+    const impostor = await startImpostor(firstFrame);
+    t.after(impostor.close);
+    await waitFor('three connections of the browser', () => impostor.socketCount() >= 3);
+    const received = impostor.received();
     const { key } = JSON.parse(readFileSync(join(stack.extensionFolder, 'connection.json'), 'utf8'));
-    assert.match(told, /opentabs\.nonce\.[0-9a-f]{32}/);
+    assert.match(received, /opentabs\.nonce\.[0-9a-f]{32}/);
     for (const secret of [stack.token, String(key), 'opentabs.token', 'hello', 'browserId', 'frame ']) {
-      assert.ok(!told.includes(secret), `it was told ${secret}`);
+      assert.ok(!received.includes(secret), `the impostor received ${secret}`);
     }
-    const nonces = told.match(/opentabs\.nonce\.[0-9a-f]{32}/g) ?? [];
+    const nonces = received.match(/opentabs\.nonce\.[0-9a-f]{32}/g) ?? [];
     assert.equal(new Set(nonces).size, nonces.length, 'a nonce came twice');
     const panel = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/panel.html`);
     await panel
       .getByText(`Port ${stack.port} is in use by another program or another opentabs installation.`)
       .waitFor();
     await panel.close();
-    await squatter.close();
+    await impostor.close();
     await stack.restartDaemon('SIGTERM');
     await stack.waitForPlugins('/');
     const client = await stack.connectHttp();
     assert.deepEqual((await client.call('messages__echo', { value: 1 })).structured, { value: 1 });
-    // A client of HTTP sends its token to whatever listens, which docs/security.md says.
     await client.close();
   });
 }

@@ -1,13 +1,13 @@
-// Listens to everything, forges every message and event, shadows globals, and leaves traps where the bridge could look.
+// Listens to all events, forges every message and event, shadows globals, and leaves traps in places that the bridge may read.
 const send = fetch.bind(window), text = JSON.stringify;
-// What the page hears of its own forgeries tells nothing.
+// Events that the page forged itself are not leaks.
 let forging = 0;
 const note = (what) => forging || send('/note', { method: 'POST', body: text(what) });
 const { port1: mine, port2: other } = new MessageChannel();
 for (const type of ['up', 'down', 'taken', 'message']) {
   mine.addEventListener(type, (event) => note(['port', type, String(event.data)]));
   for (const target of [window, document]) {
-    target.addEventListener(type, (event) => { if (event.data?.output !== 'FORGED') note(['heard', type, String(event.data)]); }, true);
+    target.addEventListener(type, (event) => { if (event.data?.output !== 'FORGED') note(['received', type, String(event.data)]); }, true);
   }
 }
 document.addEventListener('opentabs:host', (event) => { if (event.ports[0] !== mine && event.ports[0] !== other) note('a host offered to the page'); }, true);
@@ -37,4 +37,4 @@ forge();
 window.forge = forge;
 let chromeStolen = typeof chrome === 'object' && typeof chrome.runtime?.connect === 'function';
 if (chromeStolen) note('the page can connect to the extension');
-Object.defineProperty(window, '__openTabs', { configurable: false, get() { note('a registry was looked for'); return { adapters: { plain: { isReady: () => true, tools: [{ name: 'echo', handle: () => 'FORGED' }] } } }; } });
+Object.defineProperty(window, '__openTabs', { configurable: false, get() { note('the plugin registry was read'); return { adapters: { plain: { isReady: () => true, tools: [{ name: 'echo', handle: () => 'FORGED' }] } } }; } });

@@ -1,4 +1,4 @@
-// An adapter that touches no built-in after it has registered.
+// An adapter that uses no built-in of the page after its registration.
 (() => {
   const ok = { safeParse: (data) => ({ success: true, data }) };
   const tool = (name, handle) => ({ name, displayName: name, description: 'x', input: ok, output: ok, handle });
@@ -16,15 +16,15 @@
       tool('fail', (params) => {
         throw { message: params.value };
       }),
-      // Shows what it was asked, and has it told by two other tools.
+      // Reports its argument as an activity and passes the argument to two other tools.
       tool('asks', (params, context) => {
         context.reportActivity('seen', { value: params.value });
         context.reportActivityDelta('seen', { op: 'add', path: '/more', value: [params.value] });
         return context
           .call('plain__echo', params)
-          .then((told) => context.call('plain__fail', told).catch((error) => ({ value: told.value, why: error.message })));
+          .then((echoed) => context.call('plain__fail', echoed).catch((error) => ({ value: echoed.value, why: error.message })));
       }),
-      // Answers when the page says so, with what it was asked.
+      // Returns its argument when the page calls done.
       tool('wait', (params) => {
         waiting.value = params.value;
         return new Promise((resolve) => {

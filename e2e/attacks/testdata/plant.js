@@ -1,4 +1,4 @@
-// Puts getters, setters and values on the shared prototypes: what inherits them shows itself, or is changed.
+// Adds getters, setters and values to the shared prototypes, so that objects which inherit them leak their content or change.
 (() => {
   const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
   const indexOf = String.prototype.indexOf, send = fetch.bind(window), text = JSON.stringify;
@@ -35,7 +35,7 @@
     });
   const forged = { limit: 666, mail: 'FORGED', 0: { name: 'FORGED', mail: 'FORGED' }, 1: 'FORGED', kind: 'FORGED', to: ['FORGED'] };
   for (const key of ownKeys(forged)) for (const on of [Object.prototype, Array.prototype]) plant(on, key, key, forged[key]);
-  const asked = ['then', 'toJSON', 'message', 'progress', 'total', 'percent', 'audience', 'signal', 'code', 'category', 'retryable', 'retryAfterMs', 'cause', 'success', 'data', 'error', 'issues', 'name', 'stack', 'key', 'token', 'q', 'catchall', 'check', 'transform', 'list', 'more', 'told', 'kept', 'query'];
+  const asked = ['then', 'toJSON', 'message', 'progress', 'total', 'percent', 'audience', 'signal', 'code', 'category', 'retryable', 'retryAfterMs', 'cause', 'success', 'data', 'error', 'issues', 'name', 'stack', 'key', 'token', 'q', 'catchall', 'check', 'transform', 'list', 'more', 'echoed', 'cached', 'query'];
   for (const key of asked) {
     for (const on of [Object.prototype, Array.prototype, Error.prototype, Date.prototype]) {
       if (!getOwnPropertyDescriptor(on, key)) plant(on, key, key, undefined);

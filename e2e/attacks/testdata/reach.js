@@ -1,4 +1,4 @@
-// Tries all that a page can send to base, and returns what it could read and which sockets opened.
+// Sends every kind of request that a page can send to base, and returns the answers that the page could read and the sockets that opened.
 (base, token) => {
   const got = [], tries = [];
   const paths = ['/healthz', '/status', '/calls', '/events', '/mcp', '/ws', '/plugins/reload', '/calls/x/cancel', '/stdio'];
@@ -16,7 +16,7 @@
         }
       }
     }
-    // Even with the token, a page is refused.
+    // The server refuses a page even if the page has the token.
     settle(path + ' with the token', fetch(base + path, { headers: { authorization: 'Bearer ' + token } }));
     navigator.sendBeacon(base + path, call);
     for (const tag of ['img', 'script', 'link', 'iframe', 'embed', 'video']) {

@@ -1,4 +1,4 @@
-// Replaces every function and accessor that can be reached from the globals by one that tells what it is handed.
+// Replaces every function and accessor that is reachable from the globals by a wrapper that reports secrets in its arguments and results.
 (() => {
   const { apply, construct, ownKeys, getOwnPropertyDescriptor, defineProperty, getPrototypeOf } = Reflect;
   const indexOf = String.prototype.indexOf, send = fetch.bind(window), text = JSON.stringify, keysOf = Object.keys;
@@ -7,13 +7,13 @@
   function note(how, what) {
     send('/note', { method: 'POST', body: text([how, String(what).slice(0, 200)]) });
   }
-  function tells(value, depth) {
+  function hasSecret(value, depth) {
     if (typeof value === 'string') return apply(indexOf, value, ['SECRET']) >= 0;
     if (depth > 3 || value === null || (typeof value !== 'object' && typeof value !== 'function') || value === window) return false;
     const keys = ownKeys(value);
     for (let i = 0; i < keys.length && i < 50; i++) {
       const found = getOwnPropertyDescriptor(value, keys[i]);
-      if (found && 'value' in found && tells(found.value, depth + 1)) return true;
+      if (found && 'value' in found && hasSecret(found.value, depth + 1)) return true;
     }
     return false;
   }
@@ -21,9 +21,9 @@
     if (busy) return;
     busy = true;
     try {
-      for (let i = 0; i < values.length; i++) if (tells(values[i], 0)) note('read', how);
+      for (let i = 0; i < values.length; i++) if (hasSecret(values[i], 0)) note('read', how);
     } catch {
-      // A value that can't be looked into.
+      // Some values throw when they are read.
     }
     busy = false;
   }
@@ -40,7 +40,7 @@
       defineProperty(spy, 'name', { value: original.name });
       Object.setPrototypeOf(spy, original);
     } catch {
-      // Some have no prototype.
+      // Some functions have no prototype.
     }
     return spy;
   }
@@ -67,11 +67,11 @@
         defineProperty(object, key, found);
         replaced++;
       } catch {
-        // Some are locked.
+        // Some properties cannot be redefined.
       }
     }
   }
-  // The notes and the walk itself use what was taken above.
+  // note and replaceOn use the original built-ins that were saved above.
   for (const inner of [getPrototypeOf([][Symbol.iterator]()), getPrototypeOf(async function () {}), getPrototypeOf(function* () {})]) replaceOn(inner, 'inner', 0);
   replaceOn(window, 'window', 0);
   for (const key of ['then', 'toJSON', 'value', 'message', 'code', 'data', 'id', 'args', 'tool', 'call', 'get', 'ports', 'plugin', 'hash']) {

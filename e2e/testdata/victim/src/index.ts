@@ -12,7 +12,7 @@ import {
 } from '@opentabs/sdk';
 import { z } from 'zod';
 
-// The handlers call no methods of built-ins, so everything that a page can observe of a call is from the SDK, the host or zod.
+// The handlers call no methods of built-ins. Whatever a page observes of a call therefore comes from the SDK, the host or zod.
 
 const input = z.object({
   value: z.string().trim().min(1),
@@ -24,21 +24,21 @@ const output = z.unknown();
 
 type Input = z.infer<typeof input>;
 
-/** seen lists the arguments that a handler receives. */
-const seen = (params: Input) => ({
+/** summarize returns the arguments that a handler received. */
+const summarize = (params: Input) => ({
   value: params.value,
   limit: params.limit ?? 'none',
-  first: params.to[0] ?? 'nobody',
+  first: params.to[0] ?? 'no recipient',
   mail: params.to[0]?.mail ?? 'none',
   kind: params.kind,
 });
 
 const tool = (name: string, handle: Parameters<typeof defineTool<typeof input, typeof output>>[0]['handle']) =>
-  defineTool({ name, description: 'Passes a secret on.', input, output, handle });
+  defineTool({ name, description: 'Passes the argument value through functions of the SDK and returns it.', input, output, handle });
 
-const later = async (value: string) => ({ value, list: [{ value }] });
+const resolveLater = async (value: string) => ({ value, list: [{ value }] });
 
-const refuse = async (value: string): Promise<never> => {
+const throwLater = async (value: string): Promise<never> => {
   throw new ToolError(value, 'INNER');
 };
 
@@ -49,36 +49,36 @@ export default definePlugin({
       context?.reportProgress({ progress: 1, total: 2, message: params.value, audience: 'user' });
       context?.reportPercent(60, params.value, { audience: 'user' });
       context?.reportActivity('text', params.value);
-      return seen(params);
+      return summarize(params);
     }),
-    tool('awaits', async (params, context) => {
-      const got = await later(params.value);
+    tool('await_promises', async (params, context) => {
+      const first = await resolveLater(params.value);
       await null;
       await sleep(5);
-      context?.reportCount(1, 2, got.value);
-      return { ...(await later(got.list[0]?.value ?? '')), more: [got, new Date(0), 1n] };
+      context?.reportCount(1, 2, first.value);
+      return { ...(await resolveLater(first.list[0]?.value ?? '')), more: [first, new Date(0), 1n] };
     }),
-    tool('rejects', async (params) => {
+    tool('throw_tool_error', async (params) => {
       try {
-        await refuse(params.value);
+        await throwLater(params.value);
       } catch {
         throw ToolError.rateLimited(params.value, 5);
       }
       return null;
     }),
-    tool('asks', async (params, context) => {
-      const told = await context?.call('echo', { value: params.value, to: params.to });
-      return { told };
+    tool('call_echo', async (params, context) => {
+      const echoed = await context?.call('echo', { value: params.value, to: params.to });
+      return { echoed };
     }),
-    tool('keeps', async (params) => {
+    tool('use_auth_cache', async (params) => {
       setAuthCache('token', { token: params.value });
-      const kept = getAuthCache<{ token: string }>('token');
-      return { kept: kept?.token, key: getConfig('key') ?? 'none' };
+      const cached = getAuthCache<{ token: string }>('token');
+      return { cached: cached?.token, key: getConfig('key') ?? 'none' };
     }),
-    tool('logs', async (params) => {
+    tool('write_log', async (params) => {
       log.info(params.value, { value: params.value }, [params.value]);
       return { query: buildQueryString({ q: params.value }) };
     }),
-    tool('draws', async (params) => image(btoa(params.value), 'image/png')),
+    tool('return_image', async (params) => image(btoa(params.value), 'image/png')),
   ],
 });

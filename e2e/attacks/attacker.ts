@@ -1,4 +1,4 @@
-/** What attacks need beside the stack: pages of an attacker that note what they see, and plugins written by hand. */
+/** The attacker: a site whose pages report the secrets that they see, and plugins without the SDK. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -9,23 +9,24 @@ import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** Secret stands in arguments, results, reports and errors; no page may see it. */
-export const Secret = 'S3CRET-7f1c';
+/** secretText is part of arguments, results, reports and errors. No page may see it. */
+export const secretText = 'S3CRET-7f1c';
 
-/** Pages is a site of the attacker's. A page may POST what it has seen to /note. */
-export interface Pages {
+/** AttackerSite is a site of the attacker. */
+export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
-  readonly notes: string[];
-  /** requests are all that came, as "METHOD path". */
+  /** The bodies of POST /note. A page of the site sends one for each secret that it sees. */
+  readonly leaks: string[];
+  /** All requests that the site received, as "METHOD path". */
   readonly requests: string[];
   close(): void;
 }
 
-/** startPages serves bodies by path, each with its content type. */
-export async function startPages(
+/** startAttackerSite serves bodies by path, each with its content type. */
+export async function startAttackerSite(
   pages: Readonly<Record<string, readonly [type: string, body: string]>>,
-): Promise<Pages> {
+): Promise<AttackerSite> {
   const notes: string[] = [];
   const requests: string[] = [];
   const server: Server = createServer((request, response) => {
@@ -45,7 +46,7 @@ export async function startPages(
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
-    notes,
+    leaks: notes,
     requests,
     close() {
       server.closeAllConnections();
@@ -54,44 +55,44 @@ export async function startPages(
   };
 }
 
-/** script reads a script of testdata with the secret in its place. */
-export function script(name: string): string {
+/** readScript reads a script of testdata and replaces SECRET in it by secretText. */
+export function readScript(name: string): string {
   const path = fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
-  return readFileSync(path, 'utf8').replaceAll('SECRET', Secret);
+  return readFileSync(path, 'utf8').replaceAll('SECRET', secretText);
 }
 
-/** html is a page whose first script is code. */
-export function html(code: string): readonly [string, string] {
+/** htmlWithScript returns the content type and the body of a page whose first script is code. */
+export function htmlWithScript(code: string): readonly [string, string] {
   return ['text/html; charset=utf-8', `<!doctype html><title>t</title><script>${code}</script><p>x`];
 }
 
-/** HandMade is a plugin whose adapter uses no SDK, so that it hands nothing to built-ins of the page. */
-export interface HandMade {
+/** HandwrittenPlugin is a plugin whose adapter uses no SDK, so the adapter passes nothing to built-ins of the page. */
+export interface HandwrittenPlugin {
   readonly name: string;
-  readonly matches: readonly string[];
-  readonly tools: readonly string[];
-  readonly code: string;
-  /** world is where the adapter runs, start when it starts; default what packages without these have. */
+  readonly urlPatterns: readonly string[];
+  readonly toolNames: readonly string[];
+  readonly adapterCode: string;
+  /** The manifest fields world and start; absent means the default of a package without them. */
   readonly world?: 'isolated';
   readonly start?: 'document_start';
 }
 
-/** addPlugin writes a package and adds it to the running server; allow says how its person lets it in, if they do. */
+/** addPlugin writes the package of a plugin and adds it to the running server. reviewFlags are review flags of `plugin add`; with an empty list the plugin stays unreviewed. */
 export async function addPlugin(
   stack: Stack,
-  plugin: HandMade,
-  allow: readonly string[] = ['--permission', 'auto'],
+  plugin: HandwrittenPlugin,
+  reviewFlags: readonly string[] = ['--permission', 'auto'],
 ): Promise<void> {
   const dir = join(stack.home, `plugin-${plugin.name}`);
   mkdirSync(join(dir, 'dist'), { recursive: true });
-  const any = { type: 'object' };
+  const anyObject = { type: 'object' };
   writeFileSync(
     join(dir, 'package.json'),
     JSON.stringify({
       name: `opentabs-plugin-${plugin.name}`,
       version: '1.0.0',
       main: 'dist/adapter.iife.js',
-      opentabs: { displayName: plugin.name, description: 'x', urlPatterns: plugin.matches, world: plugin.world },
+      opentabs: { displayName: plugin.name, description: 'x', urlPatterns: plugin.urlPatterns, world: plugin.world },
     }),
   );
   writeFileSync(
@@ -99,29 +100,36 @@ export async function addPlugin(
     JSON.stringify({
       sdkVersion: '0.1.0',
       start: plugin.start,
-      tools: plugin.tools.map((name) => ({ name, description: 'x', input_schema: any, output_schema: {} })),
+      tools: plugin.toolNames.map((name) => ({ name, description: 'x', input_schema: anyObject, output_schema: {} })),
     }),
   );
-  writeFileSync(join(dir, 'dist/adapter.iife.js'), plugin.code);
-  await runChecked(['plugin', 'add', dir, ...allow], stack.env);
+  writeFileSync(join(dir, 'dist/adapter.iife.js'), plugin.adapterCode);
+  await runChecked(['plugin', 'add', dir, ...reviewFlags], stack.env);
 }
 
-/** names are the plugins that are live in a tab. */
-export function names(tab: Tab): string[] {
+/** pluginNames returns the names of the plugins that are live in a tab. */
+export function pluginNames(tab: Tab): string[] {
   return (tab.plugins ?? []).flatMap((plugin) =>
     typeof plugin === 'object' && plugin !== null && 'name' in plugin ? [String(plugin.name)] : [],
   );
 }
 
-/** visit opens a page in a new tab and waits until a plugin is live there. A page that loaded before its plugin was registered reloads automatically. */
-export async function visit(stack: Stack, url: string, plugin: string): Promise<{ page: Page; tabId: number }> {
+/**
+ * openWithPlugin opens a page in a new tab and waits until a plugin is live in that tab. If Chrome registers the plugin only after
+ * the page has loaded, opentabs reloads the page.
+ */
+export async function openWithPlugin(
+  stack: Stack,
+  url: string,
+  plugin: string,
+): Promise<{ page: Page; tabId: number }> {
   // The server may still list a closed tab with the same URL.
-  const known = (await stack.listTabs()).map((tab) => tab.tabId);
+  const earlierTabs = (await stack.listTabs()).map((tab) => tab.tabId);
   const page = await stack.chrome.context.newPage();
   await page.goto(url);
   const { tabId } = await waitFor(`${plugin} in ${url}`, async () =>
     (await stack.listTabs()).find(
-      (tab) => tab.url === url && !known.includes(tab.tabId) && names(tab).includes(plugin),
+      (tab) => tab.url === url && !earlierTabs.includes(tab.tabId) && pluginNames(tab).includes(plugin),
     ),
   );
   return { page, tabId };
