@@ -1,4 +1,4 @@
-/** Promise: a tool that asks runs when a person allows it in the side panel, and only then. */
+/** Promise: a tool with the permission "ask" runs only after the user has allowed the call in the side panel. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
@@ -9,69 +9,69 @@ import { repositoryRoot } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-const out = `${repositoryRoot}e2e/out`;
+const screenshotFolder = `${repositoryRoot}e2e/out`;
 let stack: Stack;
 let client: McpClient;
 let panel: Page;
 
 before(async () => {
-  mkdirSync(out, { recursive: true });
+  mkdirSync(screenshotFolder, { recursive: true });
   stack = await startStack({ plugins: [everythingPlugin] });
   client = await stack.connectHttp();
   panel = await stack.chrome.openPanel();
 });
-beforeEach(() => permit('messages', 'ask'));
+beforeEach(() => setPermission('messages', 'ask'));
 after(() => stack?.close());
 
-async function permit(name: string, permission: string): Promise<void> {
+async function setPermission(name: string, permission: string): Promise<void> {
   const { code, stderr } = await stack.runCli('plugin', 'permission', name, permission);
   assert.equal(code, 0, stderr);
 }
 
-/** echo calls the tool that asks; a failure is told by who awaits it. */
-function echo(value: string, by: McpClient = client): Promise<Outcome> {
-  const ended = by.call('messages__echo', { value });
-  ended.catch(() => undefined);
-  return ended;
+/** callEcho calls a tool that needs approval. The test that awaits the outcome reports a failure. */
+function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
+  const outcome = caller.call('messages__echo', { value });
+  outcome.catch(() => undefined);
+  return outcome;
 }
 
-/** card returns the question about a call with this value. */
-function card(value: string): Locator {
+/** waitingCard returns the approval card of the call with this argument. */
+function waitingCard(value: string): Locator {
   return panel.locator('.ticket:not(.gone)').filter({ hasText: value });
 }
 
-/** press presses a button of the question about a call until that counts: a card that moved, because one above it went, takes no press. */
-async function press(value: string, name: string): Promise<void> {
-  const asks = card(value);
-  await asks.waitFor();
+/** pressButton presses a button of an approval card until the panel accepts the press. A card that has just moved ignores presses. */
+async function pressButton(value: string, name: string): Promise<void> {
+  const waiting = waitingCard(value);
+  await waiting.waitFor();
   await waitFor(`${name}, pressed for ${value}`, async () => {
-    if ((await asks.count()) === 0) return true;
-    await asks.getByRole('button', { name }).click({ timeout: 10_000 });
-    await asks.waitFor({ state: 'detached', timeout: 2_000 });
+    if ((await waiting.count()) === 0) return true;
+    await waiting.getByRole('button', { name }).click({ timeout: 10_000 });
+    await waiting.waitFor({ state: 'detached', timeout: 2_000 });
     return true;
   });
 }
 
-test('allowed once: the arguments are shown, the call runs, the next one asks again', async () => {
-  const ended = echo('first value');
-  await card('first value').waitFor();
+test('a call that the user allows once runs with the shown arguments, and the next call needs approval again', async () => {
+  const ended = callEcho('first value');
+  await waitingCard('first value').waitFor();
   assert.match(
-    await card('first value').innerText(),
+    await waitingCard('first value').innerText(),
     /messages\s+echo[\s\S]*opentabs-e2e[\s\S]*"value": "first value"/,
   );
-  await panel.screenshot({ path: `${out}/panel-approval.png` });
-  await press('first value', 'Allow once');
+  await panel.screenshot({ path: `${screenshotFolder}/panel-approval.png` });
+  await pressButton('first value', 'Allow once');
   assert.match((await ended).text, /first value/);
-  const next = echo('second value');
-  await press('second value', 'Deny');
+  const next = callEcho('second value');
+  await pressButton('second value', 'Deny');
   assert.equal((await next).code, 'denied');
 });
 
-test('always: the tool runs for this client without a question, and the panel shows it', async () => {
-  const ended = echo('for ever');
-  await press('for ever', 'Allow always');
+test('"Allow always" lets the client run the tool without approval until the user presses "Ask again"', async () => {
+  const ended = callEcho('first call');
+  await pressButton('first call', 'Allow always');
   await ended;
-  assert.equal((await echo('no question')).isError, false);
+  assert.equal((await callEcho('second call')).isError, false);
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   const messages = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
   await messages.getByText(/^\d+ tools/).click();
@@ -79,32 +79,32 @@ test('always: the tool runs for this client without a question, and the panel sh
   await panel.getByRole('button', { name: 'Ask again' }).click();
   await panel.getByText('always for client e2e').waitFor({ state: 'detached' });
   await panel.getByRole('tab', { name: /Calls/ }).click();
-  const asks = echo('asked again');
-  await press('asked again', 'Deny');
-  assert.equal((await asks).code, 'denied');
+  const withdrawn = callEcho('third call');
+  await pressButton('third call', 'Deny');
+  assert.equal((await withdrawn).code, 'denied');
 });
 
-test('for some time: in every session of the client; for this session: in no other', async () => {
+test('"Allow for 10 min" applies to all sessions of the client, and "Allow for this session" to one session', async () => {
   const other = await stack.connectHttp();
-  const timed = echo('some time');
-  await press('some time', 'Allow for 10 min');
+  const timed = callEcho('some time');
+  await pressButton('some time', 'Allow for 10 min');
   await timed;
-  assert.equal((await echo('in time', other)).isError, false);
-  await permit('messages', 'ask'); // takes what was allowed back
-  const session = echo('my session');
-  await press('my session', 'Allow for this session');
+  assert.equal((await callEcho('in time', other)).isError, false);
+  await setPermission('messages', 'ask'); // withdraws earlier permissions
+  const session = callEcho('my session');
+  await pressButton('my session', 'Allow for this session');
   await session;
-  assert.equal((await echo('mine')).isError, false);
-  const foreign = echo('not mine', other);
-  await press('not mine', 'Deny');
+  assert.equal((await callEcho('mine')).isError, false);
+  const foreign = callEcho('not mine', other);
+  await pressButton('not mine', 'Deny');
   assert.equal((await foreign).code, 'denied');
 });
 
-test('a client that cancels withdraws its question, and a late yes runs nothing', async () => {
+test('a client that cancels its call withdraws the approval card, and a late approval runs nothing', async () => {
   const stop = new AbortController();
   const ended = client.call('messages__echo', { value: 'withdrawn' }, { signal: stop.signal });
   ended.catch(() => undefined);
-  await card('withdrawn').waitFor();
+  await waitingCard('withdrawn').waitFor();
   const { call_id, waiting } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   stop.abort('enough');
   await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
@@ -113,54 +113,54 @@ test('a client that cancels withdraws its question, and a late yes runs nothing'
   assert.equal((await callRecord(stack, call_id)).status, 'cancelled');
 });
 
-test('a question waits on while the panel and the link are gone', async () => {
-  const ended = echo('patient');
-  await card('patient').waitFor();
+test('an approval card stays while the panel reloads and the browser reconnects', async () => {
+  const ended = callEcho('reconnected');
+  await waitingCard('reconnected').waitFor();
   await panel.reload();
-  await card('patient').waitFor();
+  await waitingCard('reconnected').waitFor();
   const name = panel.getByLabel('This browser');
-  await name.fill('Another name'); // is told to the server by a new link
+  await name.fill('Another name'); // the browser reconnects to send its new name
   await name.press('Enter');
   await waitFor('the new link', async () => (await stack.runCli('status')).stdout.includes('Another name'));
-  await press('patient', 'Allow once');
-  assert.match((await ended).text, /patient/);
+  await pressButton('reconnected', 'Allow once');
+  assert.match((await ended).text, /reconnected/);
 });
 
-test('a tool that waits for the person goes on when the person is done', async () => {
-  const ended = client.call('everything__login', { title: 'Log in', reason: 'The site wants to know you.' });
+test('a tool that waits for the user continues when the user presses Done, and fails when the user presses Stop', async () => {
+  const ended = client.call('everything__login', { title: 'Log in', reason: 'The site needs your password.' });
   ended.catch(() => undefined);
-  await panel.getByText('The site wants to know you.').waitFor();
+  await panel.getByText('The site needs your password.').waitFor();
   await panel.locator('.call').getByText('not logged in').waitFor();
-  await card('The site wants').getByRole('button', { name: 'Go to tab' }).waitFor();
-  await press('The site wants', 'Done');
+  await waitingCard('The site needs').getByRole('button', { name: 'Go to tab' }).waitFor();
+  await pressButton('The site needs', 'Done');
   assert.deepEqual((await ended).structured, { loggedIn: true });
   const stopped = client.call('everything__ask', { reason: 'A second thing.' });
-  await press('A second thing', 'Stop');
+  await pressButton('A second thing', 'Stop');
   assert.match(JSON.stringify((await stopped).structured), /"code":"user_denied"/);
 });
 
-test('two surfaces at once: the first one counts, the other is told', async () => {
-  // They would move the card, which then takes no press, and look like its outcome.
-  await waitFor('no outcome of an earlier question', async () => (await panel.locator('.outcome').count()) === 0);
-  const ended = echo('contested');
-  const allow = card('contested').getByRole('button', { name: 'Allow once' });
+test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
+  // An earlier outcome would move the new card, which then ignores clicks, and could be mistaken for its outcome.
+  await waitFor('no outcome of an earlier call', async () => (await panel.locator('.outcome').count()) === 0);
+  const ended = callEcho('contested');
+  const allow = waitingCard('contested').getByRole('button', { name: 'Allow once' });
   await waitFor('a button', async () => (await allow.getAttribute('aria-disabled')) === 'false');
   const button = await allow.elementHandle();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
-  const [, theirs] = await Promise.all([
-    button?.evaluate((one) => one instanceof HTMLElement && one.click()),
+  const [, decision] = await Promise.all([
+    button?.evaluate((element) => element instanceof HTMLElement && element.click()),
     decideCall(stack, call_id, { allow: false }),
   ]);
-  const won = (await ended).code === 'denied';
-  assert.equal(Object(theirs).outcome === 'decided', won, JSON.stringify(theirs));
-  const fate = won ? /Already denied by|Not run/ : /Allowed once/;
-  await panel.locator('.outcome').filter({ hasText: fate }).waitFor();
+  const isDenied = (await ended).code === 'denied';
+  assert.equal(Object(decision).outcome === 'decided', isDenied, JSON.stringify(decision));
+  const outcomeText = isDenied ? /Already denied by|Not run/ : /Allowed once/;
+  await panel.locator('.outcome').filter({ hasText: outcomeText }).waitFor();
 });
 
-test('allowed in the panel: a terminal that is late is told', async () => {
+test('a terminal that decides after the panel prints that the call was already allowed', async () => {
   const ended = client.call('messages__silent', { forMs: 4_000 });
   ended.catch(() => undefined);
-  await press('"forMs": 4000', 'Allow once');
+  await pressButton('"forMs": 4000', 'Allow once');
   const { call_id } = await findCall(stack, 'messages__silent', (call) => call.status === 'running');
   const late = await stack.runCli('calls', 'deny', call_id);
   assert.notEqual(late.code, 0);
@@ -168,28 +168,28 @@ test('allowed in the panel: a terminal that is late is told', async () => {
   assert.equal((await ended).isError, false);
 });
 
-test('allowed in a terminal: the panel says so', async () => {
-  const ended = echo('by terminal');
-  await card('by terminal').waitFor();
+test('the panel shows that a call was allowed in a terminal', async () => {
+  const ended = callEcho('by terminal');
+  await waitingCard('by terminal').waitFor();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
   assert.equal((await ended).isError, false);
   await panel.getByText('Already allowed elsewhere.').waitFor();
 });
 
-test('nobody decides in time: nothing runs, and the panel says so', async () => {
-  const short = await startStack({ serveFlags: ['--decision-timeout', '1s'] });
+test('a call whose approval times out does not run, and the panel shows the reason', async () => {
+  const stackWithTimeout = await startStack({ serveFlags: ['--decision-timeout', '1s'] });
   try {
-    await short.runCli('plugin', 'permission', 'messages', 'ask');
-    const shown = await short.chrome.openPanel();
-    const ended = (await short.connectHttp()).call('messages__echo', { value: 'too late' });
+    await stackWithTimeout.runCli('plugin', 'permission', 'messages', 'ask');
+    const timeoutPanel = await stackWithTimeout.chrome.openPanel();
+    const ended = (await stackWithTimeout.connectHttp()).call('messages__echo', { value: 'too late' });
     assert.equal((await ended).code, 'approval_timeout');
-    await shown
+    await timeoutPanel
       .locator('.ended')
       .getByText(/no approval within/)
       .waitFor();
-    assert.equal(await shown.locator('.ticket:not(.gone)').count(), 0);
+    assert.equal(await timeoutPanel.locator('.ticket:not(.gone)').count(), 0);
   } finally {
-    await short.close();
+    await stackWithTimeout.close();
   }
 });

@@ -1,4 +1,4 @@
-/** The server's end of the link, played by a test: for what the side panel has to draw, however hard it is to bring about. */
+/** A fake server for the extension. Tests use it to bring the side panel into states that a real server reaches rarely. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -9,69 +9,70 @@ import { freePort } from '../harness/chromium.ts';
 
 const key = 'key-of-the-fake-server';
 
-/** FakeServer is what an extension takes for opentabs. */
+/** FakeServer is a server that speaks the link protocol with the extension. */
 export interface FakeServer {
-  /** asked are the requests of the browser, by method, but for hello and ping. */
-  readonly asked: readonly { readonly method: string; readonly params: unknown }[];
-  /** tabs are those that the browser says plugins match, by tab.sync and tab.changed. */
-  tabs(): readonly { readonly tabId: number; readonly url: string }[];
-  /** forget empties asked. */
-  forget(): void;
-  /** answer says what a request is answered with; by default with an empty object. Throw to refuse it. */
-  answer: (method: string, params: unknown) => object;
-  /** sync has the browser take these plugins, as in plugin.sync. */
-  sync(plugins: readonly PluginInfo[]): void;
-  /** tell sends a notification to a browser with an open panel, and again to one that comes back; the latest of each method wins. */
-  tell(method: string, params: object): void;
+  /** requests are the requests of the browser, without hello and ping. */
+  readonly requests: readonly { readonly method: string; readonly params: unknown }[];
+  /** listTabs returns the tabs that the browser has reported with tab.sync and tab.changed. */
+  listTabs(): readonly { readonly tabId: number; readonly url: string }[];
+  /** clearRequests empties requests. */
+  clearRequests(): void;
+  /** answerRequest returns the result of a request, by default an empty object. If it throws, the request fails with the message of the error. */
+  answerRequest: (method: string, params: unknown) => object;
+  /** syncPlugins sends plugin.sync with these plugins. */
+  syncPlugins(plugins: readonly PluginInfo[]): void;
+  /** notifyPanel sends a notification to an open panel. A panel that opens later gets the last notification of each method. */
+  notifyPanel(method: string, params: object): void;
   close(): Promise<void>;
 }
 
-/** startFakeServer starts one for the unpacked extension in a folder, which has to be loaded afterwards. */
+/** startFakeServer starts a server and writes its address to the folder of an unpacked extension. Load the extension afterwards. */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
   const port = await freePort();
   writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, key }));
-  const asked: { method: string; params: unknown }[] = [];
-  let socket: WebSocket | undefined;
-  let watching = false;
+  const requests: { method: string; params: unknown }[] = [];
+  let currentSocket: WebSocket | undefined;
+  let isPanelOpen = false;
   let plugins: readonly PluginInfo[] = [];
   let tabs: readonly { tabId: number; url: string }[] = [];
-  const told = new Map<string, object>();
-  const send = (method: string, params: object) => socket?.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  const lastParams = new Map<string, object>();
+  const sendNotification = (method: string, params: object) =>
+    currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
   const http = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ ok: true, version: '0.1.0', pid: process.pid }));
   });
   const server = new WebSocketServer({ server: http, path: '/ws', handleProtocols: () => 'opentabs' });
-  const ask = (method: string, params: object) =>
-    socket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
+  const sendRequest = (method: string, params: object) =>
+    currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
   const fake: FakeServer = {
-    asked,
-    forget: () => asked.splice(0),
-    answer: () => ({}),
-    tabs: () => tabs,
-    sync(all) {
-      plugins = all;
-      ask('plugin.sync', { plugins });
+    requests,
+    clearRequests: () => requests.splice(0),
+    answerRequest: () => ({}),
+    listTabs: () => tabs,
+    syncPlugins(nextPlugins) {
+      plugins = nextPlugins;
+      sendRequest('plugin.sync', { plugins });
     },
-    tell(method, params) {
-      told.set(method, params);
-      if (watching || method === 'state.waiting') send(method, params);
+    notifyPanel(method, params) {
+      lastParams.set(method, params);
+      if (isPanelOpen || method === 'state.waiting') sendNotification(method, params);
     },
     close: async () => {
-      for (const one of server.clients) one.terminate();
+      for (const client of server.clients) client.terminate();
       server.close();
       await new Promise((resolve) => http.close(resolve));
     },
   };
-  server.on('connection', (opened, request) => {
-    socket = opened;
-    watching = false;
-    opened.send(JSON.stringify({ jsonrpc: '2.0', method: 'challenge', params: challengeOf(request, port) }));
-    opened.on('message', (data) => {
+  server.on('connection', (socket, request) => {
+    currentSocket = socket;
+    isPanelOpen = false;
+    socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'challenge', params: makeChallenge(request, port) }));
+    socket.on('message', (data) => {
       const { id, method, params } = Object(JSON.parse(String(data)));
       if (method === 'state.watch') {
-        watching = Object(params).on === true;
-        for (const [known, last] of watching ? told : []) send(known, last);
+        isPanelOpen = Object(params).on === true;
+        for (const [known, last] of isPanelOpen ? lastParams : []) sendNotification(known, last);
       }
       if (method === 'tab.sync') tabs = Object(params).tabs ?? [];
       if (method === 'tab.changed')
@@ -80,28 +81,28 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
           ...(Object(params).tab ? [Object(params).tab] : []),
         ];
       if (id === undefined || method === undefined) return;
-      if (method !== 'hello' && method !== 'ping') asked.push({ method, params });
-      opened.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply(fake, method, params) }));
-      if (method === 'hello') ask('plugin.sync', { plugins });
+      if (method !== 'hello' && method !== 'ping') requests.push({ method, params });
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fake, method, params) }));
+      if (method === 'hello') sendRequest('plugin.sync', { plugins });
     });
   });
   await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
   return fake;
 }
 
-/** challengeOf is the server's half of the handshake, as in wire/proof.go. */
-function challengeOf(request: IncomingMessage, port: number): { nonce: string; proof: string } {
+/** makeChallenge returns the server's part of the handshake, as in wire/proof.go. */
+function makeChallenge(request: IncomingMessage, port: number): { nonce: string; proof: string } {
   const offered = request.headers['sec-websocket-protocol'] ?? '';
   const nonces = [/opentabs\.nonce\.(\w+)/.exec(offered)?.[1], randomUUID()];
   const proof = createHmac('sha256', key).update(['opentabs link server', port, ...nonces].join('\n'));
   return { nonce: nonces[1] ?? '', proof: proof.digest('hex') };
 }
 
-function reply(fake: FakeServer, method: string, params: unknown): object {
+function makeReply(fake: FakeServer, method: string, params: unknown): object {
   if (method === 'hello') return { result: { protocol: 1, serverVersion: '0.1.0' } };
   if (method === 'ping') return { result: {} };
   try {
-    return { result: fake.answer(method, params) };
+    return { result: fake.answerRequest(method, params) };
   } catch (error) {
     return { error: { code: -32602, message: String(Object(error).message) } };
   }

@@ -1,4 +1,4 @@
-/** Promise: a plugin that has changed does nothing before a person has reviewed it, and the side panel is enough for that. */
+/** Promise: a changed plugin does not run until the user has reviewed it, and the user can do so in the side panel. */
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-test('reviewed in the side panel, its tools run again', async () => {
+test('the tools of a changed plugin fail until the user reviews the plugin in the side panel', async () => {
   const client = await stack.connectHttp();
   const panel = await stack.chrome.openPanel();
   appendFileSync(join(stack.pluginFolder, 'src/index.ts'), '\nconsole.debug("another version");\n');

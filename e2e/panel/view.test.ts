@@ -1,97 +1,110 @@
-/** Promise: whatever calls do, a person sees it in the side panel, on 360 px, light and dark. Screenshots go to e2e/out/. */
+/** Promise: the side panel shows all states of calls and plugins in a width of 360 px, light and dark. Screenshots go to e2e/out/. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import { repositoryRoot } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
-import { type Bed, makeBed } from './bed.ts';
-import { activities, asking, failed, many, plugins, running, suspended } from './scenes.ts';
-import { shoot } from './shoot.ts';
+import { type PanelFixture, startPanelFixture } from './panel-fixture.ts';
+import {
+  callsWithActivities,
+  failedCalls,
+  makeManyCalls,
+  makeSuspendedCalls,
+  makeWaitingCall,
+  runningCalls,
+  samplePlugins,
+} from './sample-views.ts';
+import { saveScreenshots } from './screenshot.ts';
 
-let bed: Bed;
+let fixture: PanelFixture;
 
 before(async () => {
   mkdirSync(`${repositoryRoot}e2e/out`, { recursive: true });
-  bed = await makeBed();
+  fixture = await startPanelFixture();
 });
 beforeEach(async () => {
-  bed.show([]);
-  await bed.panel.goto(`chrome-extension://${bed.chrome.extensionId}/panel.html`);
+  fixture.showCalls([]);
+  await fixture.panel.goto(`chrome-extension://${fixture.chrome.extensionId}/panel.html`);
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-test('running calls, nested ones under their parent', async () => {
-  const { panel, show } = bed;
-  show(running);
+test('running calls are listed, and nested calls are indented below their parent', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(runningCalls);
   await panel.getByText('page 42 of 100').waitFor();
   await panel.locator('.word', { hasText: 'indexing' }).waitFor();
-  const lefts = await panel.locator('.call').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
-  const [c1 = 0, c2 = 0, c3 = 0, c4 = 0] = lefts;
-  assert.ok(c1 === c2 && c2 < c3 && c3 < c4, String(lefts));
-  await shoot(panel, 'running');
+  const leftEdges = await panel
+    .locator('.call')
+    .evaluateAll((all) => all.map((card) => card.getBoundingClientRect().left));
+  const [c1 = 0, c2 = 0, c3 = 0, c4 = 0] = leftEdges;
+  assert.ok(c1 === c2 && c2 < c3 && c3 < c4, String(leftEdges));
+  await saveScreenshots(panel, 'running');
 });
 
-test('internal messages are shown while the switch is on, which is stored', async () => {
-  const { panel, show } = bed;
-  show(running);
+test('the panel shows internal messages while its switch is on, and the switch survives a reload', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(runningCalls);
   await panel.getByText('page 42 of 100').waitFor();
-  // That a call ended, for whom and how, is always there; its result if it is meant for people.
+  // The panel always shows how a call ended and for which client. It shows the result only if the result is for the user.
   await panel.locator('.ended', { hasText: 'echo' }).waitFor();
-  assert.equal(await panel.getByText('Sent to 3 people.').count(), 1);
-  const seen = async () => [await panel.getByText('chunk 7 of 10').count(), await panel.getByText('secret').count()];
-  assert.deepEqual(await seen(), [0, 0]);
-  const everything = panel.getByRole('switch', { name: 'Show everything' });
-  await everything.check();
-  await waitFor('the report and the result', async () => String(await seen()) === '1,1');
+  assert.equal(await panel.getByText('Sent to 3 recipients.').count(), 1);
+  const countInternal = async () => [
+    await panel.getByText('chunk 7 of 10').count(),
+    await panel.getByText('secret').count(),
+  ];
+  assert.deepEqual(await countInternal(), [0, 0]);
+  const showEverything = panel.getByRole('switch', { name: 'Show everything' });
+  await showEverything.check();
+  await waitFor('the report and the result', async () => String(await countInternal()) === '1,1');
   await panel.reload();
-  await waitFor('the report and the result again', async () => String(await seen()) === '1,1');
-  await everything.uncheck();
-  await waitFor('neither', async () => String(await seen()) === '0,0');
+  await waitFor('the report and the result again', async () => String(await countInternal()) === '1,1');
+  await showEverything.uncheck();
+  await waitFor('no report and no result', async () => String(await countInternal()) === '0,0');
 });
 
-test('calls that failed say why', async () => {
-  const { panel, show } = bed;
-  show(failed);
+test('a failed call shows its error', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(failedCalls);
   await panel.getByText('failed').first().click();
   await panel.getByText(/Ask for fewer pages/).waitFor();
   assert.equal(await panel.getByText('echo').count(), 1);
-  await shoot(panel, 'failed');
+  await saveScreenshots(panel, 'failed');
 });
 
-test('calls that wait for a person', async () => {
-  const { panel, show, tabId } = bed;
-  show(suspended(tabId));
+test('calls that wait for the user show their approval cards', async () => {
+  const { panel, showCalls, tabId } = fixture;
+  showCalls(makeSuspendedCalls(tabId));
   await panel.getByRole('button', { name: 'Go to tab' }).waitFor();
   await waitFor('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
-  await shoot(panel, 'suspended');
+  await saveScreenshots(panel, 'suspended');
 });
 
-test('many questions at once leave room for each other', async () => {
-  const { panel, show } = bed;
-  show(Array.from({ length: 12 }, (_, i) => asking(`q${i}`, `t${i}`)));
+test('twelve approval cards at once show the first five and a button for the rest', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(Array.from({ length: 12 }, (_, i) => makeWaitingCall(`s${i}`, `t${i}`)));
   const deny = panel.getByRole('button', { name: 'Deny' });
   await deny.nth(4).waitFor();
   assert.equal(await deny.count(), 5);
   await waitFor('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
-  await shoot(panel, '12-questions');
+  await saveScreenshots(panel, '12-approvals');
   await panel.getByRole('button', { name: 'Show 7 more' }).click();
-  await waitFor('all', async () => (await deny.count()) === 12);
+  await waitFor('twelve cards', async () => (await deny.count()) === 12);
 });
 
-test('activities, by their type, never as HTML', async () => {
-  const { panel, show } = bed;
-  show(activities);
+test('activities are drawn according to their type, and never as HTML', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(callsWithActivities);
   await panel.getByRole('cell', { name: 'Subject of message 30' }).waitFor();
   await panel.getByText(/^SELECT id, subject/).waitFor();
   await panel.getByText(/<img src=x/).waitFor();
   assert.equal(await panel.locator('img').count(), 0);
-  assert.equal(await panel.getByText('for nobody').count(), 0);
-  await shoot(panel, 'activities');
+  assert.equal(await panel.getByText('not for the user').count(), 0);
+  await saveScreenshots(panel, 'activities');
 });
 
-test('30 calls at once are drawn anew in their places', async () => {
-  const { panel, show } = bed;
-  show(many(0));
+test('updates of 30 running calls keep the cards and the focus', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(makeManyCalls(0));
   await panel.getByText('page 27 of 30').waitFor();
   await panel.evaluate(() => {
     const list = document.querySelector('.calls');
@@ -101,16 +114,16 @@ test('30 calls at once are drawn anew in their places', async () => {
   });
   const stop = panel.getByRole('button', { name: /^Stop/ }).nth(20);
   await stop.focus();
-  for (let step = 1; step <= 20; step++) show(many(step / 20));
-  await waitFor('all to be far', async () => (await panel.getByText('100%').count()) === 9);
-  assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was made anew');
+  for (let step = 1; step <= 20; step++) showCalls(makeManyCalls(step / 20));
+  await waitFor('nine finished progress bars', async () => (await panel.getByText('100%').count()) === 9);
+  assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was replaced');
   assert.ok(await stop.evaluate((button) => button === document.activeElement), 'the focus stays');
-  await shoot(panel, '30-calls');
+  await saveScreenshots(panel, '30-calls');
 });
 
-test('plugins, what they may do, and one to review', async () => {
-  const { panel, server } = bed;
-  server.tell('state.plugins', { plugins });
+test('plugins are listed with their permissions, and an unreviewed plugin has a review button', async () => {
+  const { panel, server } = fixture;
+  server.notifyPanel('state.plugins', { plugins: samplePlugins });
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   await panel.getByText('needs a reload').waitFor();
   await panel.getByRole('button', { name: 'Review mail' }).click();
@@ -118,16 +131,16 @@ test('plugins, what they may do, and one to review', async () => {
   await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
   const reading = panel.getByRole('list', { name: 'Reading' }).first();
   assert.deepEqual(await reading.locator('.tool').allTextContents(), ['echoread-only', 'export_messages']);
-  await shoot(panel, 'plugins');
+  await saveScreenshots(panel, 'plugins');
 });
 
-test('the badge says how many calls wait for a person, also while the panel is closed', async () => {
-  const { server, panel } = bed;
+test('the badge shows the number of calls that are waiting for approval, also while the panel is closed', async () => {
+  const { server, panel } = fixture;
   await panel.goto('about:blank');
-  server.tell('state.waiting', { count: 2 });
-  const icon = () =>
-    bed.worker.evaluate(async () => [await chrome.action.getBadgeText({}), await chrome.action.getTitle({})]);
-  await waitFor('the badge', async () => String(await icon()) === '2?,opentabs: 2 calls waiting for approval');
-  server.tell('state.waiting', { count: 0 });
-  await waitFor('no badge', async () => String(await icon()) === ',opentabs');
+  server.notifyPanel('state.waiting', { count: 2 });
+  const readBadge = () =>
+    fixture.worker.evaluate(async () => [await chrome.action.getBadgeText({}), await chrome.action.getTitle({})]);
+  await waitFor('the badge', async () => String(await readBadge()) === '2?,opentabs: 2 calls waiting for approval');
+  server.notifyPanel('state.waiting', { count: 0 });
+  await waitFor('no badge', async () => String(await readBadge()) === ',opentabs');
 });

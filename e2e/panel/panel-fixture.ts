@@ -1,4 +1,4 @@
-/** A browser with the extension, its panel, and a server that a test plays. */
+/** A browser with the extension, the side panel, and a fake server that the test controls. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,34 +10,35 @@ import { startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type FakeServer, startFakeServer } from './fake-server.ts';
 
-/** Bed is what a test of the panel lies in. */
-export interface Bed {
+/** PanelFixture is everything that a test of the side panel uses. */
+export interface PanelFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
-  /** panel is the panel's page in a tab of its own, 360 px wide: a side panel can't be made as high as what it shows. */
+  /** panel is the page of the side panel in a tab, 360 px wide. In a tab, screenshots can be as high as the page. */
   readonly panel: Page;
   readonly worker: Worker;
-  /** site is a page that a plugin matches, and tabId its tab's. */
-  readonly site: Page;
+  /** sitePage is a page that a plugin matches. */
+  readonly sitePage: Page;
+  /** tabId is the id of the tab of sitePage. */
   readonly tabId: number;
-  /** show tells the panel of calls; they are there a moment later. */
-  show(calls: readonly CallView[]): void;
+  /** showCalls sends calls to the panel, which draws them a moment later. */
+  showCalls(calls: readonly CallView[]): void;
   close(): Promise<void>;
 }
 
-/** makeBed brings all up. */
-export async function makeBed(): Promise<Bed> {
+/** startPanelFixture starts the fake server, the browser and the site. */
+export async function startPanelFixture(): Promise<PanelFixture> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
   const server = await startFakeServer(extension);
-  server.sync([
+  server.syncPlugins([
     { name: 'messages', displayName: 'Messages', hash: 'aa', script: 's', world: 'main', matches: ['*://127.0.0.1/*'] },
   ]);
   const chrome = await launchChrome({ extension });
-  const web = await startSite();
-  const site = await chrome.openPage(web.url);
-  const tabId = await waitFor('the tab', () => server.tabs().find((tab) => tab.url === web.url)?.tabId);
+  const siteServer = await startSite();
+  const sitePage = await chrome.openPage(siteServer.url);
+  const tabId = await waitFor('the tab', () => server.listTabs().find((tab) => tab.url === siteServer.url)?.tabId);
   const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
   await panel.setViewportSize({ width: 360, height: 640 });
   return {
@@ -45,16 +46,16 @@ export async function makeBed(): Promise<Bed> {
     chrome,
     panel,
     worker: await waitFor('the service worker', () => chrome.context.serviceWorkers()[0]),
-    site,
+    sitePage,
     tabId,
-    show(calls) {
-      const running = calls.filter((one) => one.status === 'running' || one.status === 'pending').length;
-      server.tell('state.sync', { serverVersion: '0.1.0', calls, running });
+    showCalls(calls) {
+      const running = calls.filter((call) => call.status === 'running' || call.status === 'pending').length;
+      server.notifyPanel('state.sync', { serverVersion: '0.1.0', calls, running });
     },
     async close() {
       await chrome.close();
       await server.close();
-      await web.close();
+      await siteServer.close();
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -1,10 +1,10 @@
-/** Pictures of the panel, light and dark. */
+/** Screenshots of the side panel in the light and the dark color scheme. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** shoot takes the whole panel to e2e/out/, and sees that nothing stands out of it. */
-export async function shoot(panel: Page, name: string): Promise<void> {
+/** saveScreenshots writes screenshots of the whole panel to e2e/out/, and checks that nothing is wider than the panel. */
+export async function saveScreenshots(panel: Page, name: string): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);
   await panel.setViewportSize({ width: 360, height });
   const overflow = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
