@@ -1,7 +1,7 @@
 const FRAME = 'opentabsFrame';
 
 /** isFramed reports whether this document is in a frame of another one. */
-export function isFramed(): boolean {
+function isFramed(): boolean {
   return window !== window.top;
 }
 

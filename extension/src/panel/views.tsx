@@ -70,7 +70,7 @@ function Switch({ name, title, view, show, children }: SwitchProps): VNode {
 }
 
 /** countTasks counts what needs the user: plugins to review or to set up, tabs to reload, adapters that failed. */
-export function countTasks(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
+function countTasks(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
   const wanting = plugins.filter(
     (plugin) => !plugin.reviewed || (plugin.permission !== 'off' && missingSettings(plugin.settings ?? []).length > 0),
   );

@@ -42,7 +42,6 @@ const signalGetter = getterOf(Controller, 'signal');
 const abortedGetter = getterOf(Signal, 'aborted');
 const reasonGetter = getterOf(Signal, 'reason');
 const addEventListener = methodOf(Target, 'addEventListener');
-const removeEventListener = methodOf(Target, 'removeEventListener');
 const now: unknown = clock?.now;
 
 /** Returns the time since the document began, in milliseconds; 0 without a page. */
@@ -90,11 +89,6 @@ export function reasonOf(signal: AbortSignal): unknown {
 /** Adds an event listener. */
 export function listen(target: EventTarget, type: string, listener: () => void): void {
   apply(addEventListener, target, [type, listener]);
-}
-
-/** Removes a listener that {@link listen} added. */
-export function unlisten(target: EventTarget, type: string, listener: () => void): void {
-  apply(removeEventListener, target, [type, listener]);
 }
 
 /** Reports whether value is an AbortSignal of this page, even if the page has replaced the class. */

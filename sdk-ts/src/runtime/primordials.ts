@@ -17,9 +17,8 @@ export const { parse: parseJson, stringify: toJson } = JSON;
 
 export const ObjectPrototype = Object.prototype;
 export const ErrorPrototype = Error.prototype;
-export const PromisePrototype = Promise.prototype;
+const PromisePrototype = Promise.prototype;
 export const ArrayPrototype = Array.prototype;
-export const NativeError = Error;
 export const NativePromise = Promise;
 export const NativeTypeError = TypeError;
 export const promiseThen = Promise.prototype.then;

@@ -6,7 +6,7 @@ const headPart =
   /^\s*(?:<!--[\s\S]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>)/i;
 
 /** Adds missing html, head and body tags like a browser, because linkedom does not. */
-export function wholeDocument(html: string): string {
+function wholeDocument(html: string): string {
   const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
   if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;
   if (/<body[\s>]/i.test(text)) {

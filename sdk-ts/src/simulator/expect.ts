@@ -69,7 +69,7 @@ function contains(value: unknown, want: unknown): boolean {
 }
 
 /** Compares two values recursively. */
-export function isEqual(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!isBag(a) || !isBag(b) || isMethod(a) || isMethod(b)) return false;
   if (Array.isArray(a) !== Array.isArray(b) || Object.prototype.toString.call(a) !== Object.prototype.toString.call(b))

@@ -377,7 +377,7 @@ function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined
 }
 
 /** RefusedError is the server's error answer to a request. */
-export class RefusedError extends Error {
+class RefusedError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
     super(message);

@@ -5,8 +5,8 @@ import { Signal } from '../signal.ts';
  * MaxPreregistered and MaxPreregisteredChars limit the number and total length (UTF-16 units) of preregistered
  * adapters.
  */
-export const MaxPreregistered = 16;
-export const MaxPreregisteredChars = 8 * 1024 * 1024;
+const MaxPreregistered = 16;
+const MaxPreregisteredChars = 8 * 1024 * 1024;
 /** MaxUsed limits the stored recently used plugins. */
 const MaxUsed = 64;
 /** WriteMs is how long uses are collected before they are stored, in milliseconds. */
