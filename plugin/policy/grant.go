@@ -94,12 +94,15 @@ func (g *grants) add(plugin, tool string, one grant) {
 	g.byTool[plugin][tool] = list
 }
 
-// live returns the grants of a tool that have not ended. The caller holds mu.
+// live removes the grants of a tool that have ended, and returns the others. The caller
+// holds mu, and the map of the plugin exists.
 func (g *grants) live(plugin, tool string) []grant {
 	now := time.Now()
-	return slices.DeleteFunc(g.byTool[plugin][tool], func(one grant) bool {
+	list := slices.DeleteFunc(g.byTool[plugin][tool], func(one grant) bool {
 		return !one.Until.IsZero() && !now.Before(one.Until)
 	})
+	g.byTool[plugin][tool] = list
+	return list
 }
 
 // find returns the grant that allows a call, if there is one.

@@ -1,0 +1,71 @@
+package policy
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestMeterWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m meters
+		limit := Limit{Calls: 2, Per: time.Minute}
+		run := func(tool string, l Limit, want time.Duration) {
+			t.Helper()
+			if got := m.wait(tool, l, true); got != want {
+				t.Errorf("wait %s, want %s", got, want)
+			}
+		}
+		run("read", limit, 0)
+		time.Sleep(20 * time.Second)
+		run("read", limit, 0)
+		run("read", limit, 40*time.Second)
+		run("send", limit, 0) // each tool has its own count
+		time.Sleep(40*time.Second - 1)
+		run("read", limit, 1)
+		time.Sleep(time.Nanosecond)
+		run("read", limit, 0)
+		run("read", limit, 20*time.Second)
+		// A lower limit counts the last calls only.
+		run("read", Limit{Calls: 1, Per: time.Minute}, time.Minute)
+	})
+}
+
+// TestMeterCountsRuns checks that a rejected call and a question do not count.
+func TestMeterCountsRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m meters
+		limit := Limit{Calls: 1, Per: time.Minute}
+		for range 3 {
+			if m.wait("read", limit, false) != 0 {
+				t.Fatal("a question counts as a call")
+			}
+		}
+		m.wait("read", limit, true)
+		time.Sleep(30 * time.Second)
+		m.wait("read", limit, true) // rejected
+		time.Sleep(30 * time.Second)
+		if d := m.wait("read", limit, true); d != 0 {
+			t.Errorf("a rejected call counts: wait %s", d)
+		}
+	})
+}
+
+func TestMeterAtOnce(t *testing.T) {
+	var m meters
+	var ran atomic.Int32
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			if m.wait("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
+				ran.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if ran.Load() != 7 {
+		t.Errorf("%d calls ran, want 7", ran.Load())
+	}
+}
