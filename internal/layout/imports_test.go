@@ -130,6 +130,9 @@ var testsMayImport = map[string][]string{
 	"internal/npm":          {"internal/npm/npmtest"},
 	"internal/install":      {"internal/npm/npmtest", "plugin/plugintest"},
 	"internal/callview":     {"dispatch/dispatchtest", "internal/goldentest", "internal/plaintext", "internal/terminal/terminaltest"},
+	"internal/permissions":  {"plugin/plugintest", "plugin/settings"},
+	"plugin/catalog":        {"plugin/plugintest"},
+	"plugin/review":         {"plugin/plugintest"},
 	"internal/terminal":     {"internal/terminal/terminaltest"},
 }
 

@@ -1,0 +1,104 @@
+package jsonread
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// read reads a compact object as part of package.json.
+func read(text string) (*Reader, *Problems) {
+	problems := &Problems{File: "package.json"}
+	return New([]byte(text), "opentabs.", problems), problems
+}
+
+// texts returns the problems as users see them.
+func texts(p *Problems) string {
+	var lines []string
+	for _, one := range p.List {
+		lines = append(lines, one.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestReaderMembers(t *testing.T) {
+	r, problems := read(`{"name":"a","name":"b","Name":"c","on":true,"off":false,"none":null,"list":["x","y"],"empty":[],"in":{"deep":{"n":"z"}}}`)
+	if got := r.Text("name", "write it"); got != "b" {
+		t.Errorf("name %q, want the last of two members, compared exactly", got)
+	}
+	if got := r.Optional("NAME"); got != "" {
+		t.Errorf("NAME %q, want nothing", got)
+	}
+	if on, off, none := r.Bool("on"), r.Bool("off"), r.Bool("none"); on == nil || !*on || off == nil || *off || none != nil {
+		t.Errorf("on %v, off %v, null %v", on, off, none)
+	}
+	if r.Has("none") || r.Has("absent") || !r.Has("empty") {
+		t.Error("want null to count as absent, and an empty array as present")
+	}
+	if got := r.Strings("list"); !slices.Equal(got, []string{"x", "y"}) {
+		t.Errorf("list %q", got)
+	}
+	if got := r.Strings("empty"); got == nil || len(got) != 0 {
+		t.Errorf("the empty array is %#v, want an empty slice that is not nil", got)
+	}
+	if r.Strings("absent") != nil || r.Object("absent") != nil {
+		t.Error("want nil for absent members")
+	}
+	if got := r.Object("in").Object("deep").Text("n", ""); got != "z" {
+		t.Errorf("nested member %q", got)
+	}
+	if len(problems.List) != 0 {
+		t.Errorf("problems of a correct object:\n%s", texts(problems))
+	}
+}
+
+// TestReaderProblems checks that a reader collects every mistake with its path and
+// returns the zero value.
+func TestReaderProblems(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		read func(*Reader) bool // reports whether the returned value is right
+		want string
+	}{
+		{`{}`, func(r *Reader) bool { return r.Text("k", "write it") == "" }, "opentabs.k is missing; write it"},
+		{`{"k":null}`, func(r *Reader) bool { return r.Text("k", "write it") == "" }, "opentabs.k is missing; write it"},
+		{`{"k":" "}`, func(r *Reader) bool { return strings.TrimSpace(r.Text("k", "write it")) == "" }, "opentabs.k is empty; write it"},
+		{`{"k":1}`, func(r *Reader) bool { return r.Text("k", "write it") == "" }, "opentabs.k is a number; make it a string"},
+		{`{"k":[]}`, func(r *Reader) bool { return r.Optional("k") == "" }, "opentabs.k is an array; make it a string"},
+		{`{"k":"true"}`, func(r *Reader) bool { return r.Bool("k") == nil }, "opentabs.k is a string; make it true or false"},
+		{`{"k":"x"}`, func(r *Reader) bool { return r.Object("k") == nil }, "opentabs.k is a string; make it an object"},
+		{`{"k":{}}`, func(r *Reader) bool { return r.Strings("k") == nil }, "opentabs.k is an object; make it an array of strings"},
+		{`{"k":["a",true,"b"]}`, func(r *Reader) bool { return slices.Equal(r.Strings("k"), []string{"a", "b"}) },
+			"opentabs.k[1] is a boolean; make it a string"},
+		{`{"k":{"deep":1}}`, func(r *Reader) bool { return r.Object("k").Optional("deep") == "" }, "opentabs.k.deep is a number; make it a string"},
+	} {
+		r, problems := read(test.text)
+		if !test.read(r) {
+			t.Errorf("%s: the value is wrong", test.text)
+		}
+		if got := texts(problems); got != "package.json: "+test.want {
+			t.Errorf("%s:\n%s\nwant\npackage.json: %s", test.text, got, test.want)
+		}
+	}
+}
+
+// TestReaderRejectsHiddenText checks that text which a review would not show is a
+// problem and is not returned.
+func TestReaderRejectsHiddenText(t *testing.T) {
+	r, problems := read("{\"k\":\"a\u202eb\",\"list\":[\"ok\",\"c\u200bd\"]}")
+	if got, ok := r.TextOK("k"); got != "" || ok {
+		t.Errorf("k is %q, %t", got, ok)
+	}
+	if got := r.Strings("list"); !slices.Equal(got, []string{"ok"}) {
+		t.Errorf("list is %q", got)
+	}
+	if len(problems.List) != 2 || !strings.HasPrefix(problems.List[0].Text, "opentabs.k ") || !strings.HasPrefix(problems.List[1].Text, "opentabs.list[1] ") {
+		t.Errorf("problems:\n%s", texts(problems))
+	}
+}
+
+func TestProblemOfAFolder(t *testing.T) {
+	if got := (Problem{Text: "it is empty"}).String(); got != "it is empty" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,303 @@
+package permissions
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
+	"opentabs/plugin/settings"
+	"opentabs/wire"
+)
+
+// installation is the permissions of the plugin wiki, which starts late, and of the
+// plugin mail.
+type installation struct {
+	t     *testing.T
+	local Local
+	wiki  *plugin.Plugin
+}
+
+func newInstallation(t *testing.T) *installation {
+	t.Helper()
+	i := &installation{t: t}
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	for _, p := range []plugintest.Package{
+		{
+			Name: "wiki", SDKVersion: "0.0.105",
+			Tools:    []plugintest.Tool{{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."}},
+			Settings: json.RawMessage(`{"token":{"type":"string","label":"API token","secret":true},"pages":{"type":"number","label":"Pages","required":true}}`),
+		},
+		{Name: "mail"},
+	} {
+		if _, err := store.Add(p.Write(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Dir(store.Path())
+	registry := catalog.New(store, settings.New(dir, settings.Options{}), zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	i.local = NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
+	i.wiki = i.find("wiki")
+	return i
+}
+
+func (i *installation) find(name string) *plugin.Plugin {
+	i.t.Helper()
+	one, err := i.local.registry.Set().Find(name)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return one
+}
+
+// remote returns the permissions through a server of the HTTP API.
+func (i *installation) remote() httpapi.Policy {
+	i.t.Helper()
+	const token = "token-of-this-test"
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	server := httpapi.NewServer(httpapi.New(httpapi.Options{Token: token, Policy: i.local}), zerolog.Nop())
+	done := make(chan error)
+	go func() { done <- server.Serve(listener) }()
+	i.t.Cleanup(func() {
+		_ = server.Close()
+		<-done
+	})
+	return httpapi.NewClient(listener.Addr().(*net.TCPAddr).Port, token).Policy(i.t.Context())
+}
+
+// TestLocalAndRemote changes everything through both, and checks that the results are
+// the same: a command behaves the same with and without a daemon.
+func TestLocalAndRemote(t *testing.T) {
+	for _, surface := range []struct {
+		name string
+		of   func(*installation) httpapi.Policy
+	}{
+		{"local", func(i *installation) httpapi.Policy { return i.local }},
+		{"remote", func(i *installation) httpapi.Policy { return i.remote() }},
+	} {
+		t.Run(surface.name, func(t *testing.T) {
+			i := newInstallation(t)
+			p, by := surface.of(i), httpapi.CommandLine
+			err := errors.Join(
+				p.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, by),
+				p.SetPermission("wiki", "send", wire.PermissionOff, by),
+				p.SetLimit("wiki", "read", "3/1m", by),
+				p.SetCalls("wiki", "mail", true, by),
+				p.SetLateAccess("wiki", true, by),
+				p.ChangeSettings("wiki", map[string]json.RawMessage{"token": json.RawMessage(`"s3cret"`), "pages": json.RawMessage("7")}, by),
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			view, err := p.Permissions("wiki")
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, send := view.Tools[0], view.Tools[1]
+			if !view.Reviewed || view.Permission != wire.PermissionAsk || view.By != by || view.Review.Hash != i.wiki.ContentHash() ||
+				!view.Late || !view.LateAccess || len(view.Calls) != 1 || view.Calls[0].Plugin != "mail" || view.StoredCalls != nil {
+				t.Errorf("%+v", view)
+			}
+			if read.Name != "read" || read.Permission != wire.PermissionAsk || read.Own != "" || read.Limit != "3/1m" || send.Own != wire.PermissionOff || send.Permission != wire.PermissionOff {
+				t.Errorf("read %+v, send %+v", read, send)
+			}
+			views, err := p.Settings("wiki")
+			if err != nil || len(views) != 2 {
+				t.Fatalf("%+v, %v", views, err)
+			}
+			token, pages := views[0], views[1]
+			if pages.Secret {
+				token, pages = pages, token
+			}
+			if !token.Set || token.Value != nil || token.Withheld || string(pages.Value) != "7" {
+				t.Errorf("token %+v, pages %+v", token, pages)
+			}
+			if err := p.SetLateAccess("wiki", false, by); err != nil {
+				t.Fatal(err)
+			}
+			if views, err = p.Settings("wiki"); err != nil || !slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.Secret && v.Withheld }) ||
+				slices.ContainsFunc(views, func(v wire.SettingView) bool { return !v.Secret && v.Withheld }) {
+				t.Errorf("without late access: %+v, %v; want the secret setting withheld", views, err)
+			}
+			if err := p.Forget("wiki", by); err != nil {
+				t.Fatal(err)
+			}
+			view, err = p.Permissions("wiki")
+			if err != nil || view.Reviewed || view.Review != nil || view.Permission != wire.PermissionOff || view.Tools[0].Limit != "" {
+				t.Errorf("after Forget: %+v, %v", view, err)
+			}
+			if views, err := p.Settings("wiki"); err != nil || slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.Set }) {
+				t.Errorf("after Forget: settings %+v, %v", views, err)
+			}
+		})
+	}
+}
+
+// TestUnknownPlugin checks that every method reports an unknown plugin as not found, so
+// that the HTTP API answers 404 and commands end alike.
+func TestUnknownPlugin(t *testing.T) {
+	i := newInstallation(t)
+	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remote()} {
+		_, permissionsErr := p.Permissions("wikis")
+		_, settingsErr := p.Settings("wikis")
+		for at, err := range []error{
+			permissionsErr, settingsErr,
+			p.Review("wikis", "h", wire.PermissionAsk, "x"),
+			p.SetPermission("wikis", "", wire.PermissionAsk, "x"),
+			p.SetPermission("wiki", "reed", wire.PermissionAsk, "x"),
+			p.SetLimit("wikis", "read", "1/1m", "x"),
+			p.SetOpening("wikis", true, "x"),
+			p.SetCalls("wikis", "mail", true, "x"),
+			p.SetLateAccess("wikis", true, "x"),
+			p.ChangeSettings("wikis", map[string]json.RawMessage{}, "x"),
+			p.ChangeSettings("wiki", map[string]json.RawMessage{"tokens": json.RawMessage(`"x"`)}, "x"),
+		} {
+			if !errors.Is(err, httpapi.ErrUnknown) || !strings.Contains(err.Error(), "wiki") {
+				t.Errorf("%s, method %d: %v, want an error that is ErrUnknown", name, at, err)
+			}
+		}
+	}
+	if _, err := i.local.Inspect("wikis"); !errors.Is(err, httpapi.ErrUnknown) || !errors.Is(err, plugin.ErrUnknown) {
+		t.Errorf("Inspect: %v", err)
+	}
+}
+
+// TestConflictIsNoUnknownPlugin checks that other refusals keep their kind.
+func TestConflictIsNoUnknownPlugin(t *testing.T) {
+	i := newInstallation(t)
+	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remote()} {
+		for _, err := range []error{p.Review("wiki", "other content", wire.PermissionAsk, "x"), p.SetLimit("wiki", "read", "often", "x")} {
+			if err == nil || errors.Is(err, httpapi.ErrUnknown) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestViews checks what the side panel and the status show of a plugin before and after
+// its review.
+func TestViews(t *testing.T) {
+	i := newInstallation(t)
+	show := func() (wire.PluginView, httpapi.Plugin) {
+		t.Helper()
+		views, failed := i.local.Plugins()
+		at := slices.IndexFunc(views, func(v wire.PluginView) bool { return v.Name == "wiki" })
+		if len(views) != 2 || len(failed) != 0 || at < 0 {
+			t.Fatalf("%+v, failed %+v", views, failed)
+		}
+		return views[at], i.local.Status(i.wiki)
+	}
+	if err := i.local.Recommend("wiki", i.wiki.ContentHash(), wire.PermissionAuto, "it only reads", "Claude"); err != nil {
+		t.Fatal(err)
+	}
+	view, status := show()
+	if view.Reviewed || status.Reviewed || view.Permission != wire.PermissionOff || status.Permission != wire.PermissionOff || status.Changed || !slices.Equal(status.Needs, []string{"pages"}) {
+		t.Errorf("before the review: view %+v, status %+v", view, status)
+	}
+	if r := view.Recommended; r == nil || r.By != "Claude" || r.Permission != wire.PermissionAuto || r.Note != "it only reads" {
+		t.Errorf("recommendation in the view: %+v", r)
+	}
+	if r := status.Recommended; r == nil || r.By != "Claude" || r.Note != "it only reads" {
+		t.Errorf("recommendation in the status: %+v", r)
+	}
+	i.local.registry.Faults().Failed(i.wiki, "it threw", "https://wiki.test/x", "Chrome")
+	if err := errors.Join(
+		i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAuto, "the test"),
+		i.local.SetPermission("wiki", "send", wire.PermissionAsk, "the test"),
+		i.local.SetCalls("wiki", "mail", true, "the test"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	view, status = show()
+	if !view.Reviewed || !status.Reviewed || view.Permission != wire.PermissionAuto || view.Recommended != nil || status.Recommended != nil {
+		t.Errorf("after the review: view %+v, status %+v", view, status)
+	}
+	if len(view.Tools) != 2 || view.Tools[0].Permission != "" || view.Tools[1].Permission != wire.PermissionAsk || !slices.Equal(view.Calls, []string{"mail"}) || !slices.Equal(status.Calls, []string{"mail"}) {
+		t.Errorf("tools %+v, calls %q and %q", view.Tools, view.Calls, status.Calls)
+	}
+	if view.Problem != "did not start in a page of https://wiki.test: it threw" || status.Fault == nil || status.Fault.Text != view.Problem || status.Fault.Browser != "Chrome" {
+		t.Errorf("fault %q and %+v", view.Problem, status.Fault)
+	}
+	if !slices.Equal(status.Tools, []string{"wiki__read", "wiki__send"}) || !status.Late || status.LateAccess {
+		t.Errorf("status %+v", status)
+	}
+}
+
+// TestCallsOfEarlierContent checks that permitted calls of earlier content are listed
+// apart, and are not in effect.
+func TestCallsOfEarlierContent(t *testing.T) {
+	i := newInstallation(t)
+	if err := errors.Join(i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, "x"), i.local.SetCalls("wiki", "mail", true, "x")); err != nil {
+		t.Fatal(err)
+	}
+	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, i.wiki.Dir)
+	if err := i.local.registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	view, err := i.local.Permissions("wiki")
+	if err != nil || view.Reviewed || view.Calls != nil || len(view.StoredCalls) != 1 || view.StoredCalls[0].Plugin != "mail" {
+		t.Errorf("after new content: %+v, %v", view, err)
+	}
+	if s := i.local.Status(i.find("wiki")); !s.Changed || s.Calls != nil {
+		t.Errorf("status %+v, want changed content without calls", s)
+	}
+}
+
+func TestFailedPlugins(t *testing.T) {
+	i := newInstallation(t)
+	dir := i.find("mail").Dir
+	plugintest.Package{Name: "mail", Code: "x", Tools: []plugintest.Tool{{Name: "bad name"}}}.WriteTo(t, dir)
+	if err := i.local.registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	views, failed := i.local.Plugins()
+	if len(views) != 1 || len(failed) != 1 || failed[0].Path != dir || !strings.Contains(failed[0].Error, "bad name") {
+		t.Fatalf("%d plugins, failed %+v", len(views), failed)
+	}
+	if f := FailedStatus(i.local.registry.Set().Failed()[0]); f.Path != dir || f.Error != failed[0].Error {
+		t.Errorf("status %+v", f)
+	}
+}
+
+func TestAuditRecord(t *testing.T) {
+	decision := policy.Change{Kind: "decision", Plugin: "wiki", Tool: "read", CallID: "call_1", Client: "Claude", Allow: true, By: "the side panel"}
+	decision.Scope, decision.For = wire.ScopeTime, 90*time.Second
+	denied := decision
+	denied.Allow = false
+	review := policy.Change{Kind: "review", Plugin: "wiki", New: "ask", Old: "off", Hash: "h", By: "the command line"}
+	yes, no := true, false
+	for _, test := range []struct {
+		change policy.Change
+		want   audit.Record
+	}{
+		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", CallID: "call_1", Client: "Claude", By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 90000}},
+		{denied, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", CallID: "call_1", Client: "Claude", By: "the side panel", Allow: &no, Scope: wire.ScopeTime, ForMs: 90000}},
+		{review, audit.Record{Kind: "review", Tool: "wiki", Hash: "h", By: "the command line", Old: "off", New: "ask"}},
+	} {
+		if got := AuditRecord(test.change); !reflect.DeepEqual(got, test.want) {
+			var text bytes.Buffer
+			_ = json.NewEncoder(&text).Encode(got)
+			t.Errorf("%s", text.String())
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package settingsform
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"opentabs/internal/usererr"
+	"opentabs/wire"
+)
+
+// wikiViews are settings of all kinds, of which site and token have values.
+func wikiViews() []wire.SettingView {
+	return []wire.SettingView{
+		{Key: "site", Type: wire.SettingURL, Set: true, Value: json.RawMessage(`{"default":"https://a.test","work":"https://b.test"}`)},
+		{Key: "token", Type: wire.SettingString, Secret: true, Set: true},
+		{Key: "pages", Type: wire.SettingNumber},
+		{Key: "quiet", Type: wire.SettingBoolean},
+		{Key: "view", Type: wire.SettingSelect, Options: []string{"list", "grid"}},
+	}
+}
+
+// apply returns the changes of a new form as JSON.
+func apply(t *testing.T, views []wire.SettingView, a Arguments, in string) (string, error) {
+	t.Helper()
+	f := New("wiki", views)
+	err := f.Apply(a, strings.NewReader(in))
+	text, jsonErr := json.Marshal(f.Changes)
+	if jsonErr != nil {
+		t.Fatal(jsonErr)
+	}
+	return string(text), err
+}
+
+func TestApply(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		args Arguments
+		in   string
+		want string
+	}{
+		{"nothing", Arguments{}, "", `{}`},
+		{"a value of each type", Arguments{Sets: []string{"token=a=b", "pages=0.5", "quiet=yes", "view=grid"}}, "",
+			`{"pages":0.5,"quiet":true,"token":"a=b","view":"grid"}`},
+		{"stdin without its line end", Arguments{Sets: []string{"token=-"}}, " s3cret \r\n", `{"token":" s3cret "}`},
+		{"the last of two values", Arguments{Sets: []string{"pages=1", "pages=2"}}, "", `{"pages":2}`},
+		{"the default instance", Arguments{Sets: []string{"site=https://c.test"}}, "", `{"site":{"default":"https://c.test","work":"https://b.test"}}`},
+		{"two more instances", Arguments{Sets: []string{"site.x=https://x.test", "site.y=https://y.test"}}, "",
+			`{"site":{"default":"https://a.test","work":"https://b.test","x":"https://x.test","y":"https://y.test"}}`},
+		{"--instance", Arguments{Instances: []string{"x=https://x.test?a=b"}}, "",
+			`{"site":{"default":"https://a.test","work":"https://b.test","x":"https://x.test?a=b"}}`},
+		{"remove values", Arguments{Unset: []string{"token", "site"}}, "", `{"site":null,"token":null}`},
+		{"remove one instance", Arguments{Unset: []string{"site.work"}}, "", `{"site":{"default":"https://a.test"}}`},
+		{"remove every instance", Arguments{Unset: []string{"site.work", "site.default"}}, "", `{"site":null}`},
+		{"replace one instance by another", Arguments{Sets: []string{"site.new=https://n.test"}, Unset: []string{"site.default", "site.work"}}, "",
+			`{"site":{"new":"https://n.test"}}`},
+	} {
+		got, err := apply(t, wikiViews(), test.args, test.in)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %s, %v; want %s", test.name, got, err, test.want)
+		}
+	}
+}
+
+func TestApplyErrors(t *testing.T) {
+	twoURLs := append(wikiViews(), wire.SettingView{Key: "mirror", Type: wire.SettingURL})
+	for _, test := range []struct {
+		views []wire.SettingView
+		args  Arguments
+		want  string
+	}{
+		{wikiViews(), Arguments{Sets: []string{"pages"}}, `"pages" sets nothing: write KEY=VALUE`},
+		{wikiViews(), Arguments{Sets: []string{"pages=ten"}}, "number"},
+		{wikiViews(), Arguments{Sets: []string{"view=tree"}}, "list"},
+		{wikiViews(), Arguments{Sets: []string{"page=1"}}, `the plugin wiki has no setting "page": name one of site, token, pages, quiet, view`},
+		{wikiViews(), Arguments{Sets: []string{"token.x=1"}}, `has no setting "token.x"`},
+		{wikiViews(), Arguments{Sets: []string{"token=-", "pages=-"}}, "only one value can be read from stdin"},
+		{wikiViews(), Arguments{Instances: []string{"work"}}, "--instance work: write NAME=URL"},
+		{wikiViews(), Arguments{Unset: []string{"site.home"}}, `site has no instance "home"`},
+		{wikiViews(), Arguments{Unset: []string{"nothing"}}, `has no setting "nothing"`},
+		{wikiViews()[1:], Arguments{Instances: []string{"x=https://x.test"}}, "has no setting of type url"},
+		{twoURLs, Arguments{Instances: []string{"x=https://x.test"}}, "write KEY.INSTANCE=URL with one of site, mirror"},
+		{nil, Arguments{Sets: []string{"a=b"}}, "the plugin wiki has no settings"},
+	} {
+		_, err := apply(t, test.views, test.args, "1")
+		var user *usererr.Error
+		if !errors.As(err, &user) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.args, err, test.want)
+		}
+	}
+}
+
+// TestUnreadableValue checks that a value of which stdin gives only a part is not set.
+func TestUnreadableValue(t *testing.T) {
+	f := New("wiki", wikiViews())
+	err := f.Apply(Arguments{Sets: []string{"token=-"}}, io.MultiReader(strings.NewReader("s3c"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "the value of token") || len(f.Changes) != 0 {
+		t.Errorf("%v, changes %s", err, f.Changes)
+	}
+}
+
+// TestDamagedURLs checks that a stored value which is no object of URLs is replaced.
+func TestDamagedURLs(t *testing.T) {
+	views := []wire.SettingView{{Key: "site", Type: wire.SettingURL, Value: json.RawMessage(`{"default":7,"work":"https://b.test"}`)}}
+	got, err := apply(t, views, Arguments{Sets: []string{"site=https://c.test"}}, "")
+	if err != nil || got != `{"site":{"default":"https://c.test"}}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestIsEmpty(t *testing.T) {
+	if !(Arguments{}).IsEmpty() {
+		t.Error("no arguments are not empty")
+	}
+	for _, a := range []Arguments{{Sets: []string{"a=b"}}, {Unset: []string{"a"}}, {Instances: []string{"a=b"}}} {
+		if a.IsEmpty() {
+			t.Errorf("%+v is empty", a)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package usererr
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+func TestErrorKeepsItsCause(t *testing.T) {
+	err := Errorf("read %s: %w", "a", fs.ErrNotExist)
+	var user *Error
+	if !errors.As(err, &user) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v: want an *Error that wraps the cause", err)
+	}
+	if got := err.Error(); got != "read a: file does not exist" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestLongArguments checks that an error shows the beginning of a long argument.
+func TestLongArguments(t *testing.T) {
+	shown, long := strings.Repeat("x", maxShownBytes), strings.Repeat("x", maxShownBytes+1)
+	for _, test := range []struct {
+		arg  any
+		want string
+	}{
+		{shown, shown},
+		{long, shown + "..."},
+		{errors.New(long), shown + "..."},
+		{7, "%!s(int=7)"},
+	} {
+		if got := Errorf("%s.", test.arg).Error(); got != test.want+"." {
+			t.Errorf("%d bytes of %T: %d bytes", len(long), test.arg, len(got))
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package catalog
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/settings"
+)
+
+const siteSchema = `{"site":{"type":"url","label":"Site"}}`
+
+// TestCatalogUsesSitesOfTheUser checks that a plugin runs in the sites that the user
+// has set for it, with the setting's instances.
+func TestCatalogUsesSitesOfTheUser(t *testing.T) {
+	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
+	if _, err := store.Add(plugintest.Package{Name: "wiki", Settings: json.RawMessage(siteSchema)}.Write(t)); err != nil {
+		t.Fatal(err)
+	}
+	values := settings.New(filepath.Dir(store.Path()), settings.Options{})
+	c := New(store, values, zerolog.Nop())
+	if c.Values() != values {
+		t.Error("the catalog has other settings")
+	}
+	wiki := func() *plugin.Plugin {
+		t.Helper()
+		if err := c.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		one, ok := c.Set().Plugin("wiki")
+		if !ok {
+			t.Fatal("the plugin is not loaded")
+		}
+		return one
+	}
+	before := wiki()
+	if len(before.Instances) != 0 {
+		t.Errorf("instances %v before the user has set a site", before.Instances)
+	}
+	if err := values.Change(before, map[string]json.RawMessage{"site": json.RawMessage(`{"work":"https://wiki.work.test"}`)}, "the test"); err != nil {
+		t.Fatal(err)
+	}
+	after := wiki()
+	if len(after.Instances) != 1 || after.Instances[0].Name != "work" {
+		t.Errorf("instances %+v, want work", after.Instances)
+	}
+	const pattern = "*://wiki.work.test/*"
+	if !slices.Contains(after.Matches, pattern) {
+		t.Errorf("patterns %q, want %s among them", after.Matches, pattern)
+	}
+}
+
+// TestCatalogKeepsFaults checks that the fault of an adapter survives a restart, in the
+// folder of the store.
+func TestCatalogKeepsFaults(t *testing.T) {
+	_, store := plugintest.Registry(t, plugintest.Package{Name: "wiki"})
+	open := func() (*Catalog, *plugin.Plugin) {
+		t.Helper()
+		c := New(store, settings.New(t.TempDir(), settings.Options{}), zerolog.Nop())
+		if err := c.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		one, ok := c.Set().Plugin("wiki")
+		if !ok {
+			t.Fatal("the plugin is not loaded")
+		}
+		return c, one
+	}
+	c, one := open()
+	if _, broken := c.Faults().Of(one); broken {
+		t.Error("a new plugin has a fault")
+	}
+	c.Faults().Failed(one, "it threw", "https://wiki.test/page", "Chrome")
+	c, one = open()
+	if f, broken := c.Faults().Of(one); !broken || f.Problem != "it threw" || f.Site != "https://wiki.test" {
+		t.Errorf("after a restart: %+v, %t", f, broken)
+	}
+}
