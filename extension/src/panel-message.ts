@@ -12,11 +12,13 @@ import {
   type ConfigSettingsParams,
   type FailedPluginView,
   type InjectMode,
+  type Permission,
   Permissions,
   type PluginView,
   Scopes,
 } from '../../wire/wire.gen.ts';
-import { isRecord } from './port-message.ts';
+import { type PortReaders, readMessage } from './port-router.ts';
+import { type Fields, isRecord } from './record.ts';
 import type { LinkState } from './worker/link/link.ts';
 
 /** PanelPlugin is one plugin in one tab. */
@@ -91,62 +93,60 @@ export interface FromPanel {
 
 /** readFromPanel validates a message from a panel. */
 export function readFromPanel(value: unknown): FromPanel | undefined {
-  if (!isRecord(value) || typeof value.requestId !== 'number' || !isRecord(value.action)) return undefined;
-  const action = readAction(value.action);
+  if (!isRecord(value) || typeof value.requestId !== 'number') return undefined;
+  const action = readMessage(actions, value.action);
   return action && { requestId: value.requestId, action };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function readAction(value: Fields): Action | undefined {
-  const { op, callId, tabId, name, params } = value;
-  switch (op) {
-    case 'stop':
-      return typeof callId === 'string' ? { op, callId } : undefined;
-    case 'reload':
-    case 'show':
-      return typeof tabId === 'number' ? { op, tabId } : undefined;
-    case 'rename':
-      return typeof name === 'string' ? { op, name } : undefined;
-    case 'retry':
-    case 'details':
-      return { op };
-    default:
-      return isRecord(params) ? readRequest(op, params) : undefined;
-  }
-}
-
-/** readRequest reads an action that becomes a request to the server. */
-function readRequest(op: unknown, params: Fields): Action | undefined {
-  const { callId, ticketId, allow, forMs, plugin, tool, hash } = params;
-  const scope = Scopes.find((known) => known === params.scope);
-  const permission = Permissions.find((known) => known === params.permission);
-  if (params.permission !== undefined && !permission) return undefined;
-  if (op === 'decide') {
+const actions: PortReaders<Action> = {
+  stop: ({ callId }) => (typeof callId === 'string' ? { op: 'stop', callId } : undefined),
+  decide: ({ params }) => {
+    if (!isRecord(params)) return undefined;
+    const { callId, ticketId, allow, forMs } = params;
+    const scope = Scopes.find((known) => known === params.scope);
     if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof allow !== 'boolean') return undefined;
     const until = typeof forMs === 'number' ? { forMs } : {};
-    return { op, params: { callId, ticketId, allow, ...(scope ? { scope } : {}), ...until } };
-  }
-  if (typeof plugin !== 'string') return undefined;
-  if (op === 'settings') return isRecord(params.values) ? { op, params: { plugin, values: params.values } } : undefined;
-  if (op === 'opening' || op === 'lateAccess') {
-    const { allowed } = params;
-    return typeof allowed === 'boolean' ? { op, params: { plugin, allowed } } : undefined;
-  }
-  if (op === 'calls') {
-    const { other, allowed } = params;
-    return typeof other === 'string' && typeof allowed === 'boolean'
-      ? { op, params: { plugin, other, allowed } }
-      : undefined;
-  }
-  if (op === 'review') {
-    return typeof hash === 'string' && permission ? { op, params: { plugin, hash, permission } } : undefined;
-  }
-  if (op !== 'permission') return undefined;
-  return {
-    op,
-    params: { plugin, ...(typeof tool === 'string' ? { tool } : {}), ...(permission ? { permission } : {}) },
-  };
+    return { op: 'decide', params: { callId, ticketId, allow, ...(scope ? { scope } : {}), ...until } };
+  },
+  permission: withPlugin((plugin, { tool, permission: given }) => {
+    const permission = findPermission(given);
+    if (given !== undefined && !permission) return undefined;
+    const of = typeof tool === 'string' ? { tool } : {};
+    return { op: 'permission', params: { plugin, ...of, ...(permission ? { permission } : {}) } };
+  }),
+  review: withPlugin((plugin, { hash, permission: given }) => {
+    const permission = findPermission(given);
+    return typeof hash === 'string' && permission ? { op: 'review', params: { plugin, hash, permission } } : undefined;
+  }),
+  settings: withPlugin((plugin, { values }) =>
+    isRecord(values) ? { op: 'settings', params: { plugin, values } } : undefined,
+  ),
+  opening: withPlugin((plugin, { allowed }) =>
+    typeof allowed === 'boolean' ? { op: 'opening', params: { plugin, allowed } } : undefined,
+  ),
+  calls: withPlugin((plugin, { other, allowed }) =>
+    typeof other === 'string' && typeof allowed === 'boolean'
+      ? { op: 'calls', params: { plugin, other, allowed } }
+      : undefined,
+  ),
+  lateAccess: withPlugin((plugin, { allowed }) =>
+    typeof allowed === 'boolean' ? { op: 'lateAccess', params: { plugin, allowed } } : undefined,
+  ),
+  reload: ({ tabId }) => (typeof tabId === 'number' ? { op: 'reload', tabId } : undefined),
+  show: ({ tabId }) => (typeof tabId === 'number' ? { op: 'show', tabId } : undefined),
+  rename: ({ name }) => (typeof name === 'string' ? { op: 'rename', name } : undefined),
+  retry: () => ({ op: 'retry' }),
+  details: () => ({ op: 'details' }),
+};
+
+/** withPlugin returns a reader for an action whose params name a plugin. */
+function withPlugin<A>(read: (plugin: string, params: Fields) => A | undefined): (fields: Fields) => A | undefined {
+  return ({ params }) =>
+    isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
+}
+
+function findPermission(given: unknown): Permission | undefined {
+  return Permissions.find((known) => known === given);
 }
 
 /** isToPanel checks the parts of a message that the panel reads first. The sender is the same extension. */

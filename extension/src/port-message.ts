@@ -4,6 +4,8 @@
 // process.
 
 import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
+import { type PortReaders, readMessage } from './port-router.ts';
+import { type Fields, isRecord } from './record.ts';
 
 /** BRIDGE_PORT and PANEL_PORT are the names of ports. */
 export const BRIDGE_PORT = 'bridge';
@@ -184,175 +186,149 @@ export function readEach<M>(value: unknown, read: (message: unknown) => M | unde
 
 /** readFromBridge validates a message from a document. It returns undefined for an invalid one. */
 export function readFromBridge(value: unknown): FromBridge | undefined {
-  if (!isRecord(value)) return undefined;
-  const { op, id } = value;
-  if (op === 'live') return readLive(value);
-  if (op === 'leaving') return isTexts(value.begun) ? { op, begun: value.begun } : undefined;
-  if (op === 'navigating') return typeof value.on === 'boolean' ? { op, on: value.on } : undefined;
-  if (op === 'pong') return isCount(value.ping) ? { op, ping: value.ping } : undefined;
-  if (op === 'ready' || op === 'log' || op === 'armed' || op === 'renewed') return readOfPlugin(op, value);
-  if (op === 'wake') return isCount(value.ms) && value.ms <= MaxWakeMs ? { op, ms: value.ms } : undefined;
-  if (typeof id !== 'string' || id === '') return undefined;
-  switch (op) {
-    case 'progress': {
-      const { seq, skipped, reports } = value;
-      if (!isCount(seq) || !isCount(skipped) || typeof reports !== 'string') return undefined;
-      return { op, id, seq, skipped, reports };
-    }
-    case 'part': {
-      const { seq, text } = value;
-      return isCount(seq) && typeof text === 'string' ? { op, id, seq, text } : undefined;
-    }
-    case 'result': {
-      const { text, parts } = value;
-      if (typeof text === 'string') return { op, id, text };
-      return isCount(parts) ? { op, id, parts } : { op, id };
-    }
-    case 'error':
-      return typeof value.error === 'string' ? { op, id, error: value.error } : undefined;
-    case 'cancelled': {
-      const { outcome } = value;
-      if (outcome !== 'aborted' && outcome !== 'finished' && outcome !== 'ignored') return undefined;
-      return { op, id, outcome };
-    }
-    case 'ask': {
-      const { ask, body } = value;
-      return isCount(ask) && typeof body === 'string' ? { op, id, ask, body } : undefined;
-    }
-    case 'answered': {
-      const { ask, taken } = value;
-      return isCount(ask) && typeof taken === 'boolean' ? { op, id, ask, taken } : undefined;
-    }
-    default:
-      return undefined;
-  }
+  return readMessage(fromBridge, value);
 }
 
-function readOfPlugin(
-  op: 'ready' | 'log' | 'armed' | 'renewed',
-  value: Readonly<Record<string, unknown>>,
-): FromBridge | undefined {
-  const { plugin, ready, entries, dropped, nonce, hash, problem } = value;
-  if (typeof plugin !== 'string' || plugin === '') return undefined;
-  switch (op) {
-    case 'ready':
-      return typeof ready === 'boolean' ? { op, plugin, ready } : undefined;
-    case 'log':
-      return typeof entries === 'string' && isCount(dropped) ? { op, plugin, entries, dropped } : undefined;
-    case 'armed':
-      if (typeof nonce !== 'string') return undefined;
-      return { op, plugin, nonce, based: value.based === true, ...(value.late === true ? { late: true } : {}) };
-    case 'renewed':
-      if (typeof hash !== 'string') return undefined;
-      return typeof problem === 'string' ? { op, plugin, hash, problem } : { op, plugin, hash };
-  }
+const fromBridge: PortReaders<FromBridge> = {
+  live: readLive,
+  progress: ({ id, seq, skipped, reports }) =>
+    isId(id) && isCount(seq) && isCount(skipped) && isText(reports)
+      ? { op: 'progress', id, seq, skipped, reports }
+      : undefined,
+  part: ({ id, seq, text }) => (isId(id) && isCount(seq) && isText(text) ? { op: 'part', id, seq, text } : undefined),
+  result: ({ id, text, parts }) => {
+    if (!isId(id)) return undefined;
+    if (isText(text)) return { op: 'result', id, text };
+    return isCount(parts) ? { op: 'result', id, parts } : { op: 'result', id };
+  },
+  error: ({ id, error }) => (isId(id) && isText(error) ? { op: 'error', id, error } : undefined),
+  cancelled: ({ id, outcome }) =>
+    isId(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
+      ? { op: 'cancelled', id, outcome }
+      : undefined,
+  ask: ({ id, ask, body }) => (isId(id) && isCount(ask) && isText(body) ? { op: 'ask', id, ask, body } : undefined),
+  answered: ({ id, ask, taken }) =>
+    isId(id) && isCount(ask) && typeof taken === 'boolean' ? { op: 'answered', id, ask, taken } : undefined,
+  leaving: ({ begun }) => (isTexts(begun) ? { op: 'leaving', begun } : undefined),
+  navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
+  ready: ({ plugin, ready }) =>
+    isId(plugin) && typeof ready === 'boolean' ? { op: 'ready', plugin, ready } : undefined,
+  log: ({ plugin, entries, dropped }) =>
+    isId(plugin) && isText(entries) && isCount(dropped) ? { op: 'log', plugin, entries, dropped } : undefined,
+  wake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'wake', ms } : undefined),
+  pong: ({ ping }) => (isCount(ping) ? { op: 'pong', ping } : undefined),
+  armed: ({ plugin, nonce, based, late }) =>
+    isId(plugin) && isText(nonce)
+      ? { op: 'armed', plugin, nonce, based: based === true, ...(late === true ? { late } : {}) }
+      : undefined,
+  renewed: ({ plugin, hash, problem }) =>
+    isId(plugin) && isText(hash) ? { op: 'renewed', plugin, hash, ...(isText(problem) ? { problem } : {}) } : undefined,
+};
+
+function readLive(fields: Fields): Extract<FromBridge, { op: 'live' }> | undefined {
+  const plugins = readList(fields.plugins, readPlugin);
+  const running = readList(fields.running, ({ id, plugin }) =>
+    isText(id) && isText(plugin) ? { id, plugin } : undefined,
+  );
+  const vacant = readList(listOf(fields.vacant), ({ name, base }) =>
+    isText(name) ? { name, ...(isText(base) ? { base } : {}) } : undefined,
+  );
+  const started = readList(listOf(fields.started), ({ name, hash, empty }) =>
+    isText(name) && isText(hash) ? { name, hash, empty: empty === true } : undefined,
+  );
+  if (!plugins || !running || !vacant || !started) return undefined;
+  return {
+    op: 'live',
+    plugins,
+    running,
+    ...(vacant.length > 0 ? { vacant } : {}),
+    ...(started.length > 0 ? { started } : {}),
+    ...(fields.based === true ? { based: true } : {}),
+  };
 }
 
-function readLive(value: Readonly<Record<string, unknown>>): FromBridge | undefined {
-  if (!Array.isArray(value.plugins) || !Array.isArray(value.running)) return undefined;
-  const plugins: Live[] = [];
-  for (const item of value.plugins) {
-    if (!isRecord(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
-    const live: Live = { name: item.name, hash: item.hash };
-    if (typeof item.base === 'string') live.base = item.base;
-    if (typeof item.problem === 'string') live.problem = item.problem;
-    if (typeof item.ready === 'boolean') live.ready = item.ready;
-    plugins.push(live);
-  }
-  const vacant: Vacant[] = [];
-  for (const item of Array.isArray(value.vacant) ? value.vacant : []) {
-    if (!isRecord(item) || typeof item.name !== 'string') return undefined;
-    vacant.push(typeof item.base === 'string' ? { name: item.name, base: item.base } : { name: item.name });
-  }
-  const started: Started[] = [];
-  for (const item of Array.isArray(value.started) ? value.started : []) {
-    if (!isRecord(item) || typeof item.name !== 'string' || typeof item.hash !== 'string') return undefined;
-    started.push({ name: item.name, hash: item.hash, empty: item.empty === true });
-  }
-  const running: { id: string; plugin: string }[] = [];
-  for (const item of value.running) {
-    if (!isRecord(item) || typeof item.id !== 'string' || typeof item.plugin !== 'string') return undefined;
-    running.push({ id: item.id, plugin: item.plugin });
-  }
-  const message: FromBridge = { op: 'live', plugins, running };
-  if (vacant.length > 0) message.vacant = vacant;
-  if (started.length > 0) message.started = started;
-  if (value.based === true) message.based = true;
-  return message;
+function readPlugin({ name, hash, base, problem, ready }: Fields): Live | undefined {
+  if (!isText(name) || !isText(hash)) return undefined;
+  return {
+    name,
+    hash,
+    ...(isText(base) ? { base } : {}),
+    ...(isText(problem) ? { problem } : {}),
+    ...(typeof ready === 'boolean' ? { ready } : {}),
+  };
 }
 
-/**
- * readToBridge validates a message from the worker. It returns undefined for an invalid one, such as one of another
- * version.
- */
+/** listOf returns value if it is a list, or else an empty list. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** readList reads each item of a list. It returns undefined if the list or one of its items is invalid. */
+function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items = value.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
+  const valid = items.filter((item) => item !== undefined);
+  return valid.length === items.length ? valid : undefined;
+}
+
+/** readToBridge validates a message from the worker. It returns undefined for an invalid one. */
 export function readToBridge(value: unknown): ToBridge | undefined {
-  if (!isRecord(value)) return undefined;
-  const { op, id, ids, plugin } = value;
-  if (op === 'taken' || op === 'wake') return { op };
-  if (op === 'ping') return isCount(value.ping) ? { op, ping: value.ping } : undefined;
-  if (op === 'ack') return isTexts(ids) ? { op, ids } : undefined;
-  if (op === 'settings' || op === 'probe' || op === 'renew' || op === 'host' || op === 'meet' || op === 'remove') {
-    return typeof plugin === 'string' ? readForPlugin(op, plugin, value) : undefined;
-  }
-  if (typeof id !== 'string') return undefined;
-  switch (op) {
-    case 'call':
-      return readCall(id, value);
-    case 'cancel':
-      return { op, id, reason: typeof value.reason === 'string' ? value.reason : '' };
-    case 'answer': {
-      const { ask, output, error } = value;
-      if (!isCount(ask)) return undefined;
-      if (typeof error === 'string') return { op, id, ask, error };
-      return typeof output === 'string' ? { op, id, ask, output } : { op, id, ask };
-    }
-    case 'resync':
-      return typeof value.type === 'string' ? { op, id, type: value.type } : undefined;
-    default:
-      return undefined;
-  }
+  return readMessage(toBridge, value);
 }
 
-function readForPlugin(
-  op: 'settings' | 'probe' | 'renew' | 'host' | 'meet' | 'remove',
-  plugin: string,
-  value: Readonly<Record<string, unknown>>,
-): ToBridge | undefined {
-  const { settings, hash, nonce, options, waitMs } = value;
-  switch (op) {
-    case 'settings':
-      return isRecord(settings) ? { op, plugin, settings } : undefined;
-    case 'host':
-      if (typeof hash !== 'string' || typeof nonce !== 'string' || typeof options !== 'string') return undefined;
-      return { op, plugin, hash, nonce, options };
-    case 'meet':
-      return typeof hash === 'string' && typeof nonce === 'string' ? { op, plugin, hash, nonce } : undefined;
-    case 'renew':
-      if (typeof hash !== 'string' || typeof nonce !== 'string' || !isCount(waitMs)) return undefined;
-      return { op, plugin, hash, nonce, waitMs };
-    default:
-      return { op, plugin };
-  }
+const toBridge: PortReaders<ToBridge> = {
+  call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs }) =>
+    isText(id) && isText(plugin) && isText(tool) && isText(args) && isCount(maxBytes)
+      ? {
+          op: 'call',
+          id,
+          plugin,
+          tool,
+          maxBytes,
+          args,
+          ...(typeof atMs === 'number' ? { atMs } : {}),
+          ...(prompt === true ? { prompt } : {}),
+          ...(isText(decision) ? { decision } : {}),
+        }
+      : undefined,
+  ping: ({ ping }) => (isCount(ping) ? { op: 'ping', ping } : undefined),
+  cancel: ({ id, reason }) => (isText(id) ? { op: 'cancel', id, reason: isText(reason) ? reason : '' } : undefined),
+  answer: ({ id, ask, output, error }) => {
+    if (!isText(id) || !isCount(ask)) return undefined;
+    if (isText(error)) return { op: 'answer', id, ask, error };
+    return isText(output) ? { op: 'answer', id, ask, output } : { op: 'answer', id, ask };
+  },
+  resync: ({ id, type }) => (isText(id) && isText(type) ? { op: 'resync', id, type } : undefined),
+  taken: () => ({ op: 'taken' }),
+  ack: ({ ids }) => (isTexts(ids) ? { op: 'ack', ids } : undefined),
+  settings: ({ plugin, settings }) =>
+    isText(plugin) && isRecord(settings) ? { op: 'settings', plugin, settings } : undefined,
+  probe: ({ plugin }) => (isText(plugin) ? { op: 'probe', plugin } : undefined),
+  wake: () => ({ op: 'wake' }),
+  renew: ({ plugin, hash, nonce, waitMs }) =>
+    isText(plugin) && isText(hash) && isText(nonce) && isCount(waitMs)
+      ? { op: 'renew', plugin, hash, nonce, waitMs }
+      : undefined,
+  host: ({ plugin, hash, nonce, options }) =>
+    isText(plugin) && isText(hash) && isText(nonce) && isText(options)
+      ? { op: 'host', plugin, hash, nonce, options }
+      : undefined,
+  meet: ({ plugin, hash, nonce }) =>
+    isText(plugin) && isText(hash) && isText(nonce) ? { op: 'meet', plugin, hash, nonce } : undefined,
+  remove: ({ plugin }) => (isText(plugin) ? { op: 'remove', plugin } : undefined),
+};
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
-function readCall(id: string, value: Readonly<Record<string, unknown>>): ToBridge | undefined {
-  const { plugin, tool, maxBytes, args, prompt, decision, atMs } = value;
-  if (typeof plugin !== 'string' || typeof tool !== 'string' || typeof args !== 'string') return undefined;
-  if (!isCount(maxBytes)) return undefined;
-  const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
-  if (typeof atMs === 'number') message.atMs = atMs;
-  if (prompt === true) message.prompt = true;
-  if (typeof decision === 'string') message.decision = decision;
-  return message;
-}
-
-/** isRecord reports whether value is an object, so that its fields can be read. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** isId reports whether value is the ID of a call or the name of a plugin. */
+function isId(value: unknown): value is string {
+  return isText(value) && value !== '';
 }
 
 function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return Array.isArray(value) && value.every(isText);
 }
 
 function isCount(value: unknown): value is number {

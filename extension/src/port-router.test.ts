@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type PortHandlers, route } from './port-router.ts';
+import { type PortHandlers, type PortReaders, readMessage, route } from './port-router.ts';
 
 type Message = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
 
@@ -23,8 +23,21 @@ test('route calls the handler of the operation with the message and its context'
   );
 });
 
-test('a table without a handler for an operation does not compile', () => {
+test('readMessage validates a message by the reader of its operation', () => {
+  const readers: PortReaders<Message> = {
+    add: ({ n }) => (typeof n === 'number' ? { op: 'add', n } : undefined),
+    reset: () => ({ op: 'reset' }),
+  };
+  assert.deepEqual(readMessage(readers, { op: 'add', n: 1, other: 2 }), { op: 'add', n: 1 });
+  assert.deepEqual(readMessage(readers, { op: 'reset' }), { op: 'reset' });
+  const invalid = [undefined, 'add', [], {}, { op: 1 }, { op: 'add' }, { op: 'toString' }, { op: 'subtract', n: 1 }];
+  for (const value of invalid) assert.equal(readMessage(readers, value), undefined, JSON.stringify(value));
+});
+
+test('a table without a handler or a reader for an operation does not compile', () => {
   // @ts-expect-error: reset has no handler
   const handlers: PortHandlers<Message> = { add: () => undefined };
-  assert.equal('reset' in handlers, false);
+  // @ts-expect-error: reset has no reader
+  const readers: PortReaders<Message> = { add: () => undefined };
+  assert.deepEqual(['reset' in handlers, 'reset' in readers], [false, false]);
 });

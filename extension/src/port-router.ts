@@ -1,8 +1,30 @@
-// Routes port messages to one handler per operation, as worker/link/handlers.ts does for frames of the server.
+// Validates port messages by one reader per operation, and routes them to one handler per operation, as
+// worker/link/handlers.ts does for frames of the server.
+
+import { type Fields, isRecord } from './record.ts';
 
 /** PortMessage is a message with an operation, such as FromBridge, ToBridge, ToPanel or Action. */
 interface PortMessage {
   readonly op: string;
+}
+
+/**
+ * PortReaders has one reader for each operation of the messages M, so that code without a reader for an operation does not
+ * compile. A reader returns undefined for invalid fields.
+ */
+export type PortReaders<M extends PortMessage> = {
+  readonly [Op in M['op']]: (fields: Fields) => Extract<M, { readonly op: Op }> | undefined;
+};
+
+/** readMessage validates a message. It returns undefined for an invalid one, such as one of another version. */
+export function readMessage<M extends PortMessage>(readers: PortReaders<M>, value: unknown): M | undefined {
+  if (!isRecord(value)) return undefined;
+  const { op } = value;
+  return hasReader(readers, op) ? readers[op](value) : undefined;
+}
+
+function hasReader<M extends PortMessage>(readers: PortReaders<M>, op: unknown): op is M['op'] {
+  return typeof op === 'string' && Object.hasOwn(readers, op);
 }
 
 /**

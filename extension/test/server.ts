@@ -2,7 +2,7 @@
 
 import { encodeNotification, encodeRequest } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
-import { isRecord } from '../src/port-message.ts';
+import { isRecord } from '../src/record.ts';
 import type { Handshake } from '../src/worker/link/handshake.ts';
 import type { OpenSocket, SocketEvents } from '../src/worker/link/socket.ts';
 

@@ -1,7 +1,7 @@
 // Converts an activity to its display form by its type. Content that does not match its type is shown as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
-import { isRecord } from '../port-message.ts';
+import { isRecord } from '../record.ts';
 import { escapeHidden, indentJson } from './json-text.ts';
 
 /** MaxRows and MaxColumns limit the visible part of a table. */

@@ -1,6 +1,7 @@
 import { checkType } from '../../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../../wire/wire.gen.ts';
-import { isRecord, type ToBridge } from '../../port-message.ts';
+import type { ToBridge } from '../../port-message.ts';
+import { isRecord } from '../../record.ts';
 
 // Requests of running tools to the server. A request stays here until the
 // document has the answer or the call has forget, and is sent again on each new

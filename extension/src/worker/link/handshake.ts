@@ -5,7 +5,7 @@
 // a program cannot reuse it for another connection or port.
 
 import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../../wire/wire.gen.ts';
-import { isRecord } from '../../port-message.ts';
+import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 
 /** Connection is the server's port and key, which `opentabs extension install` writes beside the manifest. */

@@ -1,5 +1,5 @@
 import { type HelloParams, Version } from '../../../../wire/wire.gen.ts';
-import { isRecord } from '../../port-message.ts';
+import { isRecord } from '../../record.ts';
 import type { Connection } from './handshake.ts';
 
 /** MaxNameChars limits the name of a browser. */

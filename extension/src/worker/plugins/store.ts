@@ -1,5 +1,5 @@
 import type { PluginFetchParams, PluginFetchResult } from '../../../../wire/wire.gen.ts';
-import { isRecord } from '../../port-message.ts';
+import { isRecord } from '../../record.ts';
 
 /** StoreOptions are the sources of code. */
 export interface StoreOptions {
