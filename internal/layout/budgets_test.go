@@ -26,6 +26,7 @@ var packageAllowances = map[string]packageSize{
 }
 
 func TestPackageBudgets(t *testing.T) {
+	inRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +101,7 @@ func receiverName(recv *ast.FieldList) string {
 // TestBudgetsBite runs the budgets on packages and types that exceed them, and
 // on allowances that are no longer needed.
 func TestBudgetsBite(t *testing.T) {
+	inRoot(t)
 	parse := func(name, src string) goFile {
 		f, err := parseGo(name, src)
 		if err != nil {

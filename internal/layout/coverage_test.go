@@ -18,6 +18,7 @@ var shownBy = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark
 // TestCoverage checks that each row names code and a test, or the reason for a
 // difference. TestReferences checks that the named code and Go tests exist.
 func TestCoverage(t *testing.T) {
+	inRoot(t)
 	text, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)

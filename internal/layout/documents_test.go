@@ -41,6 +41,7 @@ func documents(t *testing.T) map[string]string {
 }
 
 func TestDocuments(t *testing.T) {
+	inRoot(t)
 	docs := documents(t)
 	for _, must := range []string{
 		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tool-call.md", "docs/protocol.md", "docs/plugins.md",
@@ -57,6 +58,7 @@ var reference = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_]
 
 // TestReferences checks that each `file:Symbol` in a document exists.
 func TestReferences(t *testing.T) {
+	inRoot(t)
 	for doc, text := range documents(t) {
 		found := reference.FindAllStringSubmatch(text, -1)
 		for _, m := range found {
@@ -73,6 +75,7 @@ func TestReferences(t *testing.T) {
 // TestToolCallDoc limits the page that every reader of the code starts with, and
 // requires its diagram and its references to the code.
 func TestToolCallDoc(t *testing.T) {
+	inRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
 	text := documents(t)[name]
 	if n := len(strings.Fields(text)); n > maxWords {
@@ -167,6 +170,7 @@ func declaresTS(src, symbol string) bool {
 }
 
 func TestDeclares(t *testing.T) {
+	inRoot(t)
 	goSrc := "package a\n\ntype T struct{ F int }\n\ntype I interface{ M() }\n\nfunc (t *T) Run() {}\n\nfunc (b B[K]) Go() {}\n\nconst C = 1\n\nfunc f() {}\n"
 	tsSrc := "export class T {\n  async run(): Promise<void> {}\n  #x = 1;\n}\nexport const table = {\n  'tool.dispatch': 1,\n};\nexport function f(): void {}\n"
 	for _, c := range []struct {
@@ -187,6 +191,7 @@ func TestDeclares(t *testing.T) {
 
 // TestGlossary limits the glossary to 60 terms, each with one definition.
 func TestGlossary(t *testing.T) {
+	inRoot(t)
 	const maxTerms = 60
 	seen := map[string]bool{}
 	for line := range strings.Lines(documents(t)["docs/glossary.md"]) {
@@ -212,6 +217,7 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 // TestLinks checks that each relative link of a document leads to a file.
 func TestLinks(t *testing.T) {
+	inRoot(t)
 	for doc, text := range documents(t) {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(m[1], ":") {
@@ -230,6 +236,7 @@ var excerpt = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
 // TestExcerpts checks that code in documents is copied from compiled files.
 func TestExcerpts(t *testing.T) {
+	inRoot(t)
 	for doc, text := range documents(t) {
 		for _, m := range excerpt.FindAllStringSubmatch(text, -1) {
 			src, err := os.ReadFile(m[1])
@@ -246,6 +253,7 @@ func TestExcerpts(t *testing.T) {
 }
 
 func TestReadmeIsShort(t *testing.T) {
+	inRoot(t)
 	const maxLines = 120
 	if n := strings.Count(documents(t)["README.md"], "\n"); n > maxLines {
 		t.Errorf("README.md has %d lines, limit %d; move details to docs/", n, maxLines)
@@ -254,6 +262,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // TestSettingsDoc compares the table in docs/settings.md with the settings.
 func TestSettingsDoc(t *testing.T) {
+	inRoot(t)
 	const name = "docs/settings.md"
 	text := documents(t)[name]
 	flags := config.Flags()
@@ -268,6 +277,7 @@ func TestSettingsDoc(t *testing.T) {
 }
 
 func TestChangelog(t *testing.T) {
+	inRoot(t)
 	if !strings.Contains(documents(t)["CHANGELOG.md"], "\n## Unreleased\n") {
 		t.Error(`CHANGELOG.md needs "## Unreleased" for what users will see next`)
 	}
@@ -280,6 +290,7 @@ var example = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.
 // TestProtocolDoc compares docs/protocol.md with package wire: each method,
 // error code and close code is documented, and each example is a golden frame.
 func TestProtocolDoc(t *testing.T) {
+	inRoot(t)
 	text := documents(t)["docs/protocol.md"]
 	shown := map[string]bool{}
 	for _, m := range example.FindAllStringSubmatch(text, -1) {

@@ -19,6 +19,7 @@ import (
 // type also counts as used if an exported declaration of its package mentions
 // it, because callers then hold its values without naming it.
 func TestExportedNamesAreUsed(t *testing.T) {
+	inRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -239,6 +240,7 @@ var standardMethods = []string{
 }
 
 func TestExportedBites(t *testing.T) {
+	inRoot(t)
 	var files []goFile
 	for _, src := range []struct{ name, text string }{
 		{"lib/lib.go", `package lib

@@ -45,6 +45,7 @@ var rules = map[string]func(goFile) []string{
 }
 
 func TestHabits(t *testing.T) {
+	inRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -359,6 +360,7 @@ var required = []struct{ dir, name, why string }{
 }
 
 func TestRequired(t *testing.T) {
+	inRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -381,6 +383,7 @@ func TestRequired(t *testing.T) {
 // TestPackageDocs requires a doc.go with a section on concurrency where goroutines
 // share state.
 func TestPackageDocs(t *testing.T) {
+	inRoot(t)
 	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver", "mcpserver/transport"} {
 		src, err := os.ReadFile(path.Join(dir, "doc.go"))
 		if err != nil {
@@ -399,6 +402,7 @@ func TestPackageDocs(t *testing.T) {
 // TestRulesBite runs each rule on code that breaks it, so that a rule that
 // never reports anything fails.
 func TestRulesBite(t *testing.T) {
+	inRoot(t)
 	long := strings.Repeat("\t_ = 1\n", maxFuncLines)
 	for _, c := range []struct{ rule, name, src, want string }{
 		{"size", "wire/a.go", "package a\n\nfunc f() {\n" + long + "}\n", "f has 102 lines"},

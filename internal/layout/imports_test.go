@@ -242,6 +242,7 @@ var goFiles = sync.OnceValues(func() ([]goFile, error) {
 })
 
 func TestImports(t *testing.T) {
+	inRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -302,6 +303,7 @@ func checkLibrary(f goFile, spec ast.Node, p string) []string {
 
 // TestLibraries compares the modules that go.mod requires with those in libraries.
 func TestLibraries(t *testing.T) {
+	inRoot(t)
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)

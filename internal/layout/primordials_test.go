@@ -56,6 +56,7 @@ func checkLate(f tsFile) []string {
 
 // TestLateFilesExist fails if a guarded file was moved without its entry.
 func TestLateFilesExist(t *testing.T) {
+	inRoot(t)
 	files := tsFiles(t)
 	for _, name := range lateFiles {
 		if !slices.ContainsFunc(files, func(f tsFile) bool { return f.name == name }) {

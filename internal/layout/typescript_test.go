@@ -131,6 +131,7 @@ func (f tsFile) eachLine(check func(line string) string) []string {
 }
 
 func TestTypeScript(t *testing.T) {
+	inRoot(t)
 	files := tsFiles(t)
 	for name, rule := range tsRules {
 		t.Run(name, func(t *testing.T) {
@@ -239,6 +240,7 @@ func withoutStrings(src string) string { return quoted.ReplaceAllString(src, `''
 
 // TestTypeScriptRulesBite runs each rule on a line that breaks it.
 func TestTypeScriptRulesBite(t *testing.T) {
+	inRoot(t)
 	for _, c := range []struct{ rule, name, src, want string }{
 		{"size", "wire/a.ts", strings.Repeat("//\n", maxFileLines+1), "501 lines"},
 		{"name", "extension/src/utils.ts", "", "by the concept"},
@@ -288,6 +290,7 @@ func TestTypeScriptRulesBite(t *testing.T) {
 
 // TestLintIsOn checks that biome and tsc have these rules enabled.
 func TestLintIsOn(t *testing.T) {
+	inRoot(t)
 	var biome struct {
 		Plugins []string
 		Linter  struct{ Rules map[string]any }
@@ -333,6 +336,7 @@ var runtimePackages = map[string][]string{
 }
 
 func TestRuntimePackages(t *testing.T) {
+	inRoot(t)
 	for file, want := range runtimePackages {
 		var p struct{ Dependencies, DevDependencies map[string]string }
 		readInto(t, file, &p)
@@ -356,6 +360,7 @@ func TestRuntimePackages(t *testing.T) {
 // TestEndToEndIsSmall limits the end-to-end tests: each file is one promise to a
 // user, and unit tests cover the rest.
 func TestEndToEndIsSmall(t *testing.T) {
+	inRoot(t)
 	const maxFiles, maxLines = 36, 200
 	files, err := filepath.Glob("e2e/*.test.ts")
 	if err != nil {

@@ -183,6 +183,7 @@ var wordTables = []string{
 
 // TestWords checks the words of each file that is not listed in unclean.
 func TestWords(t *testing.T) {
+	inRoot(t)
 	problems := map[string][]string{} // by entry of unclean, or "" for none
 	names, err := filepath.Glob(".ci/*")
 	if err != nil {
@@ -237,6 +238,7 @@ func uncleanEntry(name string) string {
 }
 
 func TestWordsBite(t *testing.T) {
+	inRoot(t)
 	for _, c := range []struct{ name, text, want string }{
 		{"a.go", "package a\n\n// Nobody waits.\n", "a.go:3: \"nobody\""},
 		{"a.go", "// lies\n// in a folder", "a.go:1: \"lies in\""},
