@@ -2,22 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/home"
 	"opentabs/internal/install"
-	"opentabs/internal/npm"
 	"opentabs/internal/pluginview"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
-	"opentabs/plugin/catalog"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
@@ -57,29 +48,14 @@ None of its tools run before you review it (opentabs plugin review).
 	return cmd
 }
 
-// installing is the installation and its installer, for commands that use registries.
-type installing struct {
-	*install.Installer
-	home    *home.Home
-	plugins *catalog.Catalog
-}
-
-func (p *program) openInstaller() (installing, error) {
-	h, registry, err := p.openPlugins()
-	if err != nil {
-		return installing{}, err
-	}
-	i, err := install.New(h, p.getenv, p.out.Notef)
-	return installing{i, h, registry}, err
-}
-
 func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
-	if isFolder(opts.what) {
-		return runPluginAdd(ctx, pluginAddOptions{program: p, path: opts.what, permission: opts.permission})
+	source, err := install.ParseSource(opts.what)
+	if err != nil {
+		return err
 	}
-	if strings.Contains(opts.what, "://") {
-		return usage("%q is a URL, whose content cannot be verified: download the file and install that, or name a package", opts.what)
+	if source.IsFolder() {
+		return runPluginAdd(ctx, pluginAddOptions{program: p, path: opts.what, permission: opts.permission})
 	}
 	permission, err := permissionFlag(opts.permission)
 	if err != nil {
@@ -89,56 +65,20 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	before := installedPlugins(i.plugins)
-	var added *plugin.Plugin
-	if isTarball(opts.what) {
-		file, err := npm.OpenTarball(opts.what)
-		if err != nil {
-			return err
-		}
-		added, err = i.Install(file, plugin.Entry{}, "")
-		if err != nil {
-			return err
-		}
-	} else {
-		wanted := install.ParseSpec(opts.what)
-		from, err := i.Find(ctx, wanted.Name)
-		if err != nil {
-			return withFolderHint(err, opts.what)
-		}
-		version, err := from.Pick(wanted.Want)
-		if err != nil {
-			return err
-		}
-		if added, err = p.fetchPackage(ctx, i.Installer, from, version, wanted.Want); err != nil {
-			return err
-		}
+	added, before, err := i.Get(ctx, source)
+	if err != nil {
+		return err
 	}
-	return p.finishInstall(ctx, i, added, before[added.Package], permission)
+	return p.finishInstall(ctx, i, added, before, permission)
 }
 
-// isFolder reports whether what names a folder of this machine.
-func isFolder(what string) bool {
-	info, err := os.Stat(what)
-	return isPath(what) && !isTarball(what) || err == nil && info.IsDir() && strings.ContainsAny(what, `/\`) && !strings.HasPrefix(what, "@")
-}
-
-// withFolderHint adds to err that there is a folder with the name of the package.
-func withFolderHint(err error, what string) error {
-	if _, statErr := os.Stat(filepath.Join(what, "package.json")); statErr == nil {
-		return fmt.Errorf("%w; there is a folder with that name: add the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, what)
+// openInstaller returns the installer of packages.
+func (p *program) openInstaller() (*install.Installer, error) {
+	h, err := p.open(nil)
+	if err != nil {
+		return nil, err
 	}
-	return err
-}
-
-// isPath reports whether what is a path, which cannot be the name of a package.
-func isPath(what string) bool {
-	return filepath.IsAbs(what) || what == "." || what == ".." || strings.HasPrefix(what, "./") || strings.HasPrefix(what, "../") ||
-		strings.HasPrefix(what, `.\`) || strings.HasPrefix(what, `..\`) || strings.HasPrefix(what, "~")
-}
-
-func isTarball(what string) bool {
-	return strings.HasSuffix(what, ".tgz") || strings.HasSuffix(what, ".tar.gz")
+	return install.New(h, p.getenv, p.out.Notef)
 }
 
 func permissionFlag(text string) (wire.Permission, error) {
@@ -152,32 +92,8 @@ func permissionFlag(text string) (wire.Permission, error) {
 	return permission, nil
 }
 
-// installedPlugins returns the plugins that opentabs has installed, by package.
-func installedPlugins(registry *catalog.Catalog) map[string]*plugin.Plugin {
-	list := map[string]*plugin.Plugin{}
-	for _, one := range registry.Set().Plugins() {
-		if one.Source == plugin.SourceNPM {
-			list[one.Package] = one
-		}
-	}
-	return list
-}
-
-// fetchPackage installs a version of a package and prints its registry.
-func (p *program) fetchPackage(ctx context.Context, i *install.Installer, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
-	where := from.Registry
-	if _, set, err := i.Registries.Registry(from.Name); err == nil && set != "" {
-		where += ", set by " + set
-	}
-	p.out.Notef("getting %s %s from %s", from.Name, terminal.SafeLine(v.Version), terminal.SafeLine(where))
-	if warning := v.Warning(); warning != "" {
-		p.out.Notef("warning: this version is deprecated by its author: %s", terminal.SafeLine(warning))
-	}
-	return i.Fetch(ctx, from, v, want)
-}
-
 // finishInstall prints what was installed and reloads the plugins of a running server.
-func (p *program) finishInstall(ctx context.Context, i installing, added, before *plugin.Plugin, permission wire.Permission) error {
+func (p *program) finishInstall(ctx context.Context, i *install.Installer, added, before *plugin.Plugin, permission wire.Permission) error {
 	for _, w := range added.Warnings {
 		p.out.Notef("warning: %s", w)
 	}
@@ -193,12 +109,12 @@ func (p *program) finishInstall(ctx context.Context, i installing, added, before
 			p.out.PrintLine("  %s", change)
 		}
 	}
-	client, err := reloadPlugins(ctx, i.home)
+	client, err := reloadPlugins(ctx, i.Home)
 	if err != nil {
 		return err
 	}
-	install.RemoveUnused(i.home, p.out.Notef, added.Package)
-	if err := p.review(ctx, i.home, client, added, permission); err != nil || client == nil {
+	install.RemoveUnused(i.Home, p.out.Notef, added.Package)
+	if err := p.review(ctx, i.Home, client, added, permission); err != nil || client == nil {
 		return err
 	}
 	return p.reportTabs(ctx, client)
@@ -229,21 +145,11 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if err != nil {
 		return err
 	}
-	store := h.Store()
-	entry := findEntry(store, opts.name)
-	if entry.Name != "" {
-		opts.name = entry.Name // the user may have given the name of the package
-	} else if err := checkNotGlobal(h, opts.name); err != nil {
-		return err
-	}
-	err = store.Remove(opts.name)
-	if errors.Is(err, plugin.ErrUnknown) {
-		return usage("%v", err)
-	}
+	entry, err := install.Remove(h, opts.name)
 	if err != nil {
 		return err
 	}
-	p.out.PrintLine("removed %s", opts.name)
+	p.out.PrintLine("removed %s", entry.Name)
 	client, err := reloadPlugins(ctx, h)
 	if err != nil {
 		return err
@@ -251,35 +157,8 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if entry.Source == plugin.SourceNPM {
 		install.RemoveUnused(h, p.out.Notef, entry.Package)
 	}
-	if err := forget(ctx, h, client, opts.name); err != nil || client == nil {
+	if err := forget(ctx, h, client, entry.Name); err != nil || client == nil {
 		return err
 	}
 	return p.reportTabs(ctx, client)
-}
-
-// findEntry returns the stored entry of the plugin or package with this name, or an empty
-// entry.
-func findEntry(store *plugin.Store, name string) plugin.Entry {
-	entries, err := store.Entries()
-	if err != nil {
-		return plugin.Entry{} // Remove returns the error and repairs the file
-	}
-	at := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
-	if at < 0 {
-		return plugin.Entry{}
-	}
-	return entries[at]
-}
-
-// checkNotGlobal returns an error if npm has installed the plugin, so that npm has to
-// remove it.
-func checkNotGlobal(h *home.Home, name string) error {
-	registry, err := h.Plugins()
-	if err != nil {
-		return err
-	}
-	if one, ok := registry.Set().Plugin(name); ok && one.Source == plugin.SourceGlobal {
-		return usage("%s was installed with npm: run `npm uninstall --global %s`, or turn such plugins off with the setting discoverGlobal (\"off\")", name, one.Package)
-	}
-	return nil
 }

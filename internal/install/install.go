@@ -20,9 +20,11 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/npm"
 	"opentabs/internal/statefile"
+	"opentabs/internal/terminal"
 	"opentabs/internal/usererr"
 	"opentabs/internal/version"
 	"opentabs/plugin"
+	"opentabs/plugin/catalog"
 )
 
 const (
@@ -41,38 +43,39 @@ const (
 
 // Installer installs packages of plugins into an installation.
 type Installer struct {
-	// Client is that of the npm registries.
-	Client *npm.Client
-	// Registries are npm's settings.
-	Registries *npm.Config
+	Home *home.Home
+	// Plugins are the plugins of the installation before it installs one.
+	Plugins *catalog.Catalog
 
-	home  *home.Home
-	warnf func(format string, args ...any)
+	client     *npm.Client
+	registries *npm.Config
+	notef      func(format string, args ...any)
 }
 
-// New returns an installer with npm's settings. warnf receives warnings for the user.
-func New(h *home.Home, getenv func(string) string, warnf func(format string, args ...any)) (*Installer, error) {
-	settings, err := home.NPMConfig(getenv)
+// New returns an installer with npm's settings. notef receives notices for the user.
+func New(h *home.Home, getenv func(string) string, notef func(format string, args ...any)) (*Installer, error) {
+	plugins, err := h.Plugins()
 	if err != nil {
 		return nil, err
 	}
-	client, err := npm.New(settings, npm.Options{UserAgent: "opentabs/" + version.Version})
+	registries, err := home.NPMConfig(getenv)
 	if err != nil {
 		return nil, err
 	}
-	return &Installer{Client: client, Registries: settings, home: h, warnf: warnf}, nil
+	client, err := npm.New(registries, npm.Options{UserAgent: "opentabs/" + version.Version})
+	return &Installer{Home: h, Plugins: plugins, client: client, registries: registries, notef: notef}, err
 }
 
-// Spec names a package and optionally a version or range, as in slack or
+// spec names a package and optionally a version or range, as in slack or
 // @acme/opentabs-plugin-slack@^1.2.0.
-type Spec struct{ Name, Want string }
+type spec struct{ name, want string }
 
-// ParseSpec parses the name of a package with an optional version or range.
-func ParseSpec(text string) Spec {
+// parseSpec parses the name of a package with an optional version or range.
+func parseSpec(text string) spec {
 	if i := strings.LastIndexByte(text, '@'); i > 0 {
-		return Spec{text[:i], text[i+1:]}
+		return spec{text[:i], text[i+1:]}
 	}
-	return Spec{Name: text}
+	return spec{name: text}
 }
 
 // candidates returns the npm names that a name may stand for.
@@ -89,14 +92,14 @@ func candidates(name string) []string {
 	return []string{officialPackages + name, otherPackages + name}
 }
 
-// Find returns the package that a name means, from the registry.
-func (i *Installer) Find(ctx context.Context, name string) (*npm.Package, error) {
+// find returns the package that a name means, from the registry.
+func (i *Installer) find(ctx context.Context, name string) (*npm.Package, error) {
 	names := candidates(name)
 	for _, candidate := range names {
 		if _, err := plugin.NameOf(candidate); err != nil {
 			return nil, usererr.Errorf("%v", err)
 		}
-		found, err := i.Client.Package(ctx, candidate)
+		found, err := i.client.Package(ctx, candidate)
 		if errors.Is(err, npm.ErrNotFound) && len(names) > 1 {
 			continue
 		}
@@ -105,23 +108,31 @@ func (i *Installer) Find(ctx context.Context, name string) (*npm.Package, error)
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// Fetch downloads and installs a version of a package. It pins the version by the
+// fetch downloads and installs a version of a package. It pins the version by the
 // hash of its content.
-func (i *Installer) Fetch(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
+func (i *Installer) fetch(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
+	where := from.Registry
+	if _, set, err := i.registries.Registry(from.Name); err == nil && set != "" {
+		where += ", set by " + set
+	}
+	i.notef("getting %s %s from %s", from.Name, terminal.SafeLine(v.Version), terminal.SafeLine(where))
+	if warning := v.Warning(); warning != "" {
+		i.notef("warning: this version is deprecated by its author: %s", terminal.SafeLine(warning))
+	}
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
 	}
-	file, err := i.Client.Download(ctx, from, v, i.folder())
+	file, err := i.client.Download(ctx, from, v, i.folder())
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(file.Path)
-	return i.Install(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
+	return i.install(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
 }
 
-// Install unpacks a package file, checks the name and the version, and adds the plugin.
+// install unpacks a package file, checks the name and the version, and adds the plugin.
 // Without a package in e, the name and version are those in the file.
-func (i *Installer) Install(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
+func (i *Installer) install(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
 	unlock, err := i.lock()
 	if err != nil {
 		return nil, err
@@ -149,7 +160,7 @@ func (i *Installer) Install(file npm.Tarball, e plugin.Entry, number string) (*p
 	if e.Path, err = i.place(fresh, file, e.Package, number); err != nil {
 		return nil, err
 	}
-	added, err := i.home.Store().AddInstalled(e)
+	added, err := i.Home.Store().AddInstalled(e)
 	if err != nil {
 		i.removeUnused(e.Package)
 	}
@@ -168,7 +179,7 @@ func (i *Installer) lock() (unlock func(), err error) {
 	return unlock, err
 }
 
-func (i *Installer) folder() string { return filepath.Join(i.home.State, packagesFolder) }
+func (i *Installer) folder() string { return filepath.Join(i.Home.State, packagesFolder) }
 
 // place moves an unpacked package to its folder, whose name depends on the content, so
 // that a folder in use is never written to.
@@ -226,12 +237,12 @@ func (i *Installer) removeLeftovers() {
 }
 
 // RemoveUnused removes the folders of a package that no plugin uses. A running daemon
-// must have reloaded its plugins before. warnf receives warnings for the user.
-func RemoveUnused(h *home.Home, warnf func(format string, args ...any), name string) {
-	i := &Installer{home: h, warnf: warnf}
+// must have reloaded its plugins before. notef receives warnings for the user.
+func RemoveUnused(h *home.Home, notef func(format string, args ...any), name string) {
+	i := &Installer{Home: h, notef: notef}
 	unlock, err := i.lock()
 	if err != nil {
-		i.warnf("warning: the old files of %s are still there: %v", name, err)
+		i.notef("warning: the old files of %s are still there: %v", name, err)
 		return
 	}
 	defer unlock()
@@ -240,7 +251,7 @@ func RemoveUnused(h *home.Home, warnf func(format string, args ...any), name str
 
 // removeUnused is like RemoveUnused, but the caller holds the lock.
 func (i *Installer) removeUnused(name string) {
-	entries, err := i.home.Store().Entries()
+	entries, err := i.Home.Store().Entries()
 	if err != nil {
 		return
 	}
@@ -257,7 +268,7 @@ func (i *Installer) removeUnused(name string) {
 		used := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
 		if !used {
 			if err := os.RemoveAll(folder); err != nil {
-				i.warnf("warning: could not remove %s: %v", folder, err)
+				i.notef("warning: could not remove %s: %v", folder, err)
 			}
 		}
 	}

@@ -35,7 +35,11 @@ func newInstaller(t *testing.T, r *npmtest.Registry) *Installer {
 		t.Fatal(err)
 	}
 	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, nil)
-	return &Installer{Client: client, Registries: settings, home: h, warnf: t.Errorf}
+	plugins, err := h.Plugins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Installer{Home: h, Plugins: plugins, client: client, registries: settings, notef: t.Logf}
 }
 
 // publish publishes a plugin under a name and a version, which may differ from its
@@ -52,7 +56,7 @@ func publish(t *testing.T, r *npmtest.Registry, name, number string, p plugintes
 // fetchLatest installs the latest version of a package.
 func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, error) {
 	t.Helper()
-	from, err := i.Client.Package(t.Context(), name)
+	from, err := i.client.Package(t.Context(), name)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +64,7 @@ func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, erro
 	if err != nil {
 		return nil, err
 	}
-	return i.Fetch(t.Context(), from, version, "")
+	return i.fetch(t.Context(), from, version, "")
 }
 
 // TestInstallChecksName checks that a package with another name or version is not
@@ -99,7 +103,7 @@ func TestInstallConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	entries, err := i.home.Store().Entries()
+	entries, err := i.Home.Store().Entries()
 	if err != nil || len(entries) != 4 {
 		t.Fatalf("%+v, %v", entries, err)
 	}

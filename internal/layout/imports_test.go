@@ -87,7 +87,7 @@ var mayImport = map[string][]string{
 	"internal/browsertest":  {everything},
 	"internal/usererr":      {},
 	"internal/toolargs":     {"internal/mcpclient", "internal/nearest", "internal/usererr"},
-	"internal/install":      {"plugin", "internal/config", "internal/home", "internal/npm", "internal/statefile", "internal/usererr", "internal/version"},
+	"internal/install":      {"plugin", "plugin/catalog", "internal/config", "internal/home", "internal/npm", "internal/statefile", "internal/terminal", "internal/usererr", "internal/version"},
 	"internal/settingsform": {"wire", "plugin", "plugin/settings", "internal/usererr"},
 	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/nearest", "internal/pluginlog", "internal/terminal"},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},

@@ -1,0 +1,42 @@
+package install
+
+import (
+	"errors"
+
+	"opentabs/internal/home"
+	"opentabs/internal/usererr"
+	"opentabs/plugin"
+)
+
+// Remove removes a plugin, by its name or that of its package, from the list. The
+// daemon has to reload its plugins before [RemoveUnused] can delete the files.
+func Remove(h *home.Home, name string) (plugin.Entry, error) {
+	store := h.Store()
+	// After an error, store.Remove returns the error and repairs the file.
+	entries, _ := store.Entries()
+	e := findEntry(entries, name)
+	if e.Name == "" {
+		if err := checkNotGlobal(h, name); err != nil {
+			return e, err
+		}
+		e.Name = name
+	}
+	err := store.Remove(e.Name)
+	if errors.Is(err, plugin.ErrUnknown) {
+		err = usererr.Errorf("%v", err)
+	}
+	return e, err
+}
+
+// checkNotGlobal returns an error if npm has installed the plugin, so that npm has to
+// remove it.
+func checkNotGlobal(h *home.Home, name string) error {
+	registry, err := h.Plugins()
+	if err != nil {
+		return err
+	}
+	if one, ok := registry.Set().Plugin(name); ok && one.Source == plugin.SourceGlobal {
+		return usererr.Errorf("%s was installed with npm: run `npm uninstall --global %s`, or turn such plugins off with the setting discoverGlobal (\"off\")", name, one.Package)
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"opentabs/internal/npm"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+)
+
+const (
+	// pluginKeyword is the npm keyword of opentabs plugins.
+	pluginKeyword = "opentabs-plugin"
+	// maxSearchResults is how many plugins a search returns.
+	maxSearchResults = 50
+)
+
+// Found is a plugin in the registry.
+type Found struct {
+	// Package is the package to install, and Name the name of the plugin in it.
+	Package     string `json:"package"`
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Description string `json:"description"`
+	Publisher   string `json:"publisher,omitempty"`
+	// Installed is set if a plugin of this name is installed.
+	Installed bool `json:"installed"`
+}
+
+// Search finds plugins in the registry.
+func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
+	packages, err := i.client.Search(ctx, pluginKeyword, query, maxSearchResults)
+	if err != nil {
+		return nil, err
+	}
+	list := []Found{}
+	for _, one := range packages {
+		name, err := plugin.NameOf(one.Name)
+		if err != nil {
+			continue // not a plugin
+		}
+		_, installed := i.Plugins.Set().Plugin(name)
+		list = append(list, Found{one.Name, name, one.Version, one.Description, one.Publisher, installed})
+	}
+	return list, nil
+}
+
+// Info describes a plugin in the registry, and the installed version.
+type Info struct {
+	Package     string            `json:"package"`
+	Name        string            `json:"name"`
+	Version     string            `json:"version"`
+	DisplayName string            `json:"display_name,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Homepage    string            `json:"homepage,omitempty"`
+	License     string            `json:"license,omitempty"`
+	Matches     []string          `json:"matches,omitempty"`
+	Published   *time.Time        `json:"published,omitempty"`
+	Deprecated  string            `json:"deprecated,omitempty"`
+	Tags        map[string]string `json:"tags,omitempty"`
+	Versions    int               `json:"versions"`
+	Registry    string            `json:"registry"`
+	// Installed is the installed version, and Source where it was installed from.
+	Installed string        `json:"installed,omitempty"`
+	Source    plugin.Source `json:"source,omitempty"`
+	// Failed is why the installed plugin can't be loaded, or does not start in pages.
+	Failed string `json:"failed,omitempty"`
+	// Tools are those of the installed version, by category.
+	Tools []category `json:"tools,omitempty"`
+}
+
+// category is one group of a plugin's tools; the name is empty for tools without one.
+type category struct {
+	Category string   `json:"category,omitempty"`
+	Tools    []string `json:"tools"`
+}
+
+// Info returns what the registry has about a plugin, by its name and optional range.
+func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
+	wanted := parseSpec(text)
+	from, err := i.find(ctx, wanted.name)
+	if err != nil {
+		return Info{}, cmp.Or(i.failure(wanted.name), err)
+	}
+	version, err := from.Pick(wanted.want)
+	if err != nil {
+		return Info{}, err
+	}
+	info := infoOf(from, version)
+	set := i.Plugins.Set()
+	if one, ok := set.Plugin(info.Name); ok && one.Package == info.Package {
+		info.Installed, info.Source = one.Version, one.Source
+		if fault, broken := i.Plugins.Faults().Of(one); broken {
+			info.Failed = fault.Text()
+		}
+		one.EachCategory(func(name string, tools []*plugin.Tool) {
+			group := category{Category: name}
+			for _, t := range tools {
+				group.Tools = append(group.Tools, t.Name)
+			}
+			info.Tools = append(info.Tools, group)
+		})
+	}
+	if f, ok := set.Failure(info.Name); ok {
+		info.Failed = f.Err.Error()
+	}
+	return info, nil
+}
+
+// failure returns why an installed plugin can't be loaded or does not start; nil if
+// there is no such plugin, or it works.
+func (i *Installer) failure(name string) error {
+	if f, ok := i.Plugins.Set().Failure(name); ok {
+		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
+	}
+	if one, ok := i.Plugins.Set().Plugin(name); ok {
+		if fault, broken := i.Plugins.Faults().Of(one); broken {
+			return fmt.Errorf("the plugin %s %s", name, fault.Text())
+		}
+	}
+	return nil
+}
+
+// infoOf collects the information of a registry, which is not verified.
+func infoOf(from *npm.Package, v *npm.Version) Info {
+	info := Info{
+		Package: from.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
+		Tags: from.Tags, Versions: len(from.Versions), Registry: from.Registry,
+	}
+	info.Name, _ = plugin.NameOf(from.Name) // find has validated the name
+	info.License, _ = v.License.(string)
+	var own struct {
+		DisplayName string   `json:"displayName"`
+		Description string   `json:"description"`
+		Homepage    string   `json:"homepage"`
+		URLPatterns []string `json:"urlPatterns"`
+	}
+	if json.Unmarshal(v.OpenTabs, &own) == nil {
+		info.DisplayName, info.Matches = own.DisplayName, own.URLPatterns
+		info.Description, info.Homepage = cmp.Or(own.Description, info.Description), cmp.Or(own.Homepage, info.Homepage)
+	}
+	if at := from.Published[v.Version]; !at.IsZero() {
+		info.Published = &at
+	}
+	return info
+}
+
+// Lines returns the information as lines that are safe for a terminal.
+func (info Info) Lines() []string {
+	title := info.Package + " " + info.Version
+	if info.DisplayName != "" {
+		title += " (" + info.DisplayName + ")"
+	}
+	lines := []string{terminal.SafeLine(title)}
+	if info.Description != "" {
+		lines = append(lines, "  "+terminal.SafeLine(info.Description))
+	}
+	installed := fmt.Sprintf("%s (%s)", info.Installed, info.Source)
+	switch {
+	case info.Installed == "" && info.Failed != "":
+		installed = "yes, but it can't be loaded"
+	case info.Installed == "":
+		installed = "no; install it with `opentabs plugin install " + info.Package + "`"
+	}
+	published := ""
+	if info.Published != nil {
+		published = info.Published.Local().Format(time.DateOnly)
+	}
+	for _, row := range [][2]string{
+		{"plugin", info.Name}, {"sites", strings.Join(info.Matches, " ")}, {"homepage", info.Homepage}, {"license", info.License},
+		{"published", published}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installed}, {"failed", info.Failed},
+	} {
+		if row[1] != "" {
+			lines = append(lines, fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
+		}
+	}
+	for _, group := range info.Tools {
+		label := "tools"
+		if group.Category != "" {
+			label += ", " + group.Category
+		}
+		lines = append(lines, fmt.Sprintf("  %s: %s", terminal.SafeLine(label), terminal.SafeLine(strings.Join(group.Tools, ", "))))
+	}
+	return lines
+}

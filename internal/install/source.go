@@ -1,0 +1,90 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"opentabs/internal/npm"
+	"opentabs/internal/usererr"
+	"opentabs/plugin"
+)
+
+// Source is what a user installs: a folder, a package file, or a package of a registry.
+type Source struct {
+	text             string
+	isFolder, isFile bool
+}
+
+// ParseSource parses the argument of `plugin install`. A URL is a [usererr.Error].
+func ParseSource(text string) (Source, error) {
+	isFile := strings.HasSuffix(text, ".tgz") || strings.HasSuffix(text, ".tar.gz")
+	info, err := os.Stat(text)
+	isFolder := isPath(text) && !isFile || err == nil && info.IsDir() && strings.ContainsAny(text, `/\`) && !strings.HasPrefix(text, "@")
+	if !isFolder && strings.Contains(text, "://") {
+		return Source{}, usererr.Errorf("%q is a URL, whose content cannot be verified: download the file and install that, or name a package", text)
+	}
+	return Source{text: text, isFolder: isFolder, isFile: isFile}, nil
+}
+
+// IsFolder reports whether the source is a folder, which is added without a copy.
+func (s Source) IsFolder() bool { return s.isFolder }
+
+// isPath reports whether text is a path, which cannot be the name of a package.
+func isPath(text string) bool {
+	if filepath.IsAbs(text) || text == "." || text == ".." {
+		return true
+	}
+	for _, start := range []string{"./", "../", `.\`, `..\`, "~"} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// Get installs a package or a package file. before is the plugin that it replaces, nil
+// if there was none.
+func (i *Installer) Get(ctx context.Context, s Source) (added, before *plugin.Plugin, err error) {
+	if s.isFile {
+		var file npm.Tarball
+		if file, err = npm.OpenTarball(s.text); err == nil {
+			added, err = i.install(file, plugin.Entry{}, "")
+		}
+	} else {
+		added, err = i.getPackage(ctx, s.text)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, one := range i.Plugins.Set().Plugins() {
+		if one.Source == plugin.SourceNPM && one.Package == added.Package {
+			before = one
+		}
+	}
+	return added, before, nil
+}
+
+// getPackage installs a package of a registry, by its name and range.
+func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin, error) {
+	wanted := parseSpec(text)
+	from, err := i.find(ctx, wanted.name)
+	if err != nil {
+		return nil, withFolderHint(err, text)
+	}
+	version, err := from.Pick(wanted.want)
+	if err != nil {
+		return nil, err
+	}
+	return i.fetch(ctx, from, version, wanted.want)
+}
+
+// withFolderHint adds to err that there is a folder with the name of the package.
+func withFolderHint(err error, text string) error {
+	if _, statErr := os.Stat(filepath.Join(text, "package.json")); statErr == nil {
+		return fmt.Errorf("%w; there is a folder with that name: add the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, text)
+	}
+	return err
+}
