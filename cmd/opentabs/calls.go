@@ -45,7 +45,7 @@ calls that end, and the progress and results that tools mark for the user.
 }
 
 func runCalls(ctx context.Context, opts callsOptions) error {
-	client, _, err := opts.program.client(ctx)
+	client, err := opts.program.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func newCallsCancelCmd(p *program) *cobra.Command {
 }
 
 func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
-	client, _, err := opts.program.client(ctx)
+	client, err := opts.program.client(ctx)
 	if err != nil {
 		return err
 	}

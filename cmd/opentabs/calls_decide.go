@@ -91,7 +91,7 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if err != nil {
 		return err
 	}
-	client, _, err := opts.program.client(ctx)
+	client, err := opts.program.client(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ prints the lines that changed.`,
 }
 
 func runCallsShow(ctx context.Context, opts callsShowOptions) error {
-	client, _, err := opts.program.client(ctx)
+	client, err := opts.program.client(ctx)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/toolcall"
 	"opentabs/internal/usererr"
 	"opentabs/wire"
 )
@@ -76,12 +77,17 @@ func usage(format string, args ...any) error { return usererr.Errorf(format, arg
 // context of the command.
 func explain(ctx context.Context, err error) (string, int) {
 	var known *failure
+	var failed *toolcall.Failure
 	var wrong *usererr.Error
 	switch {
 	case err == nil:
 		return "", exitOK
 	case errors.As(err, &known):
 		return known.Error(), known.code
+	case errors.As(err, &failed):
+		return failed.Error(), max(exitFailed, exitCodes[failed.Code]) // a code of another version is not in the map
+	case errors.Is(err, toolcall.ErrInterrupted):
+		return err.Error(), exitInterrupted
 	case errors.As(err, &wrong):
 		return wrong.Error(), exitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):

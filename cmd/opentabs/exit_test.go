@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/toolcall"
 	"opentabs/wire"
 )
 
@@ -59,6 +60,9 @@ func TestExplain(t *testing.T) {
 		{"an unknown error", context.Background(), errors.New("boom"), "boom", exitFailed},
 		{"a usage error", context.Background(), usage("no %s", "flag"), "no flag", exitUsage},
 		{"a wrapped failure", context.Background(), fmt.Errorf("x: %w", &failure{exitTimedOut, errors.New("late")}), "late", exitTimedOut},
+		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
+		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
+		{"an interrupted call", gone, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
 		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
 		{"Ctrl-C", gone, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
 		{"an error after Ctrl-C", gone, errors.New("boom"), "boom", exitFailed},

@@ -80,7 +80,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 
 // followLogs prints entries until ctx ends, and then returns nil.
 func followLogs(ctx context.Context, opts logsOptions) error {
-	client, _, err := opts.program.client(ctx)
+	client, err := opts.program.client(ctx)
 	if err != nil {
 		return err
 	}

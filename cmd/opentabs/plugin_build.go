@@ -15,6 +15,7 @@ import (
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
+	"opentabs/internal/toolcall"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
@@ -200,7 +201,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 
 // callFromPrompt runs a call that was typed at the prompt of plugin dev.
 func (p *program) callFromPrompt(ctx context.Context, c plugindev.Call) {
-	opts := callOptions{program: p, tool: c.Tool, args: c.Words, json: c.JSON, jsonSet: c.JSON != "", output: "json"}
+	opts := callOptions{program: p, call: toolcall.Request{Tool: c.Tool, Args: c.Words, JSON: c.JSON, HasJSON: c.JSON != "", Output: "json"}}
 	if sentence, _ := explain(ctx, runCall(ctx, opts)); sentence != "" {
 		p.out.Notef("%s", sentence)
 	}

@@ -270,27 +270,27 @@ func (p *program) openPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	return h.OpenPolicy(ctx)
 }
 
-// client returns a client of the running daemon and the token. It starts no daemon,
+// client returns a client of the running daemon. It starts no daemon,
 // and creates no directories if none runs.
-func (p *program) client(ctx context.Context) (*httpapi.Client, string, error) {
+func (p *program) client(ctx context.Context) (*httpapi.Client, error) {
 	dirs, err := config.FindDirs(p.getenv)
 	if err != nil {
-		return nil, "", usage("%v", err)
+		return nil, usage("%v", err)
 	}
 	h, err := p.load(dirs, nil)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	server, err := h.FindServer(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if _, err = p.dirs(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	token, err := h.Token()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	return httpapi.NewClient(server.Port, token), token, nil
+	return httpapi.NewClient(server.Port, token), nil
 }

@@ -33,7 +33,7 @@ func newStatusCmd(p *program) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, opts statusOptions) error {
-	client, _, err := opts.program.client(ctx)
+	client, err := opts.program.client(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ and calls that run in it fail.`,
 }
 
 func runBrowserReloadTab(ctx context.Context, opts browserReloadTabOptions) error {
-	client, _, err := opts.program.client(ctx)
+	client, err := opts.program.client(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"opentabs/internal/auditview"
 	"opentabs/internal/callview"
 	"opentabs/internal/httpapi"
-	"opentabs/internal/mcpclient"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/pluginview"
 	"opentabs/internal/statusview"
@@ -133,8 +133,8 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 		Clients: []httpapi.MCPClient{{Name: evil, Version: evil, Transport: "http"}},
 	}
 	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evil); return nil })
-	capture("a failed tool", func(o *terminal.Output) error {
-		sentence, _ := explain(t.Context(), toolFailure(mcpclient.Result{IsError: true, Content: []mcpclient.Content{{Type: "text", Text: evil}}}))
+	capture("a refusal of the server", func(o *terminal.Output) error {
+		sentence, _ := explain(t.Context(), fmt.Errorf("x: %w", &httpapi.Refused{Sentence: evil}))
 		o.Notef("%s", sentence)
 		return nil
 	})
@@ -189,7 +189,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 	bar := terminal.Bar{Label: evil, Message: evil, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
 	printed["the progress bar"] = bar.Draw(300, terminal.ASCIIGlyphs)
 	var pipe bytes.Buffer
-	testPipe(&pipe).ShowProgress("a__b").Update(shownProgress(mcpclient.Progress{Message: evil}, true))
+	testPipe(&pipe).ShowProgress("a__b").Update(terminal.Progress{Message: evil})
 	printed["progress in a pipe"] = pipe.String()
 	for _, format := range []string{"json", "console"} {
 		capture("the log, "+format, func(o *terminal.Output) error {
@@ -206,10 +206,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 			t.Fatal(err)
 		}
 		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(text) })
-		capture(resultText, func(o *terminal.Output) error {
-			o.PrintText(contentText(mcpclient.Content{Type: "text", Text: evil}))
-			return nil
-		})
+		capture(resultText, func(o *terminal.Output) error { o.PrintText(evil); return nil })
 	}
 	return printed
 }
@@ -241,4 +238,9 @@ func attackTextExact(t *testing.T) {
 			t.Errorf("%s: a pipe got %q", name, pipe.String())
 		}
 	}
+}
+
+// testPipe returns an output whose stdout and stderr are a pipe.
+func testPipe(b *bytes.Buffer) *terminal.Output {
+	return terminal.New(b, b, func(string) string { return "" })
 }

@@ -86,6 +86,9 @@ func (c *Client) Transport() *http.Transport {
 	return &http.Transport{DialContext: c.dial, DisableCompression: true}
 }
 
+// Token returns the token, for other clients of the same server.
+func (c *Client) Token() string { return c.token }
+
 // URL returns the server's address with path appended.
 func (c *Client) URL(path string) string { return "http://" + c.address + path }
 

@@ -96,6 +96,7 @@ var mayImport = map[string][]string{
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/terminal":     {"internal/plaintext", "internal/sizetext"},
 	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/timetext"},
+	"internal/toolcall":     {"wire", "dispatch", "internal/callview", "internal/httpapi", "internal/mcpclient", "internal/nearest", "internal/terminal", "internal/toolargs", "internal/usererr", "internal/version"},
 	"internal/pluginview":   {"wire", "plugin", "internal/httpapi", "internal/terminal"},
 	"internal/statusview":   {"wire", "internal/httpapi", "internal/pluginview", "internal/terminal"},
 	"internal/auditview":    {"wire", "dispatch", "internal/audit", "internal/callview", "internal/terminal"},
@@ -129,6 +130,7 @@ var testsMayImport = map[string][]string{
 	"internal/mcpclient":    {"internal/leaktest", "internal/memnet"},
 	"internal/npm":          {"internal/npm/npmtest"},
 	"internal/install":      {"internal/npm/npmtest", "plugin/plugintest"},
+	"internal/toolcall":     {"internal/plaintext"},
 	"internal/callview":     {"dispatch/dispatchtest", "internal/goldentest", "internal/plaintext", "internal/terminal/terminaltest"},
 	"internal/permissions":  {"plugin/plugintest", "plugin/settings"},
 	"plugin/catalog":        {"plugin/plugintest"},

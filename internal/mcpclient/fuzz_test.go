@@ -49,7 +49,7 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%q is taken for the answer to request 1", body)
 		}
 		var rpc *RPCError
-		var wrong *StatusError
+		var wrong *statusError
 		if err != nil && !errors.As(err, &rpc) && !errors.As(err, &wrong) && !strings.HasPrefix(err.Error(), "tools/call: ") &&
 			!strings.HasPrefix(err.Error(), "read the answer of tools/call: ") {
 			t.Errorf("%q: the error does not name the failure: %v", body, err)

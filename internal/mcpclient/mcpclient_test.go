@@ -335,7 +335,7 @@ func TestSilentServer(t *testing.T) {
 func TestWrongToken(t *testing.T) {
 	within(t, &fake{}, func(t *testing.T, c *Client) {
 		c.options.Token = "guess"
-		var status *StatusError
+		var status *statusError
 		if _, err := c.ListTools(t.Context()); !errors.As(err, &status) || status.Status != 401 || status.Sentence != "the token is wrong" {
 			t.Errorf("got %v", err)
 		}

@@ -27,16 +27,16 @@ type RPCError struct {
 // Error returns the message of the server.
 func (e *RPCError) Error() string { return e.Message }
 
-// StatusError is an HTTP answer that is neither a success nor a JSON-RPC
+// statusError is an HTTP answer that is neither a success nor a JSON-RPC
 // message.
-type StatusError struct {
+type statusError struct {
 	Status int
 	// Sentence is the server's text, truncated to 1,000 bytes.
 	Sentence string
 }
 
 // Error returns the status and the server's sentence.
-func (e *StatusError) Error() string {
+func (e *statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
 }
 
@@ -167,11 +167,11 @@ func (x exchange) single(status int, body io.Reader) (message, error) {
 	if json.Unmarshal(data, &answer) == nil && (answer.Error != nil || answer.Result != nil && x.is(answer)) {
 		return answer, nil
 	}
-	return message{}, statusError(status, data)
+	return message{}, readStatusError(status, data)
 }
 
-// statusError returns the error for an HTTP status, with the readable part of the body.
-func statusError(status int, body []byte) error {
+// readStatusError returns the error for an HTTP status, with the readable part of the body.
+func readStatusError(status int, body []byte) error {
 	var answer struct {
 		Error string `json:"error"`
 	}
@@ -180,7 +180,7 @@ func statusError(status int, body []byte) error {
 		sentence = answer.Error
 	}
 	sentence = strings.TrimSpace(strings.ToValidUTF8(sentence[:min(len(sentence), 1000)], "?"))
-	return &StatusError{Status: status, Sentence: sentence}
+	return &statusError{Status: status, Sentence: sentence}
 }
 
 // is reports whether m answers the request.
@@ -267,7 +267,7 @@ func (c *Client) post(ctx context.Context, body []byte) error {
 		return nil
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	return errors.Join(statusError(resp.StatusCode, data), err)
+	return errors.Join(readStatusError(resp.StatusCode, data), err)
 }
 
 func encode(m message, params any) ([]byte, error) {

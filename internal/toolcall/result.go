@@ -1,0 +1,87 @@
+package toolcall
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"opentabs/dispatch"
+	"opentabs/internal/callview"
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+	"strings"
+)
+
+// shownProgress returns a report as the terminal shows it: its numbers, and its
+// message if it is for the user or all is set.
+func shownProgress(p mcpclient.Progress, all bool) terminal.Progress {
+	shown := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
+	if all || p.Audience == dispatch.AudienceUser {
+		shown.Message = callview.WithStatusWord(p.StatusWord, p.Message)
+	}
+	return shown
+}
+
+// printResult writes a result to stdout.
+func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
+	if asText {
+		for _, c := range r.Content {
+			out.PrintText(contentText(c))
+		}
+		return nil
+	}
+	if r.StructuredContent != nil {
+		if err := out.PrintJSON(r.StructuredContent); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.Content {
+		if c.Type == "text" && r.StructuredContent != nil {
+			continue // repeats the structured content
+		}
+		if err := printContent(out, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printContent prints one content block: JSON text unchanged, other text as a JSON
+// string, and a block without text as it is.
+func printContent(out *terminal.Output, c mcpclient.Content) error {
+	switch {
+	case c.Type != "text":
+		return out.PrintJSON(c.Raw)
+	case json.Valid([]byte(c.Text)):
+		return out.PrintJSON([]byte(c.Text))
+	}
+	return out.PrintValue(c.Text)
+}
+
+func contentText(c mcpclient.Content) string {
+	if c.Type == "text" {
+		return c.Text
+	}
+	kind := strings.TrimSpace(c.Type + " " + c.MIMEType)
+	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
+}
+
+// failureOf returns the failure in a result. Its text comes from the server, and its
+// code from the error code in _meta.
+func failureOf(r mcpclient.Result) error {
+	var info struct {
+		Code    wire.ErrorCode `json:"code"`
+		ForUser string         `json:"for_user"`
+	}
+	if json.Unmarshal(r.Meta["opentabs/error"], &info) != nil {
+		info.Code, info.ForUser = "", ""
+	}
+	if info.ForUser == "" {
+		var texts []string
+		for _, c := range r.Content {
+			texts = append(texts, contentText(c))
+		}
+		info.ForUser = cmp.Or(strings.Join(texts, "\n"), "the tool failed without an error message")
+	}
+	return &Failure{info.Code, info.ForUser}
+}

@@ -1,0 +1,194 @@
+// Package toolcall calls one tool from the command line: it finds the tool, reads its
+// arguments, shows its progress, and prints its result or returns its failure.
+package toolcall
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/nearest"
+	"opentabs/internal/terminal"
+	"opentabs/internal/toolargs"
+	"opentabs/internal/usererr"
+	"opentabs/internal/version"
+	"opentabs/wire"
+	"strings"
+	"time"
+)
+
+// closeTimeout is how long closing the MCP session may take after a call.
+const closeTimeout = time.Second
+
+// Request is the call that the user typed.
+type Request struct {
+	Tool string
+	// Args are NAME=VALUE entries. JSON is all arguments, @FILE, or - for stdin, if
+	// HasJSON is set.
+	Args    []string
+	JSON    string
+	HasJSON bool
+	// Browser and Tab select the page; empty and 0 for any.
+	Browser string
+	Tab     int
+	// NoProgress hides progress; Verbose shows also messages that are not for the user.
+	NoProgress, Verbose bool
+	// Output is json or text.
+	Output string
+}
+
+// ErrInterrupted is the error if ctx of [Run] ended during the call.
+var ErrInterrupted = errors.New("interrupted; the call was cancelled")
+
+// Failure is why a call failed, with the error code of the tool's result.
+type Failure struct {
+	Code     wire.ErrorCode
+	sentence string
+}
+
+// Error returns the sentence for the user.
+func (f *Failure) Error() string { return f.sentence }
+
+// Run calls a tool of the server behind api, in the name of client. in has the arguments
+// if they come from stdin. The error is *Failure if the call failed, [usererr.Error] for
+// a wrong request, and ErrInterrupted if ctx ended.
+func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
+	session := mcpclient.New(mcpclient.Options{
+		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
+	})
+	if _, err := session.Initialize(ctx); err != nil {
+		return callError(ctx, err)
+	}
+	defer func() {
+		// If this fails, the session expires on the server.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		_ = session.Close(ctx)
+	}()
+	tools, err := session.ListTools(ctx)
+	if err != nil {
+		return callError(ctx, err)
+	}
+	// Tools that are off are not in the list. A call of such a tool returns the reason.
+	tool, missing := findTool(tools, r.Tool)
+	if missing != nil {
+		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
+			return err
+		}
+		if !strings.Contains(r.Tool, "__") {
+			return missing
+		}
+		tool = mcpclient.Tool{Name: r.Tool}
+	}
+	args, err := r.arguments(tool, in)
+	if err != nil {
+		return err
+	}
+	view := terminal.NoProgress
+	if !r.NoProgress {
+		view = out.ShowProgress(tool.Name)
+	}
+	result, err := session.CallTool(ctx, tool.Name, args, func(p mcpclient.Progress) { view.Update(shownProgress(p, r.Verbose)) })
+	view.Close()
+	var rpc *mcpclient.RPCError
+	switch {
+	case missing != nil && errors.As(err, &rpc) && rpc.Code == wire.CodeInvalidParams:
+		return missing
+	case err != nil:
+		return callError(ctx, err)
+	case result.IsError:
+		return failureOf(result)
+	}
+	return printResult(out, result, r.Output == "text")
+}
+
+// Check validates the request before the first request to the server.
+func (r Request) Check() error {
+	switch {
+	case r.Output != "json" && r.Output != "text":
+		return usererr.Errorf("--output is %q: give it json or text", r.Output)
+	case r.HasJSON && r.Args != nil:
+		return usererr.Errorf("--arg and --json are both given: use one of them")
+	case r.Tab < 0:
+		return usererr.Errorf("--tab is %d: give it the id of a tab, as `opentabs status` shows it", r.Tab)
+	}
+	return nil
+}
+
+func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		if t.Name == name {
+			return t, nil
+		}
+		names[i] = t.Name
+	}
+	switch {
+	case len(names) == 0:
+		return mcpclient.Tool{}, usererr.Errorf("there is no tool %q, and no other tool is on: `opentabs plugin list` shows the plugins and why they are off", name)
+	case len(names) <= 20:
+		return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: use one of %s", name, nearest.Suggestion(name, names), strings.Join(names, ", "))
+	}
+	return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: `opentabs plugin list` shows the tools", name, nearest.Suggestion(name, names))
+}
+
+// brokenPlugin returns an error if the plugin of a missing tool can't be loaded.
+func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
+	name, _, _ := strings.Cut(tool, "__")
+	status, err := api.Status(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, f := range status.Failed {
+		if f.Name == name && name != "" {
+			return fmt.Errorf("the plugin %s can't be loaded, so its tools do not run: %s", name, terminal.SafeLine(f.Error))
+		}
+	}
+	return nil
+}
+
+// arguments returns the tool's arguments as a JSON object.
+func (r Request) arguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
+	a := toolargs.New(tool)
+	var args map[string]json.RawMessage
+	var err error
+	if r.HasJSON {
+		args, err = toolargs.ReadJSON(r.JSON, in)
+	} else {
+		args, err = a.Parse(r.Args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := a.AddTarget(args, r.Browser, r.Tab); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(args); err != nil {
+		return nil, fmt.Errorf("encode the arguments: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// callError converts an error of the MCP client to one with a sentence for the user.
+func callError(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, httpapi.ErrForeignServer):
+		return err
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return ErrInterrupted
+	case errors.Is(err, mcpclient.ErrNoServer):
+		return httpapi.ErrNoServer
+	case errors.Is(err, mcpclient.ErrSilent):
+		return errors.New("the server has not responded for 2 min, and the call may have taken effect: stop the server and start it again with `opentabs serve`")
+	case errors.Is(err, mcpclient.ErrNoAnswer):
+		return &Failure{wire.ErrShutdown, "the server stopped during the call, which may have taken effect: check the page, then start the server with `opentabs serve` and call again"}
+	}
+	return err
+}

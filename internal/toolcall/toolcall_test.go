@@ -1,0 +1,104 @@
+package toolcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/plaintext"
+	"opentabs/internal/usererr"
+	"opentabs/wire"
+)
+
+func TestCheck(t *testing.T) {
+	for want, o := range map[string]Request{
+		`--output is "xml"`:                    {Output: "xml"},
+		"--arg and --json are both given":      {Output: "json", Args: []string{"a=1"}, HasJSON: true},
+		"--tab is -1: give it the id of a tab": {Output: "text", Tab: -1},
+	} {
+		var wrong *usererr.Error
+		if err := o.Check(); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if err := (Request{Output: "json", HasJSON: true}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFindTool(t *testing.T) {
+	var many []mcpclient.Tool
+	for n := range 21 {
+		many = append(many, mcpclient.Tool{Name: fmt.Sprintf("a__t%d", n)})
+	}
+	for want, tools := range map[string][]mcpclient.Tool{
+		`there is no tool "a__echo", and no other tool is on: `:                      nil,
+		`there is no tool "a__echo" (did you mean a__ech?): use one of a__ech, b__x`: {{Name: "a__ech"}, {Name: "b__x"}},
+		"there is no tool \"a__echo\": `opentabs plugin list` shows the tools":       many,
+	} {
+		if _, err := findTool(tools, "a__echo"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if tool, err := findTool(many, "a__t7"); err != nil || tool.Name != "a__t7" {
+		t.Errorf("%+v, %v", tool, err)
+	}
+}
+
+// content decodes the content blocks of a result.
+func content(t *testing.T, text string) mcpclient.Result {
+	t.Helper()
+	var r mcpclient.Result
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestPrintResult(t *testing.T) {
+	for _, c := range []struct{ result, asJSON, asText string }{
+		{`{"content":[{"type":"text","text":"{\"n\": 9007199254740993}"}]}`, `{"n":9007199254740993}`, `{"n": 9007199254740993}`},
+		{`{"content":[{"type":"text","text":"two\nlines"}]}`, `"two\nlines"`, "two\nlines"},
+		{`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
+		{`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, `{"type":"image","mimeType":"image/png","data":"AAAA"}`, "[image image/png, 53 characters; see --output json]"},
+	} {
+		for asText, want := range map[bool]string{false: c.asJSON, true: c.asText} {
+			var b bytes.Buffer
+			if err := printResult(testPipe(&b), content(t, c.result), asText); err != nil || b.String() != want+"\n" {
+				t.Errorf("%s: got %q, %v", c.result, b.String(), err)
+			}
+		}
+	}
+}
+
+func TestFailureOf(t *testing.T) {
+	for _, c := range []struct {
+		result, sentence string
+		code             wire.ErrorCode
+	}{
+		{`{"content":[{"type":"text","text":"for the agent"}],"_meta":{"opentabs/error":{"code":"denied","for_user":"for the user"}}}`, "for the user", wire.ErrDenied},
+		{`{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"_meta":{"opentabs/error":{"code":"tab_closed"}}}`, "one\ntwo", wire.ErrTabClosed},
+		{`{"content":[],"_meta":{"opentabs/error":7}}`, "the tool failed without an error message", ""},
+		{`{"content":[]}`, "the tool failed without an error message", ""},
+	} {
+		var f *Failure
+		if err := failureOf(content(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.sentence {
+			t.Errorf("%s: got %+v", c.result, f)
+		}
+	}
+}
+
+// TestFailureIsSafe checks that the text of a failed tool reaches a terminal without
+// control characters.
+func TestFailureIsSafe(t *testing.T) {
+	var b bytes.Buffer
+	err := failureOf(mcpclient.Result{Content: []mcpclient.Content{{Type: "text", Text: "\x1b[2J\u202e\u2028x\U000e0049"}}})
+	testPipe(&b).Notef("%s", err.Error())
+	if r, found := plaintext.FirstHidden(strings.TrimSpace(b.String())); found {
+		t.Errorf("%q is in %q", r, b.String())
+	}
+}
