@@ -96,6 +96,7 @@ var mayImport = map[string][]string{
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/terminal":     {"internal/plaintext", "internal/sizetext"},
 	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/timetext"},
+	"internal/testrun":      {"internal/browsertest", "internal/jsbuild", "internal/terminal", "internal/usererr"},
 	"internal/toolcall":     {"wire", "dispatch", "internal/callview", "internal/httpapi", "internal/mcpclient", "internal/nearest", "internal/terminal", "internal/toolargs", "internal/usererr", "internal/version"},
 	"internal/pluginview":   {"wire", "plugin", "internal/httpapi", "internal/terminal"},
 	"internal/statusview":   {"wire", "internal/httpapi", "internal/pluginview", "internal/terminal"},

@@ -1,0 +1,190 @@
+// Package testrun runs the tests of a plugin and prints how each of them ended.
+package testrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"opentabs/internal/browsertest"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
+	"opentabs/internal/usererr"
+)
+
+// Options select the tests and how they run.
+type Options struct {
+	// Dir is the directory of the plugin; required.
+	Dir string
+	// Filter is a regular expression for the names of tests; default all.
+	Filter string
+	// Timeout limits the real time of one test; required.
+	Timeout time.Duration
+	// JSON prints one JSON object per line; default text.
+	JSON bool
+	// Browser runs the tests in a real browser; default in a simulated page.
+	Browser bool
+	// Getenv reads the environment of the browser; required.
+	Getenv func(string) string
+}
+
+// check returns an error if an option is invalid.
+func (o Options) check() error {
+	if _, err := regexp.Compile(o.Filter); err != nil {
+		return usererr.Errorf("--filter: %v: give it a regular expression, as in 'stop|cancel'", err)
+	}
+	if o.Timeout <= 0 {
+		return usererr.Errorf("--timeout is %v: give it more than 0, as in 30s", o.Timeout)
+	}
+	return nil
+}
+
+// Run runs the tests and prints them to out. It returns an error if a test fails or no
+// test runs; for invalid options a [usererr.Error].
+func Run(ctx context.Context, o Options, out *terminal.Output) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	files, err := jsbuild.FindTests(o.Dir)
+	if err != nil {
+		return err
+	}
+	began, p := time.Now(), printer{out: out, json: o.JSON}
+	tests := jsbuild.TestOptions{Timeout: o.Timeout, Filter: o.Filter}
+	if o.Browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.Node }) {
+		browser, err := browsertest.Start(ctx, browsertest.Options{Dir: o.Dir, Getenv: o.Getenv, Warnf: out.Notef})
+		if err != nil {
+			return err
+		}
+		defer browser.Close()
+		out.Notef("the tests run in %s", browser.Program())
+		tests.Real = browser
+	}
+	for _, file := range files {
+		if file.Node {
+			out.Notef("%s imports node:test: run it with node --test", terminal.SafeLine(file.Name))
+			continue
+		}
+		if err := p.runFile(ctx, o.Dir, file, tests); err != nil {
+			return err
+		}
+	}
+	if o.JSON {
+		if err := out.PrintValueLine(p.tally); err != nil {
+			return err
+		}
+	}
+	if err := p.tally.failure(o.Filter); err != nil {
+		return err
+	}
+	out.Notef("%s, in %s", p.tally, terminal.Elapsed(time.Since(began)))
+	return nil
+}
+
+// tally counts the tests of a plugin.
+type tally struct {
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+	// Skipped are those that a real browser can't run.
+	Skipped int `json:"skipped,omitempty"`
+}
+
+// String returns the counts.
+func (t tally) String() string {
+	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
+	if t.Skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", t.Skipped)
+	}
+	return text
+}
+
+// failure returns an error if a test failed or none ran, with the action.
+func (t tally) failure(filter string) error {
+	switch {
+	case t.Failed > 0:
+		return errors.New(t.String())
+	case t.Passed > 0:
+		return nil
+	case t.Skipped > 0:
+		return errors.New("no test can run in a real browser: run them without --browser")
+	case filter != "":
+		return fmt.Errorf("no test has a name that matches %q: leave --filter out to run all", filter)
+	}
+	return errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")
+}
+
+// printer prints and counts tests.
+type printer struct {
+	out   *terminal.Output
+	json  bool
+	tally tally
+	err   error // the first failed write
+}
+
+// runFile runs the tests of one file. A file that does not build counts as a failed test.
+func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile, o jsbuild.TestOptions) error {
+	if !p.json {
+		p.out.PrintLine("%s", terminal.SafeLine(file.Name))
+	}
+	err := jsbuild.RunTests(ctx, dir, file, o, func(n jsbuild.TestNews) {
+		if n.Op == "end" || n.Op == "skipped" {
+			p.print(file.Name, n)
+		}
+	})
+	var broken *jsbuild.BuildError
+	if errors.As(err, &broken) {
+		err = nil
+		for _, problem := range broken.Problems {
+			p.print(file.Name, jsbuild.TestNews{Error: problem.Text, Where: problem.Where})
+		}
+	}
+	return cmp.Or(err, p.err)
+}
+
+// testLine is the JSON of one test.
+type testLine struct {
+	File      string  `json:"file"`
+	Test      string  `json:"test,omitempty"`
+	OK        bool    `json:"ok"`
+	Skipped   bool    `json:"skipped,omitempty"`
+	Error     string  `json:"error,omitempty"`
+	Where     string  `json:"where,omitempty"`
+	VirtualMs float64 `json:"virtual_ms"`
+}
+
+// print counts a test and prints how it ended.
+func (p *printer) print(file string, n jsbuild.TestNews) {
+	name := cmp.Or(terminal.SafeLine(n.Test), "the file")
+	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs}
+	switch {
+	case line.Skipped:
+		p.tally.Skipped++
+	case line.OK:
+		p.tally.Passed++
+	default:
+		p.tally.Failed++
+	}
+	switch {
+	case p.json:
+		p.err = cmp.Or(p.err, p.out.PrintValueLine(line))
+	case line.OK && n.VirtualMs >= 1000:
+		p.out.PrintLine("  ok    %s (%s in the page)", name, terminal.Elapsed(time.Duration(n.VirtualMs*float64(time.Millisecond))))
+	case line.OK:
+		p.out.PrintLine("  ok    %s", name)
+	case line.Skipped:
+		p.out.PrintLine("  skip  %s (%s)", name, terminal.SafeLine(n.Error))
+	default:
+		p.out.PrintLine("  FAIL  %s", name)
+		for text := range strings.Lines(n.Error) {
+			p.out.PrintLine("        %s", terminal.SafeLine(text))
+		}
+		if n.Where != "" {
+			p.out.PrintLine("        at %s", terminal.SafeLine(n.Where))
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package testrun
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/terminal"
+	"opentabs/internal/usererr"
+)
+
+// ended are tests that passed, failed and were skipped, as the simulated page reports
+// them.
+var ended = []jsbuild.TestNews{
+	{Op: "end", Test: "quick"}, {Op: "end", Test: "long", VirtualMs: 90_000},
+	{Op: "end", Test: "bad\x1b[2J", Error: "one\ntwo\x1b", Where: "src/a.test.ts:1:2"},
+	{Op: "skipped", Test: "later", Error: "needs a simulated page"}, {Error: "does not build"},
+}
+
+func TestPrint(t *testing.T) {
+	for _, c := range []struct {
+		json bool
+		want string
+	}{
+		{false, `  ok    quick
+  ok    long (1m30s in the page)
+  FAIL  bad\x1b[2J
+        one
+        two\x1b
+        at src/a.test.ts:1:2
+  skip  later (needs a simulated page)
+  FAIL  the file
+        does not build
+`},
+		{true, `{"file":"f","test":"quick","ok":true,"virtual_ms":0}
+{"file":"f","test":"long","ok":true,"virtual_ms":90000}
+{"file":"f","test":"bad\u001b[2J","ok":false,"error":"one\ntwo\u001b","where":"src/a.test.ts:1:2","virtual_ms":0}
+{"file":"f","test":"later","ok":false,"skipped":true,"error":"needs a simulated page","virtual_ms":0}
+{"file":"f","ok":false,"error":"does not build","virtual_ms":0}
+`},
+	} {
+		var b bytes.Buffer
+		p := printer{out: terminal.New(&b, &b, func(string) string { return "" }), json: c.json}
+		for _, n := range ended {
+			p.print("f", n)
+		}
+		if got := b.String(); got != c.want || p.err != nil {
+			t.Errorf("json %t: %v, got\n%s", c.json, p.err, got)
+		}
+		if got := p.tally.String(); got != "2 passed, 2 failed, 1 skipped" {
+			t.Errorf("counted %s", got)
+		}
+	}
+}
+
+func TestFailure(t *testing.T) {
+	for want, c := range map[string]struct {
+		tally  tally
+		filter string
+	}{
+		"1 passed, 2 failed":                                      {tally{Passed: 1, Failed: 2}, ""},
+		"no test can run in a real browser":                       {tally{Skipped: 1}, "x"},
+		`no test has a name that matches "x": leave --filter out`: {tally{}, "x"},
+		"there are no tests: write one in src/index.test.ts":      {tally{}, ""},
+	} {
+		if err := c.tally.failure(c.filter); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if err := (tally{Passed: 1, Skipped: 1}).failure(""); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunWithoutTests(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	out := terminal.New(&b, &b, func(string) string { return "" })
+	for _, o := range []Options{{Dir: dir, Filter: "(", Timeout: time.Minute}, {Dir: dir}} {
+		var wrong *usererr.Error
+		if err := Run(t.Context(), o, out); !errors.As(err, &wrong) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "test"), 0o700), os.WriteFile(filepath.Join(dir, "test", "a.test.ts"), []byte("import test from 'node:test'\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	err := Run(t.Context(), Options{Dir: dir, Timeout: time.Minute, JSON: true, Browser: true}, out)
+	if err == nil || !strings.Contains(err.Error(), "there are no tests") || b.String() != "opentabs: test/a.test.ts imports node:test: run it with node --test\n{\"passed\":0,\"failed\":0}\n" {
+		t.Errorf("%v, %s", err, b.String())
+	}
+}
