@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/rs/zerolog"
 
+	"opentabs/internal/httpjson"
 	"opentabs/internal/loopback"
 	"opentabs/wire"
 	"opentabs/wsbridge/inbound"
@@ -48,7 +49,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Connection", "Upgrade")
 			w.Header().Set("Upgrade", "websocket")
 		}
-		http.Error(w, sentence, status)
+		httpjson.Refuse(w, status, sentence)
 		return
 	}
 	var keep keepConn

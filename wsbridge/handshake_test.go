@@ -1,6 +1,7 @@
 package wsbridge
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
 
@@ -92,7 +94,8 @@ func TestAttackByOrigin(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.Handler().ServeHTTP(w, r)
 			body := w.Body.String()
-			if w.Code != tt.status || !strings.HasSuffix(body, ".\n") {
+			var problem httpjson.Problem
+			if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || w.Code != tt.status || !strings.HasSuffix(problem.Error, ".") {
 				t.Errorf("answer %d %q, want %d and a sentence", w.Code, body, tt.status)
 			}
 			if strings.Contains(body+fmt.Sprint(w.Header()), testKey) {

@@ -42,6 +42,7 @@ var rules = map[string]func(goFile) []string{
 	"doc":     checkDocs,
 	"run":     checkRun,
 	"main":    checkMain,
+	"json":    checkJSONResponses,
 }
 
 func TestHabits(t *testing.T) {
@@ -127,6 +128,29 @@ func isSelector(n ast.Node, pkg string, names ...string) bool {
 	}
 	x, ok := sel.X.(*ast.Ident)
 	return ok && x.Name == pkg && slices.Contains(names, sel.Sel.Name)
+}
+
+// checkJSONResponses reports responses in JSON that bypass internal/httpjson. A request may
+// set its own Content-Type.
+func checkJSONResponses(f goFile) []string {
+	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
+		return nil
+	}
+	var bad []string
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if isSelector(n, "http", "Error") {
+			bad = append(bad, fmt.Sprintf("%s: send errors with httpjson.Refuse", f.at(n)))
+		}
+		call, isCall := n.(*ast.CallExpr)
+		if !isCall || calledName(call) != "Set" || len(call.Args) != 2 {
+			return true
+		}
+		if value, ok := call.Args[1].(*ast.BasicLit); ok && value.Value == `"application/json"` && strings.Contains(f.src, "http.ResponseWriter") {
+			bad = append(bad, fmt.Sprintf("%s: send JSON with internal/httpjson", f.at(n)))
+		}
+		return true
+	})
+	return bad
 }
 
 func checkPrinting(f goFile) []string {

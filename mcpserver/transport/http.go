@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
 
@@ -44,9 +45,14 @@ func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse rejects a request with a JSON-RPC error.
 func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(rpcError(id, code, message)) // a client that is gone needs no error
+	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
+}
+
+// sendJSON sends the JSON that f writes. Each write has a deadline, so a client that does
+// not read cannot block Shutdown.
+func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
+	httpjson.Begin(w, status)
+	_ = writeBuffered(newPassedWriter(w), f) // a client that is gone needs no answer
 }
 
 // modernHeader reports whether a request names a protocol version without
@@ -233,8 +239,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	default:
 		answer := s.pass(r.Context(), in, m, body)
 		if list, ok := toolListOf(m.ID, answer); ok {
-			w.Header().Set("Content-Type", "application/json")
-			_ = writeBuffered(newPassedWriter(w), list.writeTo) // a client that is gone needs no answer
+			sendJSON(w, http.StatusOK, list.writeTo)
 			return
 		}
 		answerHTTP(w, answer)
@@ -281,8 +286,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 		refuse(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = newPassedWriter(w).Write(b) // a client that is gone needs no answer
+	sendJSON(w, http.StatusOK, func(w *bufio.Writer) { w.Write(b) })
 }
 
 // serveLegacyCall serves a call in a session.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/internal/httpjson"
 )
 
 // How long one write may wait for a client that does not read. A notification
@@ -133,8 +135,7 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	if s.started {
 		return s.event(writeTimeout, f)
 	}
-	s.w.Header().Set("Content-Type", "application/json")
-	s.w.WriteHeader(status)
+	httpjson.Begin(s.w, status)
 	return s.write(writeTimeout, f)
 }
 

@@ -1,0 +1,40 @@
+// Package httpjson sends JSON as the response to an HTTP request. Everything that the
+// daemon answers in JSON goes through it.
+package httpjson
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// Send sends body as JSON. No browser may cache the response, guess another type for it,
+// or give it to a page of another site.
+func Send(w http.ResponseWriter, status int, body any) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		status, data = http.StatusInternalServerError, []byte(`{"error":"the answer is not JSON: report this as a bug of opentabs"}`)
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	Begin(w, status)
+	_, _ = w.Write(append(data, '\n')) // an error means that the client has disconnected
+}
+
+// Problem is the body of an error response.
+type Problem struct {
+	Error string `json:"error"`
+}
+
+// Refuse sends an error with a sentence that includes what to do.
+func Refuse(w http.ResponseWriter, status int, sentence string) {
+	Send(w, status, Problem{Error: sentence})
+}
+
+// Begin sends the status and the type of a response whose JSON the caller writes. MCP
+// needs it: its errors have their own format, and a result is written in parts.
+func Begin(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+}

@@ -1,0 +1,28 @@
+package httpjson
+
+import (
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+func TestSend(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		send   func(http.ResponseWriter)
+		status int
+		body   string
+	}{
+		{"a value", func(w http.ResponseWriter) { Send(w, http.StatusCreated, map[string]int{"a": 1}) }, 201, `{"a":1}` + "\n"},
+		{"an error", func(w http.ResponseWriter) { Refuse(w, http.StatusNotFound, "no call <1>") }, 404, `{"error":"no call \u003c1\u003e"}` + "\n"},
+		{"no JSON", func(w http.ResponseWriter) { Send(w, http.StatusOK, math.NaN()) }, 500, `{"error":"the answer is not JSON: report this as a bug of opentabs"}` + "\n"},
+		{"by the caller", func(w http.ResponseWriter) { Begin(w, http.StatusAccepted) }, 202, ""},
+	} {
+		w := httptest.NewRecorder()
+		c.send(w)
+		if w.Code != c.status || w.Body.String() != c.body || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %v %q", c.name, w.Code, w.Header(), w.Body)
+		}
+	}
+}
