@@ -81,17 +81,16 @@ func (c *liveCall) viewLocked() View {
 	v := View{
 		Snapshot: Snapshot{
 			Schema: SnapshotSchema, NodeID: c.id, CallID: c.id,
-			ToolName: c.req.Tool.FullName(), Status: c.state.status.shown(),
+			ToolName: c.req.Tool.FullName(), Progression: Progression{Status: c.state.status.shown()},
 			ParentNodeID: c.req.ParentNodeID, ParentCallID: c.req.ParentCallID,
 		},
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
-		Session: c.req.Client.Session,
-		Browser: c.attempts.target.Browser, TabID: c.attempts.target.TabID,
+		Requester: requesterOf(c.req.Client),
+		Browser:   c.attempts.target.Browser, TabID: c.attempts.target.TabID,
 		Created: c.created, RunMs: float64(c.state.runTime(&c.clock)) / float64(time.Millisecond),
 		Stopped: c.state.stopped, CancelReason: c.state.reason, Prompt: c.req.Tool.Prompt,
 		Depth: c.depth, Caller: c.req.Caller, Result: c.resultText,
 	}
-	v.setClient(c.req.Client)
 	c.reports.fill(&v)
 	if c.suspension.ticket != nil {
 		waiting := c.suspension.ticket.Waiting

@@ -15,18 +15,23 @@ const SnapshotSchema = "tool-call-progress.v1"
 // Snapshot is the progress of a call at one moment (tool-call-progress.v1). Its JSON
 // omits absent optional fields.
 type Snapshot struct {
-	Schema   string          `json:"schema"`
-	NodeID   string          `json:"node_id"`
-	CallID   string          `json:"call_id"`
-	ToolName string          `json:"tool_name"`
-	Status   wire.CallStatus `json:"status"`
+	Schema   string `json:"schema"`
+	NodeID   string `json:"node_id"`
+	CallID   string `json:"call_id"`
+	ToolName string `json:"tool_name"`
+	Progression
+	ParentNodeID string `json:"parent_node_id,omitempty"`
+	ParentCallID string `json:"parent_call_id,omitempty"`
+}
+
+// Progression is how far a call is.
+type Progression struct {
+	Status wire.CallStatus `json:"status"`
 	// Progress is from 0 to 1; absent while unknown.
-	Progress     *float64 `json:"progress,omitempty"`
-	Loaded       *float64 `json:"loaded,omitempty"`
-	Total        *float64 `json:"total,omitempty"`
-	Message      string   `json:"message,omitempty"`
-	ParentNodeID string   `json:"parent_node_id,omitempty"`
-	ParentCallID string   `json:"parent_call_id,omitempty"`
+	Progress *float64 `json:"progress,omitempty"`
+	Loaded   *float64 `json:"loaded,omitempty"`
+	Total    *float64 `json:"total,omitempty"`
+	Message  string   `json:"message,omitempty"`
 }
 
 // View is a call as lists show it: its snapshot and further facts.
@@ -34,15 +39,7 @@ type View struct {
 	Snapshot
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	// Client is the name of the client's token, or without a token the client's name for
-	// itself; ClientVia is the kind of credential. ClientClaims is the name for itself of
-	// a client with a token.
-	Client       string `json:"client,omitempty"`
-	ClientVia    Via    `json:"client_via,omitempty"`
-	ClientClaims string `json:"client_claims,omitempty"`
-	// Session identifies the MCP session of the call. It is not the session ID, which is
-	// secret.
-	Session string `json:"session,omitempty"`
+	Requester
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	// Created is the time of arrival, Ended the time of the end.
@@ -123,23 +120,6 @@ func beginningOf(output json.RawMessage) string {
 		return text
 	}
 	return cutText([]byte(text), maxResultText) + "…"
-}
-
-// setClient sets the fields of the client.
-func (v *View) setClient(c Client) {
-	v.Client, v.ClientVia = c.Name, c.Via
-	if c.Via == ViaToken {
-		v.Client, v.ClientClaims = c.Token, c.Name
-	}
-}
-
-// Who returns the client of the call.
-func (v View) Who() Client {
-	c := Client{Session: v.Session, Via: v.ClientVia, Name: v.Client}
-	if v.ClientVia == ViaToken {
-		c.Token, c.Name = v.Client, v.ClientClaims
-	}
-	return c
 }
 
 // EventKind is the kind of an [Event].

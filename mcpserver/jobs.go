@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/clients"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/transport"
@@ -171,46 +172,23 @@ func waitForJob(ctx context.Context, q request, job *dispatch.Job, after time.Du
 	return ended
 }
 
-// jobAnswer is a job as agents see it.
-type jobAnswer struct {
-	Job    string          `json:"job"`
-	Tool   string          `json:"tool"`
-	Status wire.CallStatus `json:"status"`
-	// Progress is from 0 to 1.
-	Progress *float64 `json:"progress,omitempty"`
-	Loaded   *float64 `json:"loaded,omitempty"`
-	Total    *float64 `json:"total,omitempty"`
-	Message  string   `json:"message,omitempty"`
-	// WaitsFor is what the user has to do before the call continues.
-	WaitsFor string  `json:"waits_for,omitempty"`
-	RanMs    float64 `json:"ran_ms"`
-	// Result is "kept" or "gone" after the end of the job.
-	Result string `json:"result,omitempty"`
-	Hint   string `json:"hint"`
-}
-
-func newJobAnswer(v dispatch.JobView) jobAnswer {
-	a := jobAnswer{
-		Job: v.CallID, Tool: v.ToolName, Status: v.Status, Progress: v.Progress, Loaded: v.Loaded, Total: v.Total,
-		Message: v.Message, RanMs: v.RunMs,
-	}
-	if v.Waiting != nil {
-		a.WaitsFor = visible(v.Waiting.Reason, shownReason)
-	}
-	switch v.Status {
-	case wire.StatusPending, wire.StatusRunning:
-		a.Hint = fmt.Sprintf(`Call job_wait with {"job": %q} for its result, or job_cancel to stop it.`, v.CallID)
-		return a
-	}
-	a.Result, a.Hint = "kept", fmt.Sprintf(`Call job_result with {"job": %q} for its result.`, v.CallID)
-	if v.Gone {
-		a.Result, a.Hint = "gone", "Its result was dropped to make room. Call the tool again if you need it."
+// jobAnswer returns a job as agents see it, with its next step.
+func jobAnswer(v dispatch.JobView) shape.Job {
+	a := shape.JobOf(v)
+	a.WaitsFor = visible(a.WaitsFor, shownReason)
+	switch {
+	case a.Result == "":
+		a.Hint = fmt.Sprintf(`Call job_wait with {"job": %q} for its result, or job_cancel to stop it.`, a.Job)
+	case v.Gone:
+		a.Hint = "Its result was dropped to make room. Call the tool again if you need it."
+	default:
+		a.Hint = fmt.Sprintf(`Call job_result with {"job": %q} for its result.`, a.Job)
 	}
 	return a
 }
 
-// text returns the answer as a sentence.
-func (a jobAnswer) text() string {
+// jobText returns the answer as a sentence.
+func jobText(a shape.Job) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Job %s (%s) is %s", a.Job, a.Tool, a.Status)
 	switch {
@@ -230,8 +208,8 @@ func (a jobAnswer) text() string {
 
 // jobReply is the reply that contains a job's ID and status.
 func jobReply(v dispatch.JobView) reply {
-	a := newJobAnswer(v)
-	return reply{callID: a.Job, text: a.text(), data: rawjson.Encode(a), job: jobMeta(v)}
+	a := jobAnswer(v)
+	return reply{callID: a.Job, text: jobText(a), data: rawjson.Encode(a), job: jobMeta(v)}
 }
 
 // jobMeta is the value of metaJob.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/transport"
@@ -127,29 +128,29 @@ func (j *jobs) cancel(_ context.Context, q request, a jobArguments) reply {
 	isCancelled := job.Cancel(dispatch.Cancellation{By: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
 	_ = job.Wait(context.Background(), nil) // it has ended or ends at once
 	v := job.View()
-	answer := newJobAnswer(v)
+	answer := jobAnswer(v)
 	switch {
 	case isCancelled && v.RunMs == 0: // it was queued, or waiting for approval
 		answer.Hint = "It had not started, so nothing was run."
 	case isCancelled:
 		answer.Hint = "The tool in the page was stopped. Call the tool again to restart."
 	}
-	return reply{callID: v.CallID, text: answer.text(), data: rawjson.Encode(answer), job: jobMeta(v)}
+	return reply{callID: v.CallID, text: jobText(answer), data: rawjson.Encode(answer), job: jobMeta(v)}
 }
 
 func (j *jobs) list(_ context.Context, q request, _ jobArguments) reply {
-	answers := []jobAnswer{}
+	answers := []shape.Job{}
 	lines := []string{"There are no jobs."}
 	for _, v := range j.all.List() {
 		if !mayAccess(q.Client, v) {
 			continue
 		}
-		a := newJobAnswer(v)
+		a := jobAnswer(v)
 		if len(answers) == 0 {
 			lines = nil
 		}
 		answers = append(answers, a)
-		lines = append(lines, a.text())
+		lines = append(lines, jobText(a))
 	}
 	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"jobs": answers})}
 }

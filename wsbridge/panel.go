@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/wire"
-	"opentabs/wsbridge/inbound"
 )
 
 const (
@@ -21,9 +21,6 @@ const (
 	maxShown         = 200
 	maxActivityCalls = 20
 	maxActivityText  = 512 << 10
-	// maxShownResult limits the result of a call in a side panel, in
-	// characters.
-	maxShownResult = 200
 )
 
 // panel is the side panel of one browser: its watcher and its requests.
@@ -166,48 +163,12 @@ func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 			s.Running++
 		}
 		if len(s.Calls) < maxShown {
-			c := b.callView(v)
+			c := shape.Panel(v, b.id)
 			c.Activities = shown.of(calls, v.CallID)
 			s.Calls = append(s.Calls, c)
 		}
 	}
 	return s
-}
-
-// callView returns a call as this browser's side panel shows it, without its
-// activities. Only a call in this browser has a tab, because tab IDs of two
-// browsers may be equal.
-func (b *browser) callView(v dispatch.View) wire.CallView {
-	c := wire.CallView{
-		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
-		Message: v.Message, Client: inbound.Text(v.Who().String(), inbound.MaxName), RunMs: v.RunMs, Error: v.Error,
-		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
-		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
-		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: inbound.Text(v.Result, maxShownResult),
-	}
-	if v.Browser == b.id {
-		c.TabID = v.TabID
-	}
-	if w := v.Waiting; w != nil {
-		c.Waiting = &wire.WaitingView{
-			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,
-			Caller: b.callerView(w.Caller),
-			LeftMs: max(0, float64(time.Until(w.Until))/float64(time.Millisecond)), Scopes: w.Scopes,
-		}
-	}
-	return c
-}
-
-// callerView returns the tool that made a call; nil for a call of a client.
-func (b *browser) callerView(by *dispatch.Caller) *wire.CallerView {
-	if by == nil {
-		return nil
-	}
-	v := &wire.CallerView{Plugin: by.Plugin, Tool: by.Tool, Origin: by.Origin}
-	if by.Browser == b.id {
-		v.TabID = by.TabID
-	}
-	return v
 }
 
 // activityBudget limits how many more calls are shown with activities, and the
@@ -227,11 +188,8 @@ func (a *activityBudget) of(calls Calls, callID string) []wire.ActivityView {
 	a.calls--
 	var out []wire.ActivityView
 	for _, one := range whole.Activities {
-		v := wire.ActivityView{Type: one.Type, Audience: one.Audience, Bytes: len(one.Content)}
-		if v.Bytes <= min(wire.MaxShownActivityBytes, a.bytes) {
-			v.Content = string(one.Content)
-			a.bytes -= v.Bytes
-		}
+		v := shape.PanelActivity(one, min(wire.MaxShownActivityBytes, a.bytes))
+		a.bytes -= len(v.Content)
 		out = append(out, v)
 	}
 	return out

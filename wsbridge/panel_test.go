@@ -91,7 +91,7 @@ func (f *fakeCalls) change(views ...dispatch.View) {
 }
 
 func view(id string, p float64, browser string) dispatch.View {
-	return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id, Status: wire.StatusRunning, Progress: &p}, Browser: browser, TabID: 7}
+	return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id, Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &p}}, Browser: browser, TabID: 7}
 }
 
 const watchOn = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
@@ -492,21 +492,4 @@ func TestPanelStops(t *testing.T) {
 			t.Errorf("cancelled: %s", got)
 		}
 	})
-}
-
-// A pendingRequest names the tool that makes the call. It has a tab only in that
-// tab's browser, because only that panel can show the tab.
-func TestCallerView(t *testing.T) {
-	by := &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"}
-	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}
-	if got := (&browser{id: "b1"}).callerView(by); got == nil || *got != want {
-		t.Errorf("in its browser: %+v", got)
-	}
-	want.TabID = 0
-	if got := (&browser{id: "b2"}).callerView(by); got == nil || *got != want {
-		t.Errorf("in another browser: %+v", got)
-	}
-	if got := (&browser{id: "b1"}).callerView(nil); got != nil {
-		t.Errorf("of a client: %+v", got)
-	}
 }

@@ -26,7 +26,7 @@ func TestDecisionIsAboutOneQuestion(t *testing.T) {
 
 func TestNothingToDecide(t *testing.T) {
 	now := time.Now()
-	asked := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Status: wire.StatusRunning}, Timeline: []dispatch.Moment{
+	asked := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
 		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, By: "the side panel"}},
 		{Kind: dispatch.EventRunning},
 	}}

@@ -213,5 +213,7 @@ func reloadClients(ctx context.Context, h *home.Home) error {
 func recordClient(dirs config.Dirs, name, change string) {
 	log := audit.Open(dirs.State, zerolog.Nop())
 	defer log.Close()
-	log.Write(audit.Record{Kind: audit.KindClient, Client: name, New: change, By: httpapi.CommandLine})
+	r := audit.Record{Kind: audit.KindClient, New: change, By: httpapi.CommandLine}
+	r.Client = name
+	log.Write(r)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/audit"
 	"opentabs/internal/auditview"
 	"opentabs/internal/callview"
@@ -104,13 +105,13 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 	half := 0.5
 	now := time.Now()
 	view := dispatch.View{
-		Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: evil, Status: wire.StatusFailed, Message: evil, Progress: &half},
-		Client:   evil, Browser: evil, TabID: 1, Error: evil, ErrorCode: wire.ErrToolError, Ended: &now,
+		Snapshot:  dispatch.Snapshot{CallID: "call_1", ToolName: evil, Progression: dispatch.Progression{Status: wire.StatusFailed, Message: evil, Progress: &half}},
+		Requester: dispatch.Requester{Client: evil}, Browser: evil, TabID: 1, Error: evil, ErrorCode: wire.ErrToolError, Ended: &now,
 		StatusWord: evil, UserStatusWord: evil, Result: evil,
 	}
 	resolution := &dispatch.Resolution{Allow: true, By: evil}
 	waiting := dispatch.View{
-		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evil, Status: wire.StatusPending},
+		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evil, Progression: dispatch.Progression{Status: wire.StatusPending}},
 		Waiting:  &dispatch.Waiting{Kind: wire.TicketPermission, Reason: evil, Title: evil, Args: evil, ArgsBytes: 1 << 20, Until: now},
 		Timeline: []dispatch.Moment{
 			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: evil}, {Kind: dispatch.EventResumed, Resolution: resolution},
@@ -159,7 +160,11 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
 	}
 	record := audit.Record{
-		Kind: audit.KindCall, Tool: evil, Client: evil, CallID: evil, Session: evil, Origin: evil, Browser: evil, Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),
+		Kind: audit.KindCall, Tool: evil,
+		AuditedCall: shape.AuditedCall{
+			Requester: dispatch.Requester{Client: evil, Session: evil}, CallID: evil, Origin: evil, Browser: evil,
+			Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),
+		},
 		Approved: &audit.Approval{By: evil}, Decisions: []audit.Decision{{By: evil, Asked: evil}}, LastMessages: []dispatch.LastMessage{{Message: evil, Audience: evil}},
 	}
 	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })

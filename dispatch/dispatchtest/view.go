@@ -18,11 +18,13 @@ func View() dispatch.View {
 	ended := Arrival.Add(time.Minute)
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
-			Schema: dispatch.SnapshotSchema, NodeID: "node_1", CallID: "call_1", ToolName: "messages__export", Status: wire.StatusRunning,
-			Progress: &progress, Loaded: &loaded, Total: &total, Message: "page <1> of 2", ParentNodeID: "node_0", ParentCallID: "call_0",
+			Schema: dispatch.SnapshotSchema, NodeID: "node_1", CallID: "call_1", ToolName: "messages__export",
+			Progression:  dispatch.Progression{Status: wire.StatusRunning, Progress: &progress, Loaded: &loaded, Total: &total, Message: "page <1> of 2"},
+			ParentNodeID: "node_0", ParentCallID: "call_0",
 		},
-		Plugin: "messages", Tool: "export", Client: "laptop", ClientVia: dispatch.ViaToken, ClientClaims: "claude-code", Session: "session-1",
-		Browser: "b1", TabID: 7, Created: Arrival, Ended: &ended, RunMs: 1500.5, Reports: 9, Invalid: 2, Prompt: true, Depth: 1,
+		Plugin: "messages", Tool: "export",
+		Requester: dispatch.Requester{Client: "laptop", ClientVia: dispatch.ViaToken, ClientClaims: "claude-code", Session: "session-1"},
+		Browser:   "b1", TabID: 7, Created: Arrival, Ended: &ended, RunMs: 1500.5, Reports: 9, Invalid: 2, Prompt: true, Depth: 1,
 		Caller:       &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b1", TabID: 6, Origin: "https://mail.example", Above: []string{"mail__all"}},
 		UserProgress: &userProgress, UserMessage: "a quarter", StatusWord: "indexing", UserStatusWord: "reading", EndAudience: dispatch.AudienceUser,
 		Result: `{"messages":2}`, Waiting: waiting(),

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/wire"
 )
 
@@ -31,9 +32,13 @@ func TestWriteAndRead(t *testing.T) {
 	l := Open(dir, zerolog.Nop())
 	yes := true
 	want := Record{
-		Time: time.Unix(1000, 0).UTC(), Kind: KindCall, Tool: "a__b", Hash: "h", CallID: "call_1", Parent: "call_0", Client: "C", Session: "s",
-		Browser: "b", Tab: 7, Origin: "http://localhost", Came: time.Unix(998, 0).UTC(), Ended: time.Unix(999, 0).UTC(), RanMs: 1.5,
-		Status: wire.StatusDone, Stopped: wire.CancelAborted, Reports: 3, Approved: &Approval{Scope: wire.ScopeOnce, By: "me"},
+		Time: time.Unix(1000, 0).UTC(), Kind: KindCall, Tool: "a__b", Hash: "h",
+		AuditedCall: shape.AuditedCall{
+			CallID: "call_1", Parent: "call_0", Requester: dispatch.Requester{Client: "C", Session: "s"},
+			Browser: "b", Tab: 7, Origin: "http://localhost", Came: time.Unix(998, 0).UTC(), Ended: time.Unix(999, 0).UTC(), RanMs: 1.5,
+			Status: wire.StatusDone, Stopped: wire.CancelAborted, Reports: 3,
+		},
+		Approved:  &Approval{Scope: wire.ScopeOnce, By: "me"},
 		Decisions: []Decision{{By: "me", Allow: true, Scope: wire.ScopeOnce, Asked: "permission"}},
 		Audience:  "user", LastMessages: []dispatch.LastMessage{{Message: "<b>", Audience: "user"}}, Allow: &yes,
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/wire"
 )
 
@@ -53,36 +54,9 @@ type Record struct {
 	// Prompt is true if Tool names a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// Hash is the hash of the plugin's content.
-	Hash   string `json:"hash,omitempty"`
-	CallID string `json:"call_id,omitempty"`
-	Parent string `json:"parent_call_id,omitempty"`
-	// Client and Session identify the caller. ClientVia is the credential that the
-	// server checked. Client is the name of the client's token or, without a token,
-	// the name that the client sent. ClientClaims is the name that a client with a
-	// token sent.
-	Client       string       `json:"client,omitempty"`
-	ClientVia    dispatch.Via `json:"client_via,omitempty"`
-	ClientClaims string       `json:"client_claims,omitempty"`
-	Session      string       `json:"session,omitempty"`
-	// Caller is the tool that made the call, and its tab; nil if a client made it.
-	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser, Tab and Origin are where the call ran. The rest of the page's address
-	// is not recorded.
-	Browser string `json:"browser,omitempty"`
-	Tab     int    `json:"tab,omitempty"`
-	Origin  string `json:"origin,omitempty"`
-	// Came is when the call arrived, Ended when it finished. RanMs is how long its
-	// tool ran, in milliseconds, without the time that it waited for the user.
-	Came   time.Time       `json:"came,omitzero"`
-	Ended  time.Time       `json:"ended,omitzero"`
-	RanMs  float64         `json:"ran_ms,omitempty"`
-	Status wire.CallStatus `json:"status,omitempty"`
-	Code   wire.ErrorCode  `json:"code,omitempty"`
-	// Reason is why the call was cancelled, if the canceller gave a reason.
-	Reason string `json:"reason,omitempty"`
-	// Stopped is the page's answer to the request to stop.
-	Stopped dispatch.Stopped `json:"stopped,omitempty"`
-	Reports int              `json:"reports,omitempty"`
+	Hash string `json:"hash,omitempty"`
+	// AuditedCall is the call, and where it ran. Records of other kinds set some of it.
+	shape.AuditedCall
 	// Approved is why the call was allowed.
 	Approved *Approval `json:"approved,omitempty"`
 	// Decisions are the user's decisions about the call, oldest first.
@@ -109,6 +83,14 @@ type Record struct {
 	// Dropped is the number of records that are missing before this record. For
 	// KindLog it counts only log records of the same plugin.
 	Dropped int `json:"dropped,omitempty"`
+}
+
+// OfCall returns the record of a call that has ended, without the decisions about it.
+func OfCall(e dispatch.Ended) Record {
+	return Record{
+		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.Audited(e),
+		Audience: e.View.EndAudience, LastMessages: e.LastMessages,
+	}
 }
 
 // Approval is why a call was allowed.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"opentabs/dispatch"
 	"opentabs/internal/audit"
 	"opentabs/internal/callview"
 	"opentabs/internal/terminal"
@@ -93,7 +92,7 @@ func callText(r audit.Record) string {
 // callerText names who made a call: the client, or the calling tool with its tab
 // and site, and the client that it works for.
 func callerText(r audit.Record) string {
-	client := dispatch.View{Client: r.Client, ClientVia: r.ClientVia, ClientClaims: r.ClientClaims}.Who().String()
+	client := r.Who().String()
 	switch {
 	case r.Caller == nil && (client == "" || r.Kind == audit.KindDecision):
 		return ""

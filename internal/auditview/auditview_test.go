@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/audit"
 	"opentabs/wire"
 )
@@ -16,13 +17,14 @@ var at = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 func TestLine(t *testing.T) {
 	yes, no := true, false
 	const by = "the side panel"
+	laptop := dispatch.Requester{Client: "laptop", ClientVia: "token"}
 	for want, r := range map[string]audit.Record{
 		"a__b  done after 1.5s, called by client laptop, allowed for the session by the side panel": {Kind: audit.KindCall, Tool: "a__b",
-			Status: wire.StatusDone, RanMs: 1500, Client: "laptop", ClientVia: "token", Approved: &audit.Approval{Scope: wire.ScopeSession, By: by}},
+			AuditedCall: shape.AuditedCall{Status: wire.StatusDone, RanMs: 1500, Requester: laptop}, Approved: &audit.Approval{Scope: wire.ScopeSession, By: by}},
 		"a__b  failed (tab_closed) after 0.1s, called by c__d (tab 7, https://x.example)": {Kind: audit.KindCall, Tool: "a__b",
-			Status: wire.StatusFailed, Code: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}},
+			AuditedCall: shape.AuditedCall{Status: wire.StatusFailed, Code: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}}},
 		"a__b  allowed for 10m by the side panel":                  {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: by},
-		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: by, Client: "laptop", ClientVia: "token"},
+		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: by, AuditedCall: shape.AuditedCall{Requester: laptop}},
 		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &yes, By: by},
 		"a__b  waited for the user: no by the side panel":          {Kind: audit.KindAnswer, Tool: "a__b", By: by},
 		"a  reviewed with the permission ask by the side panel":    {Kind: audit.KindReview, Tool: "a", New: "ask", By: by},
@@ -37,7 +39,7 @@ func TestLine(t *testing.T) {
 		"a  settings changed (size, token) by the side panel":      {Kind: audit.KindSettings, Tool: "a", New: "size, token", By: by},
 		"a  all settings removed by the side panel":                {Kind: audit.KindSettings, Tool: "a", By: by},
 		"a  an agent (desk) recommends the permission auto":        {Kind: audit.KindRecommendation, Tool: "a", By: "desk", New: "auto"},
-		"the token of the client laptop was added by the terminal": {Kind: audit.KindClient, Client: "laptop", New: "added", By: "the terminal"},
+		"the token of the client laptop was added by the terminal": {Kind: audit.KindClient, AuditedCall: shape.AuditedCall{Requester: laptop}, New: "added", By: "the terminal"},
 		"a  removed by the side panel":                             {Kind: audit.KindForget, Tool: "a", By: by},
 		"a  logged (error) broken (and 3 more before it)":          {Kind: audit.KindLog, Tool: "a", Level: wire.LogError, Message: "broken", Dropped: 3},
 		"2 events could not be recorded":                           {Kind: audit.KindDropped, Dropped: 2},
@@ -53,7 +55,7 @@ func TestLine(t *testing.T) {
 
 func TestDetails(t *testing.T) {
 	r := audit.Record{
-		CallID: "call_1", Tab: 7, Reason: "the wrong\nchannel\x1b", Approved: &audit.Approval{At: at},
+		AuditedCall: shape.AuditedCall{CallID: "call_1", Tab: 7, Reason: "the wrong\nchannel\x1b"}, Approved: &audit.Approval{At: at},
 		Decisions:    []audit.Decision{{At: at, By: "the user", Asked: "input"}, {At: at, By: "the user", Allow: true, Scope: wire.ScopeOnce}},
 		LastMessages: []dispatch.LastMessage{{Time: at, Message: "m"}, {Time: at, Message: "n", Audience: "user"}},
 	}

@@ -30,7 +30,8 @@ func runningView() dispatch.View {
 	}
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
-			CallID: "call_1", ToolName: "a__b", Status: wire.StatusRunning, Progress: &half, Total: &total, Message: "of no interest",
+			CallID: "call_1", ToolName: "a__b",
+			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &half, Total: &total, Message: "of no interest"},
 		},
 		RunMs: 2000, Reports: 3, UserMessage: "for you",
 		Activities: []dispatch.ActivityView{
@@ -109,7 +110,7 @@ func TestEventTextForUser(t *testing.T) {
 	secret, shown := 0.9, 0.1
 	e := dispatch.Event{
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
-		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progress: &secret}, UserProgress: &shown},
+		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &secret}}, UserProgress: &shown},
 	}
 	if got := eventText(e, false); got != "progress  90%  hello" { // numbers are the call's own
 		t.Errorf("for the user: %q", got)

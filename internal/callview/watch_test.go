@@ -106,7 +106,7 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 		t.Errorf("a report that is not for the user: %q, %v", b.String(), err)
 	}
 	now := time.Now()
-	p.end(&dispatch.View{Snapshot: dispatch.Snapshot{Status: "done"}, Ended: &now})
+	p.end(&dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: "done"}}, Ended: &now})
 	if b.String() != "status     done after 0.0s, 0 reports\n" {
 		t.Errorf("an end that was lost: %q", b.String())
 	}

@@ -24,16 +24,7 @@ var _ dispatch.After = callAuditor{}
 // After implements dispatch.After. It runs before the policy's own hook, because
 // that hook discards why the call was allowed.
 func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
-	v := e.View
-	r := audit.Record{
-		Kind: audit.KindCall, Tool: v.ToolName, Prompt: v.Prompt, CallID: v.CallID, Parent: v.ParentCallID,
-		Client: v.Client, ClientVia: v.ClientVia, ClientClaims: v.ClientClaims, Session: v.Session, Caller: v.Caller, Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
-		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason, Stopped: v.Stopped, Reports: v.Reports,
-		Audience: v.EndAudience, LastMessages: e.LastMessages,
-	}
-	if v.Ended != nil {
-		r.Ended = v.Ended.UTC()
-	}
+	r := audit.OfCall(e)
 	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
 		r.Hash = review.Hash
 	}
@@ -43,7 +34,9 @@ func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
 	for _, d := range e.Resolutions {
 		r.Decisions = append(r.Decisions, audit.Decision{At: d.At.UTC(), By: d.By, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
 		if d.Gate == "" { // gates write their own records
-			a.log.Write(audit.Record{Time: d.At.UTC(), Kind: audit.KindAnswer, Tool: v.ToolName, CallID: v.CallID, By: d.By, Allow: &d.Allow})
+			answer := audit.Record{Time: d.At.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.By, Allow: &d.Allow}
+			answer.CallID = r.CallID
+			a.log.Write(answer)
 		}
 	}
 	a.log.Write(r)
@@ -102,8 +95,8 @@ func (a logAuditor) record(e pluginlog.Entry) {
 		return
 	}
 	m.written++
-	a.write(audit.Record{
-		Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Browser: e.Browser, Tab: e.Tab, Level: e.Level, Message: e.Message, Dropped: m.dropped,
-	})
+	r := audit.Record{Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Level: e.Level, Message: e.Message, Dropped: m.dropped}
+	r.Browser, r.Tab = e.Browser, e.Tab
+	a.write(r)
 	m.dropped = 0
 }

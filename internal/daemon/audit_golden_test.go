@@ -34,11 +34,14 @@ func TestCallInTheAudit(t *testing.T) {
 	}
 	yes := true
 	at := dispatchtest.Arrival
-	log.Write(audit.Record{
-		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", CallID: "call_1", Client: "laptop",
-		Caller: dispatchtest.View().Caller, By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 1000,
-	})
-	log.Write(audit.Record{Time: at, Kind: audit.KindLog, Tool: "messages", Browser: "b1", Tab: 7, Level: wire.LogWarning, Message: "slow", Dropped: 2})
+	decision := audit.Record{
+		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 1000,
+	}
+	decision.CallID, decision.Client, decision.Caller = "call_1", "laptop", dispatchtest.View().Caller
+	log.Write(decision)
+	logged := audit.Record{Time: at, Kind: audit.KindLog, Tool: "messages", Level: wire.LogWarning, Message: "slow", Dropped: 2}
+	logged.Browser, logged.Tab = "b1", 7
+	log.Write(logged)
 	log.Write(audit.Record{Time: at, Kind: audit.KindPermission, Tool: "messages", By: "the command line", Old: "ask", New: "always"})
 	log.Close()
 	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })

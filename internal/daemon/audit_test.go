@@ -27,8 +27,8 @@ func TestCallAuditor(t *testing.T) {
 	in := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
 	callAuditor{log, reviews, policy.NewEnforcer(reviews)}.After(in, dispatch.Ended{
 		View: dispatch.View{
-			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Status: wire.StatusFailed, ParentCallID: "call_0"},
-			Plugin:   "one", Tool: "echo", Client: "C", Session: "session-1", Browser: "b", TabID: 3, Created: at, Ended: &ended,
+			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Progression: dispatch.Progression{Status: wire.StatusFailed}, ParentCallID: "call_0"},
+			Plugin:   "one", Tool: "echo", Requester: dispatch.Requester{Client: "C", Session: "session-1"}, Browser: "b", TabID: 3, Created: at, Ended: &ended,
 			RunMs: 1500, Reports: 7, ErrorCode: wire.ErrToolError, Error: "S3CRET", EndAudience: "user", Stopped: wire.CancelAborted,
 		},
 		Target: dispatch.Target{URL: "https://user:S3CRET@example.com:8443/S3CRET?q=S3CRET#S3CRET"},

@@ -133,7 +133,8 @@ func withNotFound(err error) error {
 
 // AuditRecord returns the audit record of a change of permissions or settings.
 func AuditRecord(c policy.Change) audit.Record {
-	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New, CallID: c.CallID, Client: c.Client, Caller: c.Caller}
+	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New}
+	r.CallID, r.Client, r.Caller = c.CallID, c.Client, c.Caller
 	if c.Tool != "" {
 		r.Tool += "__" + c.Tool
 	}

@@ -1,0 +1,50 @@
+package shape
+
+import (
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// AuditedCall is the call of a record in the audit. Members that do not apply are left
+// out.
+type AuditedCall struct {
+	CallID string `json:"call_id,omitempty"`
+	Parent string `json:"parent_call_id,omitempty"`
+	dispatch.Requester
+	// Caller is the tool that made the call, and its tab; nil if a client made it.
+	Caller *dispatch.Caller `json:"caller,omitempty"`
+	// Browser, Tab and Origin are where the call ran. The rest of the page's address
+	// is not recorded.
+	Browser string `json:"browser,omitempty"`
+	Tab     int    `json:"tab,omitempty"`
+	Origin  string `json:"origin,omitempty"`
+	// Came is when the call arrived, Ended when it finished. RanMs is how long its
+	// tool ran, in milliseconds, without the time that it waited for the user.
+	Came   time.Time       `json:"came,omitzero"`
+	Ended  time.Time       `json:"ended,omitzero"`
+	RanMs  float64         `json:"ran_ms,omitempty"`
+	Status wire.CallStatus `json:"status,omitempty"`
+	Code   wire.ErrorCode  `json:"code,omitempty"`
+	// Reason is why the call was cancelled, if the canceller gave a reason.
+	Reason string `json:"reason,omitempty"`
+	// Stopped is the page's answer to the request to stop.
+	Stopped dispatch.Stopped `json:"stopped,omitempty"`
+	Reports int              `json:"reports,omitempty"`
+}
+
+// Audited returns a call that has ended as the audit records it.
+func Audited(e dispatch.Ended) AuditedCall {
+	v := e.View
+	c := AuditedCall{
+		CallID: v.CallID, Parent: v.ParentCallID, Requester: v.Requester, Caller: v.Caller,
+		Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
+		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason,
+		Stopped: v.Stopped, Reports: v.Reports,
+	}
+	if v.Ended != nil {
+		c.Ended = v.Ended.UTC()
+	}
+	return c
+}

@@ -1,0 +1,36 @@
+package shape
+
+import (
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// Job is a call that outlives its request, as agents see it.
+type Job struct {
+	Job  string `json:"job"`
+	Tool string `json:"tool"`
+	dispatch.Progression
+	// WaitsFor is what the user has to do before the call continues.
+	WaitsFor string  `json:"waits_for,omitempty"`
+	RanMs    float64 `json:"ran_ms"`
+	// Result is "kept" or "gone" after the end of the job.
+	Result string `json:"result,omitempty"`
+	// Hint is the next step for the agent; the caller of JobOf sets it.
+	Hint string `json:"hint"`
+}
+
+// JobOf returns a job as agents see it, without a hint.
+func JobOf(v dispatch.JobView) Job {
+	j := Job{Job: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}
+	if v.Waiting != nil {
+		j.WaitsFor = v.Waiting.Reason
+	}
+	switch {
+	case v.Status == wire.StatusPending || v.Status == wire.StatusRunning:
+	case v.Gone:
+		j.Result = "gone"
+	default:
+		j.Result = "kept"
+	}
+	return j
+}

@@ -1,0 +1,60 @@
+package shape
+
+import (
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
+	"opentabs/wire"
+)
+
+// The longest texts in a side panel, in characters.
+const (
+	maxPanelClient = 100
+	maxPanelResult = 200
+)
+
+// Panel returns a call as the side panel of a browser shows it, without its activities.
+// Only a call in this browser has a tab, because tab IDs of two browsers may be equal.
+func Panel(v dispatch.View, browserID string) wire.CallView {
+	c := wire.CallView{
+		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
+		Message: v.Message, Client: plaintext.Clean(v.Who().String(), maxPanelClient), RunMs: v.RunMs, Error: v.Error,
+		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
+		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
+		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: plaintext.Clean(v.Result, maxPanelResult),
+	}
+	if v.Browser == browserID {
+		c.TabID = v.TabID
+	}
+	if w := v.Waiting; w != nil {
+		c.Waiting = &wire.WaitingView{
+			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,
+			Caller: panelCaller(w.Caller, browserID),
+			LeftMs: max(0, float64(time.Until(w.Until))/float64(time.Millisecond)), Scopes: w.Scopes,
+		}
+	}
+	return c
+}
+
+// panelCaller returns the tool that made a call; nil for a call of a client.
+func panelCaller(by *dispatch.Caller, browserID string) *wire.CallerView {
+	if by == nil {
+		return nil
+	}
+	v := &wire.CallerView{Plugin: by.Plugin, Tool: by.Tool, Origin: by.Origin}
+	if by.Browser == browserID {
+		v.TabID = by.TabID
+	}
+	return v
+}
+
+// PanelActivity returns an activity as side panels show it. It has no content if that is
+// longer than maxBytes.
+func PanelActivity(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
+	v := wire.ActivityView{Type: a.Type, Audience: a.Audience, Bytes: len(a.Content)}
+	if v.Bytes <= maxBytes {
+		v.Content = string(a.Content)
+	}
+	return v
+}

@@ -1,0 +1,99 @@
+package shape_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/shape"
+	"opentabs/internal/audit"
+	"opentabs/internal/goldentest"
+	"opentabs/wire"
+)
+
+// TestFields lists which projection contains which field of a call. So a new field needs a
+// decision for each surface.
+func TestFields(t *testing.T) {
+	projections := []struct {
+		name string
+		of   func(dispatch.View) any
+	}{
+		{"view", func(v dispatch.View) any { return v }},
+		{"panel", func(v dispatch.View) any { return withoutTime(shape.Panel(v, "b1")) }},
+		{"job", func(v dispatch.View) any { return shape.JobOf(dispatch.JobView{View: v}) }},
+		{"audit", func(v dispatch.View) any { return audit.OfCall(dispatch.Ended{View: v}) }},
+	}
+	var b strings.Builder
+	for _, path := range fieldPaths(reflect.TypeFor[dispatch.View](), "") {
+		fmt.Fprintf(&b, "%-20s", path[strings.LastIndex(path, ".")+1:])
+		for _, p := range projections {
+			v := dispatchtest.View()
+			field := reflect.ValueOf(&v).Elem()
+			for name := range strings.SplitSeq(path, ".") {
+				field = field.FieldByName(name)
+			}
+			before := jsonOf(t, p.of(v))
+			field.SetZero()
+			if jsonOf(t, p.of(v)) != before {
+				b.WriteString(" " + p.name)
+			}
+		}
+		b.WriteString("\n")
+	}
+	goldentest.Compare(t, "testdata/fields.txt", []byte(b.String()))
+}
+
+// fieldPaths returns the fields of a struct, those of embedded structs by their path.
+func fieldPaths(t reflect.Type, before string) []string {
+	var paths []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			paths = append(paths, fieldPaths(f.Type, before+f.Name+".")...)
+			continue
+		}
+		paths = append(paths, before+f.Name)
+	}
+	return paths
+}
+
+// withoutTime removes the time that is left to decide, which differs in each run.
+func withoutTime(c wire.CallView) wire.CallView {
+	if c.Waiting != nil {
+		c.Waiting.LeftMs = 0
+	}
+	return c
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestPanelCaller checks that a waiting call names the tool that makes the call. It has a
+// tab only in that tab's browser, because only that panel can show the tab.
+func TestPanelCaller(t *testing.T) {
+	v := dispatch.View{Waiting: &dispatch.Waiting{
+		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
+	}}
+	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}
+	if got := shape.Panel(v, "b1").Waiting.Caller; got == nil || *got != want {
+		t.Errorf("in its browser: %+v", got)
+	}
+	want.TabID = 0
+	if got := shape.Panel(v, "b2").Waiting.Caller; got == nil || *got != want {
+		t.Errorf("in another browser: %+v", got)
+	}
+	v.Waiting.Caller = nil
+	if got := shape.Panel(v, "b1").Waiting.Caller; got != nil {
+		t.Errorf("of a client: %+v", got)
+	}
+}
