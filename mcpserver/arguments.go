@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -73,52 +74,49 @@ func splitArguments(raw json.RawMessage, defined definedArguments, isPrompt bool
 	if !ours[argTab] && !ours[argBrowser] && !ours[argInstance] && !ours[argDetach] {
 		return a, nil
 	}
-	all, ok := membersOf(raw)
-	if !ok {
-		return a, nil // the validation against the tool's schema returns the error
-	}
-	kept := all[:0]
-	for _, m := range all {
-		if !ours[m.name] {
+	var kept []rawjson.Member
+	for m := range rawjson.Members(raw) { // of no object: the validation against the tool's schema returns the error
+		if !ours[m.Key] {
 			kept = append(kept, m)
 			continue
 		}
-		if string(m.value) == "null" {
+		a.tool = nil
+		if string(m.Value) == "null" {
 			continue // same as a missing one
 		}
 		if err := a.set(m, isPrompt); err != nil {
 			return a, err
 		}
 	}
-	if len(kept) < len(all) {
-		a.tool = joinMembers(kept)
+	if a.tool == nil {
+		a.tool = rawjson.JoinMembers(kept)
 	}
 	return a, nil
 }
 
 // set sets one of the fields from an argument.
-func (a *arguments) set(m member, isPrompt bool) error {
-	switch m.name {
+func (a *arguments) set(m rawjson.Member, isPrompt bool) error {
+	switch m.Key {
 	case argTab:
-		text := string(m.value)
+		text := string(m.Value)
 		if isPrompt {
 			text = strings.Trim(text, `"`)
 		}
 		id, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || id <= 0 {
-			return badArgument(argTab, m.value, "the id of a tab, a positive integer")
+			return badArgument(argTab, m.Value, "the id of a tab, a positive integer")
 		}
 		a.tabID = int(id)
 	case argBrowser:
-		if json.Unmarshal(m.value, &a.browser) != nil || a.browser == "" {
-			return badArgument(argBrowser, m.value, "the id or the name of a browser, a string that is not empty")
+		if json.Unmarshal(m.Value, &a.browser) != nil || a.browser == "" {
+			return badArgument(argBrowser, m.Value, "the id or the name of a browser, a string that is not empty")
 		}
 	case argInstance:
-		if json.Unmarshal(m.value, &a.instance) != nil || a.instance == "" {
-			return badArgument(argInstance, m.value, "the name of an instance, a string that is not empty")
+		if json.Unmarshal(m.Value, &a.instance) != nil || a.instance == "" {
+			return badArgument(argInstance, m.Value, "the name of an instance, a string that is not empty")
 		}
 	default:
-		a.detach = m.value
+		a.detach = m.Value
 	}
 	return nil
 }

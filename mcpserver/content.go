@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"opentabs/internal/rawjson"
 )
 
 // A tool returns images, sounds and files as blocks of MCP content: objects with
@@ -105,86 +107,28 @@ func (f *contentFinder) value(i, depth int) (int, bool) {
 		return 0, false
 	}
 	switch c := f.text[i]; {
-	case c == '"':
-		return f.string(i)
-	case (c == '{' || c == '[') && depth >= deepestBlock:
-		return f.skip(i)
-	case c == '{':
+	case c == '{' && depth < deepestBlock:
 		return f.object(i, depth)
-	case c == '[':
+	case c == '[' && depth < deepestBlock:
 		return f.array(i, depth, func(span) {})
 	}
-	for j := i; ; j++ {
-		if j == len(f.text) || bytes.IndexByte([]byte(",]} \t"), f.text[j]) >= 0 {
-			return j, j > i
-		}
-	}
-}
-
-// string returns the end of the string that begins at i.
-func (f *contentFinder) string(i int) (int, bool) {
-	for j := i + 1; ; {
-		n := bytes.IndexByte(f.text[j:], '"')
-		if n < 0 {
-			return 0, false
-		}
-		j += n + 1
-		slashes := 0
-		for f.text[j-2-slashes] == '\\' { // ends at the opening quote
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return j, true
-		}
-	}
-}
-
-// skip returns the end of the object or array at i, whatever its depth.
-func (f *contentFinder) skip(i int) (int, bool) {
-	open := 0
-	for i < len(f.text) {
-		switch f.text[i] {
-		case '{', '[':
-			open++
-		case '}', ']':
-			open--
-			if open == 0 {
-				return i + 1, true
-			}
-		case '"':
-			end, ok := f.string(i)
-			if !ok {
-				return 0, false
-			}
-			i = end
-			continue
-		}
-		i++
-	}
-	return 0, false
-}
-
-// space returns the position of the next byte that is not a blank.
-func (f *contentFinder) space(i int) int {
-	for i < len(f.text) && (f.text[i] == ' ' || f.text[i] == '\t') {
-		i++
-	}
-	return i
+	end := rawjson.SkipValue(f.text, i)
+	return end, end >= 0
 }
 
 // next scans the byte after the value that ends at i: more is true for a comma, false
 // for the closing byte. after is the position behind this byte.
 func (f *contentFinder) next(i int, closing byte) (after int, more, ok bool) {
-	i = f.space(i)
+	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
 		return 0, false, false
 	}
-	return f.space(i + 1), f.text[i] == ',', true
+	return rawjson.SkipSpace(f.text, i+1), f.text[i] == ',', true
 }
 
 // array scans an array and calls element for each element.
 func (f *contentFinder) array(i, depth int, element func(span)) (int, bool) {
-	i = f.space(i + 1)
+	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
 		return i + 1, true
 	}
@@ -199,7 +143,7 @@ func (f *contentFinder) array(i, depth int, element func(span)) (int, bool) {
 			return 0, false
 		}
 		if !more {
-			return f.space(end) + 1, true
+			return rawjson.SkipSpace(f.text, end) + 1, true
 		}
 		i = after
 	}
@@ -233,23 +177,20 @@ type fewMembers struct {
 // members scans the object at i and returns its members and its end.
 func (f *contentFinder) members(i, depth int) (m fewMembers, end int, ok bool) {
 	m.text = f.text
-	i = f.space(i + 1)
+	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == '}' {
 		return m, i + 1, true
 	}
 	for {
-		if i >= len(f.text) || f.text[i] != '"' {
+		key := rawjson.SkipString(f.text, i)
+		if key < 0 {
 			return m, 0, false
 		}
-		key, ok := f.string(i)
-		if !ok {
-			return m, 0, false
-		}
-		colon := f.space(key)
+		colon := rawjson.SkipSpace(f.text, key)
 		if colon >= len(f.text) || f.text[colon] != ':' {
 			return m, 0, false
 		}
-		from := f.space(colon + 1)
+		from := rawjson.SkipSpace(f.text, colon+1)
 		to, ok := f.value(from, depth+1)
 		if !ok {
 			return m, 0, false
@@ -263,7 +204,7 @@ func (f *contentFinder) members(i, depth int) (m fewMembers, end int, ok bool) {
 			return m, 0, false
 		}
 		if !more {
-			return m, f.space(to) + 1, true
+			return m, rawjson.SkipSpace(f.text, to) + 1, true
 		}
 		i = after
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -89,19 +90,14 @@ func definesProperty(schema json.RawMessage, name string) bool {
 
 // withProperty returns the schema of an object with one more property.
 func withProperty(schema json.RawMessage, name string, property json.RawMessage) json.RawMessage {
-	root, ok := membersOf(schema)
-	if !ok {
-		return schema
+	added := rawjson.Member{Key: name, Quoted: rawjson.Encode(name), Value: property}
+	root := slices.Collect(rawjson.Members(schema))
+	i := slices.IndexFunc(root, func(m rawjson.Member) bool { return m.Key == "properties" })
+	switch {
+	case i < 0:
+		root = append(root, rawjson.Member{Key: "properties", Quoted: []byte(`"properties"`), Value: rawjson.JoinMembers([]rawjson.Member{added})})
+	case rawjson.KindOf(root[i].Value) == rawjson.KindObject:
+		root[i].Value = rawjson.JoinMembers(append(slices.Collect(rawjson.Members(root[i].Value)), added))
 	}
-	added := member{name: name, key: rawjson.Encode(name), value: property}
-	for i, m := range root {
-		if m.name != "properties" {
-			continue
-		}
-		if properties, ok := membersOf(m.value); ok {
-			root[i].value = joinMembers(append(properties, added))
-		}
-		return joinMembers(root)
-	}
-	return joinMembers(append(root, member{name: "properties", key: []byte(`"properties"`), value: joinMembers([]member{added})}))
+	return rawjson.JoinMembers(root)
 }

@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,12 +72,7 @@ func (d *document) encode() []byte {
 	}
 	d.member["version"] = rawjson.Encode(storeVersion)
 	d.member["plugins"] = rawjson.Encode(entries)
-	var b bytes.Buffer
-	if err := json.Indent(&b, rawjson.Encode(d.member), "", "  "); err != nil {
-		panic("plugin: " + err.Error()) // what was just encoded is valid
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
+	return rawjson.Indent(rawjson.Encode(d.member))
 }
 
 // put adds an entry, or replaces the entry of the same folder or installed package.

@@ -1,14 +1,13 @@
 package audit
 
 import (
-	"bytes"
-	"encoding/json"
 	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"opentabs/internal/linefile"
+	"opentabs/internal/rawjson"
 )
 
 // fileName is the name of the newest file. Older files end with .1, .2 and so on.
@@ -53,14 +52,12 @@ func (l *Log) encode(r Record) []byte {
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
+	line, err := rawjson.Marshal(r)
+	if err != nil {
 		l.log.Error().Err(err).Msg("a record of the audit is not JSON; report this as a bug of opentabs")
 		return nil
 	}
-	return b.Bytes()
+	return append(line, '\n')
 }
 
 // Close writes the pending records and closes the file.

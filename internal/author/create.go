@@ -3,7 +3,6 @@ package author
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +14,7 @@ import (
 	"text/template"
 
 	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -201,11 +201,8 @@ type newFile struct {
 // files executes the templates.
 func (s scaffold) files() ([]newFile, error) {
 	funcs := template.FuncMap{"json": func(v any) (string, error) {
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		err := enc.Encode(v)
-		return strings.TrimSpace(b.String()), err
+		text, err := rawjson.Marshal(v)
+		return string(text), err
 	}}
 	var files []newFile
 	err := fs.WalkDir(templates, "template", func(name string, d fs.DirEntry, err error) error {

@@ -1,7 +1,6 @@
 package jsbuild
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"opentabs/internal/rawjson"
 	"opentabs/plugin"
 	sdkts "opentabs/sdk-ts"
 )
@@ -69,14 +69,11 @@ func (e extracted) toolsFile() toolsFile {
 
 // encode returns the file as indented JSON.
 func (f toolsFile) encode() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(f); err != nil {
+	text, err := rawjson.Marshal(f)
+	if err != nil {
 		return nil, fmt.Errorf("encode the plugin's tools: %w", err)
 	}
-	return b.Bytes(), nil
+	return rawjson.Indent(text), nil
 }
 
 // readPlugin runs the plugin's modules in a child process and returns the description

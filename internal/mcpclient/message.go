@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"opentabs/internal/rawjson"
 	"opentabs/internal/sse"
 )
 
@@ -273,26 +274,17 @@ func (c *Client) post(ctx context.Context, body []byte) error {
 func encode(m message, params any) ([]byte, error) {
 	m.JSONRPC = "2.0"
 	if params != nil {
-		data, err := plain(params)
+		data, err := rawjson.Marshal(params)
 		if err != nil {
 			return nil, fmt.Errorf("encode %s: %w", m.Method, err)
 		}
 		m.Params = data
 	}
-	body, err := plain(m)
+	body, err := rawjson.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", m.Method, err)
 	}
 	return body, nil
-}
-
-// plain encodes v as JSON without escaping <, > and &.
-func plain(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // send makes one HTTP request of the session.

@@ -1,9 +1,10 @@
 package plaintext
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
+
+	"opentabs/internal/rawjson"
 )
 
 // CleanJSON returns valid JSON in which every string and member name is cleaned. All
@@ -15,7 +16,10 @@ func CleanJSON(text []byte) []byte {
 		if text[i] != '"' {
 			continue
 		}
-		end := stringEnd(text, i)
+		end := rawjson.SkipString(text, i)
+		if end < 0 { // the text is not JSON
+			break
+		}
 		if clean, changed := cleanString(text[i:end]); changed {
 			out = append(append(out, text[kept:i]...), clean...)
 			kept = end
@@ -28,19 +32,6 @@ func CleanJSON(text []byte) []byte {
 	return append(out, text[kept:]...)
 }
 
-// stringEnd returns the end of the JSON string that begins at text[i].
-func stringEnd(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
 // cleanString returns a JSON string without hidden characters.
 func cleanString(quoted []byte) (clean []byte, changed bool) {
 	var s string
@@ -50,11 +41,5 @@ func cleanString(quoted []byte) (clean []byte, changed bool) {
 	if _, hidden := FirstHidden(s); !hidden {
 		return nil, false
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(Clean(s, math.MaxInt)) != nil { // encoding a string cannot fail
-		return nil, false
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), true
+	return rawjson.Encode(Clean(s, math.MaxInt)), true
 }

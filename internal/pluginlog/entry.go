@@ -1,7 +1,6 @@
 package pluginlog
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
@@ -87,13 +87,11 @@ func truncate(text string, limit int) string {
 // line returns the line of the entry in the file.
 func (e Entry) line() []byte {
 	e.Seq = 0
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(e) != nil { // data that is no JSON is dropped before
+	line, err := rawjson.Marshal(e)
+	if err != nil { // data that is no JSON is dropped before
 		return nil
 	}
-	return b.Bytes()
+	return append(line, '\n')
 }
 
 // bytes returns the approximate memory of the entry.

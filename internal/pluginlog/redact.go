@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"opentabs/internal/rawjson"
 )
 
 // hidden replaces a secret.
@@ -88,13 +90,11 @@ func (r *redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if _, err := d.Token(); err != io.EOF {
 		return nil
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(r.value(value)) != nil {
+	text, err := rawjson.Marshal(r.value(value))
+	if err != nil {
 		return nil
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return text
 }
 
 func (r *redactor) value(value any) any {

@@ -15,28 +15,32 @@ type Member struct {
 	Value  []byte
 }
 
-// Members iterates over the members of a compact object in the order of the text.
+// Members iterates over the members of an object, valid JSON, in the order of the text.
 // Other values have no members.
 func Members(raw []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
-		if KindOf(raw) != KindObject {
+		i := SkipSpace(raw, 0)
+		if i == len(raw) || raw[i] != '{' {
 			return
 		}
-		for i := 1; raw[i] != '}'; {
-			if raw[i] == ',' {
-				i++
-			}
-			colon := stringEnd(raw, i)
-			end := valueEnd(raw, colon+1)
-			if !yield(Member{Key: Unquote(raw[i:colon]), Quoted: raw[i:colon], Value: raw[colon+1 : end]}) {
+		for more := true; more; {
+			i = SkipSpace(raw, i+1)
+			key := SkipString(raw, i)
+			if key < 0 { // the object is empty
 				return
 			}
-			i = end
+			from := SkipSpace(raw, SkipSpace(raw, key)+1) // after the colon
+			end := SkipValue(raw, from)
+			if end < 0 || !yield(Member{Key: Unquote(raw[i:key]), Quoted: raw[i:key], Value: raw[from:end]}) {
+				return
+			}
+			i = SkipSpace(raw, end)
+			more = i < len(raw) && raw[i] == ','
 		}
 	}
 }
 
-// Get returns the value of a member of a compact object; nil if there is none. Of
+// Get returns the value of a member of an object, valid JSON; nil if there is none. Of
 // several members with one name the last counts, as in JavaScript.
 func Get(object []byte, name string) json.RawMessage {
 	var value json.RawMessage
@@ -48,66 +52,24 @@ func Get(object []byte, name string) json.RawMessage {
 	return value
 }
 
-// Elements returns the elements of a compact array; nil for any other value.
+// Elements returns the elements of an array, valid JSON; nil for any other value.
 func Elements(raw []byte) [][]byte {
-	if KindOf(raw) != KindArray {
+	i := SkipSpace(raw, 0)
+	if i == len(raw) || raw[i] != '[' {
 		return nil
 	}
 	list := [][]byte{}
-	for i := 1; raw[i] != ']'; {
-		if raw[i] == ',' {
-			i++
+	for more := true; more; {
+		i = SkipSpace(raw, i+1)
+		end := SkipValue(raw, i)
+		if end < 0 { // the array is empty
+			break
 		}
-		end := valueEnd(raw, i)
 		list = append(list, raw[i:end])
-		i = end
+		i = SkipSpace(raw, end)
+		more = i < len(raw) && raw[i] == ','
 	}
 	return list
-}
-
-// valueEnd returns where the value that begins at raw[i] ends.
-func valueEnd(raw []byte, i int) int {
-	switch raw[i] {
-	case '"':
-		return stringEnd(raw, i)
-	case '{', '[':
-		return bracketEnd(raw, i)
-	}
-	for i < len(raw) && raw[i] != ',' && raw[i] != '}' && raw[i] != ']' {
-		i++
-	}
-	return i
-}
-
-// bracketEnd returns where the object or array that begins at raw[i] ends.
-func bracketEnd(raw []byte, i int) int {
-	for depth := 0; ; i++ {
-		switch raw[i] {
-		case '"':
-			i = stringEnd(raw, i) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-}
-
-// stringEnd returns where the string that begins at raw[i] ends. It searches for
-// quotes because [bytes.IndexByte] uses vector instructions.
-func stringEnd(raw []byte, i int) int {
-	for i++; ; i++ {
-		i += bytes.IndexByte(raw[i:], '"')
-		before := i
-		for raw[before-1] == '\\' {
-			before--
-		}
-		if (i-before)%2 == 0 { // else the last backslash escapes the quote
-			return i + 1
-		}
-	}
 }
 
 // Unquote returns the text of a JSON string.
@@ -117,7 +79,7 @@ func Unquote(quoted []byte) string {
 	}
 	var s string
 	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic("rawjson: unquote: " + err.Error()) // Compact has checked the text
+		panic("rawjson: unquote: " + err.Error()) // the text is valid
 	}
 	return s
 }
@@ -133,10 +95,7 @@ const (
 
 // KindOf returns the kind of a valid JSON value, "nothing" for an empty text.
 func KindOf(raw []byte) string {
-	for len(raw) > 0 && isBlank(raw[0]) {
-		raw = raw[1:]
-	}
-	if len(raw) == 0 {
+	if raw = raw[SkipSpace(raw, 0):]; len(raw) == 0 {
 		return "nothing"
 	}
 	switch raw[0] {
@@ -174,16 +133,36 @@ func JoinElements(items [][]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]"))
 }
 
-// Encode returns v as JSON without escaped HTML characters, so that paths stay
-// readable. It panics for a value that JSON cannot express.
-func Encode(v any) json.RawMessage {
+// Marshal returns v as JSON without escaped HTML characters, so that paths and addresses
+// stay readable.
+func Marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Encode is [Marshal] for a value that JSON can express. It panics for any other.
+func Encode(v any) json.RawMessage {
+	text, err := Marshal(v)
+	if err != nil {
 		panic("rawjson: " + err.Error())
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return text
+}
+
+// Indent returns valid JSON with two blanks for each level, and a newline at its end, as
+// files have it.
+func Indent(text []byte) []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		panic("rawjson: " + err.Error())
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
 }
 
 // AppendString appends s as a JSON string.

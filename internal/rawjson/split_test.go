@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzSplit compares Members, Elements and Get with encoding/json.
+// FuzzSplit compares Members, Elements and Get with encoding/json, for compact texts and
+// for texts with blanks.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":{"b":[1,2,{"c":"}]\""}]},"\u0064":null,"":true}`, `[]`, `{}`, `[[],{},"",-1e5,null]`, `"x"`, `7`,
@@ -19,38 +20,47 @@ func FuzzSplit(f *testing.F) {
 		if problem != "" {
 			return
 		}
-		switch KindOf(raw) {
-		case KindObject:
-			var want map[string]json.RawMessage
-			if err := json.Unmarshal(raw, &want); err != nil {
-				t.Fatal(err)
-			}
-			got := lastMembers(raw)
-			if len(got) != len(want) {
-				t.Fatalf("%s: %d members, want %d", raw, len(got), len(want))
-			}
-			for key, value := range want {
-				if !bytes.Equal(got[key], value) || !bytes.Equal(Get(raw, key), value) {
-					t.Fatalf("%s: %q is %s, want %s", raw, key, got[key], value)
-				}
-			}
-			if joined := JoinMembers(slices.Collect(Members(raw))); !bytes.Equal(joined, raw) {
-				t.Fatalf("%s joins to %s", raw, joined)
-			}
-		case KindArray:
-			var want []json.RawMessage
-			if err := json.Unmarshal(raw, &want); err != nil {
-				t.Fatal(err)
-			}
-			got := Elements(raw)
-			if len(got) != len(want) {
-				t.Fatalf("%s: %d elements, want %d", raw, len(got), len(want))
-			}
-			if joined := JoinElements(got); !bytes.Equal(joined, raw) {
-				t.Fatalf("%s joins to %s", raw, joined)
-			}
+		wantSplit(t, raw, raw)
+		if bytes.Equal(TrimBOM(text), text) {
+			wantSplit(t, text, raw)
 		}
 	})
+}
+
+// wantSplit checks the parts of a text; compact is the text without blanks.
+func wantSplit(t *testing.T, raw, compact []byte) {
+	t.Helper()
+	switch KindOf(raw) {
+	case KindObject:
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		got := lastMembers(raw)
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d members, want %d", raw, len(got), len(want))
+		}
+		for key, value := range want {
+			if !bytes.Equal(got[key], value) || !bytes.Equal(Get(raw, key), value) {
+				t.Fatalf("%s: %q is %s, want %s", raw, key, got[key], value)
+			}
+		}
+		if joined := JoinMembers(slices.Collect(Members(raw))); !bytes.Equal(withoutBlanks(t, joined), compact) {
+			t.Fatalf("%s joins to %s", raw, joined)
+		}
+	case KindArray:
+		var want []json.RawMessage
+		if err := json.Unmarshal(raw, &want); err != nil {
+			t.Fatal(err)
+		}
+		got := Elements(raw)
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d elements, want %d", raw, len(got), len(want))
+		}
+		if joined := JoinElements(got); !bytes.Equal(withoutBlanks(t, joined), compact) {
+			t.Fatalf("%s joins to %s", raw, joined)
+		}
+	}
 }
 
 // lastMembers returns the members of an object by key.
@@ -60,4 +70,70 @@ func lastMembers(raw []byte) map[string][]byte {
 		members[m.Key] = m.Value
 	}
 	return members
+}
+
+func withoutBlanks(t *testing.T, text []byte) []byte {
+	t.Helper()
+	raw, problem := Compact(text, nil)
+	if problem != "" {
+		t.Fatalf("%s %s", text, problem)
+	}
+	return raw
+}
+
+func TestMembersKeepTheirBytes(t *testing.T) {
+	in := []byte(" { \"a\" : 9007199254740993 ,\n\t\"\\u0062\":{\"x\" : [1, 2]}, \"\\ud800\":1e400,\"a\":null } ")
+	all := slices.Collect(Members(in))
+	if len(all) != 4 || all[1].Key != "b" {
+		t.Fatalf("%v", all)
+	}
+	const want = `{"a":9007199254740993,"\u0062":{"x" : [1, 2]},"\ud800":1e400,"a":null}`
+	if got := string(JoinMembers(all)); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for _, other := range []string{``, `[]`, `"a"`, `{}`, ` { } `} {
+		for m := range Members([]byte(other)) {
+			t.Errorf("%s: %v", other, m)
+		}
+	}
+	if got := string(JoinMembers(nil)); got != `{}` {
+		t.Error(got)
+	}
+}
+
+// FuzzSkip checks that the functions for text that may be invalid end, and return an index
+// behind what they skipped.
+func FuzzSkip(f *testing.F) {
+	for _, seed := range []string{`{"a":1}`, `{"a`, `"\"`, `"\\"`, `[1,`, `1 `, `]`, ``, `[[]`, "\"\\\\\\\""} {
+		f.Add([]byte(seed), 0)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, i int) {
+		if i < 0 || i > len(text) {
+			return
+		}
+		for _, skip := range []func([]byte, int) int{SkipValue, SkipString} {
+			if end := skip(text, i); end != -1 && (end <= i || end > len(text)) {
+				t.Errorf("%q from %d: %d", text, i, end)
+			}
+		}
+		if at := SkipSpace(text, i); at < i || at > len(text) {
+			t.Errorf("%q from %d: %d", text, i, at)
+		}
+		for m := range Members(validOr(text, "{}")) {
+			if !json.Valid(m.Value) {
+				t.Errorf("%q has the member %q", text, m.Value)
+			}
+		}
+		var last json.RawMessage
+		if json.Unmarshal(text, &last) == nil && SkipValue(text, SkipSpace(text, 0)) != len(bytes.TrimRight(text, " \t\r\n")) {
+			t.Errorf("%q ends at %d", text, SkipValue(text, SkipSpace(text, 0)))
+		}
+	})
+}
+
+func validOr(text []byte, other string) []byte {
+	if json.Valid(text) {
+		return text
+	}
+	return []byte(other)
 }

@@ -1,7 +1,6 @@
 package statedoc
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -68,12 +67,7 @@ func ParsePlugins(text []byte) (*Plugins, error) {
 
 // Encode returns the indented text of the file.
 func (p *Plugins) Encode() []byte {
-	var b bytes.Buffer
-	if err := json.Indent(&b, rawjson.Encode(p.Top), "", "  "); err != nil {
-		panic("statedoc: " + err.Error()) // what was just encoded is valid
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
+	return rawjson.Indent(rawjson.Encode(p.Top))
 }
 
 // Edit changes the entry of one plugin. It deletes an entry that becomes empty.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"opentabs/internal/rawjson"
 )
 
 // Notef writes a notice for the user to stderr. Its further lines are indented, so
@@ -81,11 +83,9 @@ func (o *Output) PrintValue(v any) error { return o.printValue(v, o.stdout.isTer
 func (o *Output) PrintValueLine(v any) error { return o.printValue(v, false) }
 
 func (o *Output) printValue(v any, indented bool) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := rawjson.Marshal(v)
+	if err != nil {
 		return fmt.Errorf("print the result: %w", err)
 	}
-	return o.printJSON(b.Bytes(), indented)
+	return o.printJSON(text, indented)
 }

@@ -3,7 +3,6 @@
 package toolcall
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/nearest"
+	"opentabs/internal/rawjson"
 	"opentabs/internal/terminal"
 	"opentabs/internal/toolargs"
 	"opentabs/internal/usererr"
@@ -167,13 +167,11 @@ func (r Request) arguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, 
 	if err := a.AddTarget(args, r.Browser, r.Tab); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(args); err != nil {
+	text, err := rawjson.Marshal(args)
+	if err != nil {
 		return nil, fmt.Errorf("encode the arguments: %w", err)
 	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
 // callError converts an error of the MCP client to one with a sentence for the user.
