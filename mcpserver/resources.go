@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
 	"opentabs/wire"
@@ -51,13 +52,6 @@ func callIDOf(uri string) (string, bool) {
 	return id, ok && id != "" && !strings.Contains(id, "/")
 }
 
-// callList is the JSON of the list of calls.
-type callList struct {
-	Calls []dispatch.View `json:"calls"`
-	// More is the number of calls above maxListedCalls.
-	More int `json:"more,omitempty"`
-}
-
 // read serves a resources/read.
 func (r *resources) read(q request) reply {
 	uri := q.Params.URI
@@ -88,7 +82,7 @@ func (r *resources) read(q request) reply {
 // for the client that called, and for the user.
 func (r *resources) find(uri string) (any, bool) {
 	if uri == callsURI {
-		list := callList{Calls: r.calls.Calls()}
+		list := shape.List{Calls: r.calls.Calls()}
 		if n := len(list.Calls) - maxListedCalls; n > 0 {
 			list.Calls, list.More = list.Calls[:maxListedCalls], n
 		}

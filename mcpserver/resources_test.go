@@ -13,6 +13,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/shape"
 	"opentabs/wire"
 )
 
@@ -106,7 +107,7 @@ func TestResourcesAreRead(t *testing.T) {
 	if status != http.StatusOK || !strings.Contains(modern.text, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
 		t.Errorf("%d %s", status, modern.text)
 	}
-	var list callList
+	var list shape.List
 	if json.Unmarshal([]byte(resource(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.More != 0 {
 		t.Errorf("%+v", list)
 	}
@@ -146,7 +147,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 // TestListOfCallsIsBounded checks that the list has at most maxListedCalls calls.
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := manyCalls(maxListedCalls + 7)
-	var list callList
+	var list shape.List
 	m := serve(t, returns(`1`), Options{Watch: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
 	if json.Unmarshal([]byte(resource(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.More != 7 {
 		t.Errorf("%d calls, %d more", len(list.Calls), list.More)

@@ -90,6 +90,9 @@ func definesProperty(schema json.RawMessage, name string) bool {
 
 // withProperty returns the schema of an object with one more property.
 func withProperty(schema json.RawMessage, name string, property json.RawMessage) json.RawMessage {
+	if rawjson.KindOf(schema) != rawjson.KindObject {
+		return schema
+	}
 	added := rawjson.Member{Key: name, Quoted: rawjson.Encode(name), Value: property}
 	root := slices.Collect(rawjson.Members(schema))
 	i := slices.IndexFunc(root, func(m rawjson.Member) bool { return m.Key == "properties" })

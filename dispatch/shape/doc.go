@@ -1,7 +1,8 @@
 // Package shape converts a call to what each surface shows of it. There is one
 // description of a call, [dispatch.View], and here are its projections:
 //
-//   - The HTTP API, events, resources, `--json` and the terminal use [dispatch.View].
+//   - The HTTP API, events, resources, --json and the terminal use [dispatch.View]; a list
+//     is a [List].
 //   - The side panel gets a [wire.CallView], made by [Panel].
 //   - Agents get a [Job] for a call that outlives its request, made by [JobOf].
 //   - A record of the audit has an [AuditedCall], made by [Audited].

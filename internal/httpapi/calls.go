@@ -8,6 +8,8 @@ import (
 	"net/url"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
+	"opentabs/internal/httpjson"
 	"opentabs/internal/plaintext"
 )
 
@@ -25,18 +27,14 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 // callRoutes are the routes below /calls.
 type callRoutes struct{ calls Calls }
 
+// list sends running and waiting calls, oldest first, then the last finished calls,
+// newest first.
 func (c callRoutes) list(w http.ResponseWriter, _ *http.Request) {
-	list := callList{Calls: c.calls.Calls()}
+	list := shape.List{Calls: c.calls.Calls()}
 	if list.Calls == nil {
 		list.Calls = []dispatch.View{}
 	}
-	answer(w, http.StatusOK, list)
-}
-
-// callList is the response of /calls: running and waiting calls, oldest first, then
-// the last finished calls, newest first.
-type callList struct {
-	Calls []dispatch.View `json:"calls"`
+	httpjson.Send(w, http.StatusOK, list)
 }
 
 func (c callRoutes) show(w http.ResponseWriter, r *http.Request) {
@@ -45,11 +43,11 @@ func (c callRoutes) show(w http.ResponseWriter, r *http.Request) {
 		unknownCall(w)
 		return
 	}
-	answer(w, http.StatusOK, view)
+	httpjson.Send(w, http.StatusOK, view)
 }
 
 func unknownCall(w http.ResponseWriter) {
-	refuse(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
+	httpjson.Refuse(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
 }
 
 // cancelled is the response of /calls/{id}/cancel. Cancelled is false if the call had
@@ -82,7 +80,7 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 		unknownCall(w)
 		return
 	}
-	answer(w, http.StatusOK, cancelled{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(why.Reason, maxReason))})
+	httpjson.Send(w, http.StatusOK, cancelled{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(why.Reason, maxReason))})
 }
 
 // CallsClient reads, cancels and decides calls of a server. See [Client] for the errors.
@@ -97,7 +95,7 @@ func (c CallsClient) Get(ctx context.Context, callID string) (v dispatch.View, e
 // List requests the calls: running and waiting calls, oldest first, then the last
 // finished calls, newest first.
 func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
-	var list callList
+	var list shape.List
 	err := c.client.ask(ctx, askTimeout, http.MethodGet, "/calls", &list)
 	return list.Calls, err
 }

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"opentabs/internal/httpjson"
 )
 
 const (
@@ -203,7 +205,7 @@ func dialError(err error) error {
 }
 
 func refusal(resp *http.Response) error {
-	var p problem
+	var p httpjson.Problem
 	if json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&p) != nil || p.Error == "" {
 		p.Error = "the server answered " + resp.Status
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
 
@@ -42,7 +43,7 @@ func (c callRoutes) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := decision.check(); err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	id := r.PathValue("id")
@@ -55,10 +56,10 @@ func (c callRoutes) decide(w http.ResponseWriter, r *http.Request) {
 		For: time.Duration(decision.ForMs) * time.Millisecond, By: CommandLine,
 	})
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	answer(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.By, Allowed: done.Allowed})
+	httpjson.Send(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.By, Allowed: done.Allowed})
 }
 
 // check returns the problem of an invalid decision, or nil.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
 
@@ -84,7 +85,7 @@ func TestDecideRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var p problem
+		var p httpjson.Problem
 		err = json.NewDecoder(resp.Body).Decode(&p)
 		_ = resp.Body.Close()
 		text, _ := json.Marshal(p.Error)

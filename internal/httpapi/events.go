@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"opentabs/dispatch"
+	"opentabs/internal/httpjson"
 	"opentabs/internal/sse"
 )
 
@@ -95,7 +96,7 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 func (e eventRoute) events(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	follower := e.calls.Follow(options)

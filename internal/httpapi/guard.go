@@ -4,12 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
+	"opentabs/internal/httpjson"
 	"opentabs/internal/loopback"
 )
 
@@ -35,12 +35,12 @@ func newGuard(token string, clients ClientTokens, origins []string) *guard {
 func (g *guard) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
+			httpjson.Refuse(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
 			return
 		}
 		origins := r.Header.Values("Origin")
 		if !g.trusts(r.Host, origins) || len(origins) == 0 && fromPage(r.Header) {
-			refuse(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
+			httpjson.Refuse(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -72,7 +72,7 @@ func (g *guard) bearer(next http.Handler) http.Handler {
 		}
 		if name, _, leave, ok := g.enter(r.Context(), token); ok {
 			leave()
-			refuse(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
+			httpjson.Refuse(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
 			return
 		}
 		unauthorized(w)
@@ -86,7 +86,7 @@ func (g *guard) client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
-			refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
+			httpjson.Refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
 			return
 		}
 		name, ctx, leave, ok := g.enter(r.Context(), token)
@@ -131,7 +131,7 @@ func (g *guard) isAdministrator(token string) bool {
 
 func unauthorized(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="opentabs"`)
-	refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
+	httpjson.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
 // fromPage reports whether a browser sent the request for a page. When a page loads an
@@ -153,35 +153,9 @@ func (g *guard) trusts(host string, origins []string) bool {
 	return false
 }
 
-// refuse sends an error response with a sentence that includes the action.
-func refuse(w http.ResponseWriter, status int, sentence string) {
-	answer(w, status, problem{Error: sentence})
-}
-
 // confirm sends the response to a change that was made.
 func confirm(w http.ResponseWriter) {
-	answer(w, http.StatusOK, struct {
+	httpjson.Send(w, http.StatusOK, struct {
 		OK bool `json:"ok"`
 	}{true})
-}
-
-// problem is the body of every error response.
-type problem struct {
-	Error string `json:"error"`
-}
-
-// answer sends a response with a JSON body.
-func answer(w http.ResponseWriter, status int, body any) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		status, data = http.StatusInternalServerError, []byte(`{"error":"the answer is not JSON: report this as a bug of opentabs"}`)
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	w.WriteHeader(status)
-	// An error means that the client has disconnected.
-	_, _ = w.Write(append(data, '\n'))
 }

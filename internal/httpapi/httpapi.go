@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
 
@@ -175,7 +176,7 @@ func (a *API) reloadClients() error {
 func reloading(reload func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if err := reload(); err != nil {
-			refuse(w, http.StatusInternalServerError, err.Error())
+			httpjson.Refuse(w, http.StatusInternalServerError, err.Error())
 			return
 		}
 		confirm(w)
@@ -185,12 +186,12 @@ func reloading(reload func() error) http.HandlerFunc {
 func otherMethod(allow []string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(allow, ", "))
-		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: use "+strings.Join(allow, " or "))
+		httpjson.Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: use "+strings.Join(allow, " or "))
 	}
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /logs, /plugins/reload or /plugins/{name}/permission")
+	httpjson.Refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /logs, /plugins/reload or /plugins/{name}/permission")
 }
 
 func (a *API) health(w http.ResponseWriter, r *http.Request) {
@@ -198,12 +199,12 @@ func (a *API) health(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Has("challenge") {
 		challenge := r.URL.Query().Get("challenge")
 		if !isChallenge(challenge) {
-			refuse(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
+			httpjson.Refuse(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
 			return
 		}
 		h.Proof = proof(a.options.Token, localPort(r), challenge)
 	}
-	answer(w, http.StatusOK, h)
+	httpjson.Send(w, http.StatusOK, h)
 }
 
 // whenReady serves a request once the plugins are loaded.
@@ -213,7 +214,7 @@ func (a *API) whenReady(serve http.HandlerFunc) http.HandlerFunc {
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := a.options.Ready(r.Context()); err != nil {
-			refuse(w, http.StatusServiceUnavailable, err.Error())
+			httpjson.Refuse(w, http.StatusServiceUnavailable, err.Error())
 			return
 		}
 		serve(w, r)
@@ -221,5 +222,5 @@ func (a *API) whenReady(serve http.HandlerFunc) http.HandlerFunc {
 }
 
 func (a *API) status(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, a.options.Status())
+	httpjson.Send(w, http.StatusOK, a.options.Status())
 }

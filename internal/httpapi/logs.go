@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"opentabs/internal/httpjson"
 	"opentabs/internal/pluginlog"
 	"opentabs/internal/sse"
 )
@@ -92,11 +93,11 @@ func (l logRoute) logs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := logQuery(values)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if !values.Has("follow") {
-		answer(w, http.StatusOK, logList{l.entries.Last(query.Filter, query.Last)})
+		httpjson.Send(w, http.StatusOK, logList{l.entries.Last(query.Filter, query.Last)})
 		return
 	}
 	entries, follower := l.entries.Follow(query.Filter, query.Last)

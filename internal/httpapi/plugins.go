@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
 
@@ -25,12 +26,12 @@ func (d developRoute) develop(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")
 	if !filepath.IsAbs(dir) {
-		refuse(w, http.StatusBadRequest, fmt.Sprintf("the parameter dir is %.200q: give the absolute path of a plugin's folder", dir))
+		httpjson.Refuse(w, http.StatusBadRequest, fmt.Sprintf("the parameter dir is %.200q: give the absolute path of a plugin's folder", dir))
 		return
 	}
 	done, err := d.mark(filepath.Clean(dir), wire.Permission(query.Get("permission")))
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	defer done()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
 
@@ -35,10 +36,10 @@ type change struct {
 func (p policyRoutes) permissions(w http.ResponseWriter, r *http.Request) {
 	view, err := p.policy.Permissions(r.PathValue("name"))
 	if err != nil {
-		refuse(w, statusOf(err), err.Error())
+		httpjson.Refuse(w, statusOf(err), err.Error())
 		return
 	}
-	answer(w, http.StatusOK, view)
+	httpjson.Send(w, http.StatusOK, view)
 }
 
 // pluginSettings is the response of /plugins/{name}/settings.
@@ -51,10 +52,10 @@ func (p policyRoutes) settings(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	settings, err := p.policy.Settings(name)
 	if err != nil {
-		refuse(w, statusOf(err), err.Error())
+		httpjson.Refuse(w, statusOf(err), err.Error())
 		return
 	}
-	answer(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
+	httpjson.Send(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
 }
 
 func (p policyRoutes) review(plugin string, c change) error {
@@ -98,7 +99,7 @@ func changing(apply func(plugin string, c change) error) http.HandlerFunc {
 			return
 		}
 		if err := apply(r.PathValue("name"), c); err != nil {
-			refuse(w, statusOf(err), err.Error())
+			httpjson.Refuse(w, statusOf(err), err.Error())
 			return
 		}
 		confirm(w)
@@ -111,11 +112,11 @@ func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		refuse(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
+		httpjson.Refuse(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
 		return body, false
 	}
 	if d.More() {
-		refuse(w, http.StatusBadRequest, "there is something behind the JSON object in the body: send one object")
+		httpjson.Refuse(w, http.StatusBadRequest, "there is something behind the JSON object in the body: send one object")
 		return body, false
 	}
 	return body, true

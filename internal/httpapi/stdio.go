@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"opentabs/internal/httpjson"
 )
 
 // StdioProtocol is the value of the Upgrade header that requests a connection of
@@ -88,12 +90,12 @@ func (s *stdioRoute) upgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
 		w.Header().Set("Connection", "Upgrade")
-		refuse(w, http.StatusUpgradeRequired, "this is for opentabs mcp: send Connection: Upgrade and Upgrade: "+StdioProtocol+", or use /mcp")
+		httpjson.Refuse(w, http.StatusUpgradeRequired, "this is for opentabs mcp: send Connection: Upgrade and Upgrade: "+StdioProtocol+", or use /mcp")
 		return
 	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, "the connection cannot be upgraded: use HTTP/1.1")
+		httpjson.Refuse(w, http.StatusInternalServerError, "the connection cannot be upgraded: use HTTP/1.1")
 		return
 	}
 	defer conn.Close()

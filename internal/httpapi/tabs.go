@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+
+	"opentabs/internal/httpjson"
 )
 
 // reloadTabBody names the browser of a tab by its id or name; empty if only one
@@ -28,14 +30,14 @@ func (t tabRoutes) reload(w http.ResponseWriter, r *http.Request) {
 	}
 	tab, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil || tab <= 0 {
-		refuse(w, http.StatusBadRequest, "the tab ID is not a positive number: use an ID from `opentabs status`")
+		httpjson.Refuse(w, http.StatusBadRequest, "the tab ID is not a positive number: use an ID from `opentabs status`")
 		return
 	}
 	if err := t.reloadTab(r.Context(), body.Browser, tab); err != nil {
-		refuse(w, http.StatusConflict, err.Error())
+		httpjson.Refuse(w, http.StatusConflict, err.Error())
 		return
 	}
-	answer(w, http.StatusOK, reloadedTab{})
+	httpjson.Send(w, http.StatusOK, reloadedTab{})
 }
 
 // ReloadTab reloads a tab. browser is the id or name of its browser; empty means the

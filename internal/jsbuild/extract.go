@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"modernc.org/quickjs"
+
+	"opentabs/internal/rawjson"
 )
 
 // To read a plugin's tools, opentabs has to run its code, because calls of zod make
@@ -74,7 +76,11 @@ func Extract(stdin io.Reader, stdout io.Writer) int {
 	if err != nil {
 		return 2
 	}
-	if json.NewEncoder(stdout).Encode(evaluate(string(script), limits)) != nil {
+	answer, err := rawjson.Marshal(evaluate(string(script), limits))
+	if err != nil {
+		return 2
+	}
+	if _, err := stdout.Write(answer); err != nil {
 		return 2
 	}
 	return 0

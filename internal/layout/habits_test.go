@@ -42,7 +42,7 @@ var rules = map[string]func(goFile) []string{
 	"doc":     checkDocs,
 	"run":     checkRun,
 	"main":    checkMain,
-	"json":    checkJSONResponses,
+	"json":    checkJSON,
 }
 
 func TestHabits(t *testing.T) {
@@ -130,9 +130,9 @@ func isSelector(n ast.Node, pkg string, names ...string) bool {
 	return ok && x.Name == pkg && slices.Contains(names, sel.Sel.Name)
 }
 
-// checkJSONResponses reports responses in JSON that bypass internal/httpjson. A request may
-// set its own Content-Type.
-func checkJSONResponses(f goFile) []string {
+// checkJSON reports JSON that bypasses internal/rawjson, and responses in JSON that bypass
+// internal/httpjson. A request may set its own Content-Type.
+func checkJSON(f goFile) []string {
 	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
 		return nil
 	}
@@ -140,6 +140,9 @@ func checkJSONResponses(f goFile) []string {
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if isSelector(n, "http", "Error") {
 			bad = append(bad, fmt.Sprintf("%s: send errors with httpjson.Refuse", f.at(n)))
+		}
+		if isSelector(n, "json", "NewEncoder") && f.dir != "internal/rawjson" {
+			bad = append(bad, fmt.Sprintf("%s: encode with rawjson.Marshal", f.at(n)))
 		}
 		call, isCall := n.(*ast.CallExpr)
 		if !isCall || calledName(call) != "Set" || len(call.Args) != 2 {

@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 	"internal/config":       {"wire", "dispatch", "internal/nearest", "internal/statefile", "internal/timetext"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts", "internal/svgicon", "internal/rawjson"},
 	"internal/author":       {"wire", "plugin", "internal/jsbuild", "sdk-ts", "internal/plaintext", "internal/rawjson"},
-	"internal/httpapi":      {"wire", "dispatch", "internal/httpjson", "internal/sse", "internal/loopback", "internal/plaintext", "internal/pluginlog"},
+	"internal/httpapi":      {"wire", "dispatch", "dispatch/shape", "internal/httpjson", "internal/sse", "internal/loopback", "internal/plaintext", "internal/pluginlog"},
 	"internal/mcpclient":    {"internal/sse", "internal/rawjson"},
 	"internal/audit":        {"wire", "dispatch", "dispatch/shape", "internal/linefile", "internal/rawjson"},
 	"internal/linefile":     {},
