@@ -136,7 +136,7 @@ var testsMayImport = map[string][]string{
 	"internal/install":      {"internal/npm/npmtest", "plugin/plugintest"},
 	"internal/toolcall":     {"internal/plaintext"},
 	"internal/callview":     {"dispatch/dispatchtest", "internal/goldentest", "internal/plaintext", "internal/terminal/terminaltest"},
-	"internal/permissions":  {"plugin/plugintest", "plugin/settings"},
+	"internal/permissions":  {"dispatch", "dispatch/shape", "plugin/plugintest", "plugin/settings"},
 	"plugin/catalog":        {"plugin/plugintest"},
 	"plugin/review":         {"plugin/plugintest"},
 	"internal/auditview":    {"dispatch", "dispatch/shape"},

@@ -14,6 +14,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/audit"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
@@ -286,12 +288,13 @@ func TestAuditRecord(t *testing.T) {
 	denied.Allow = false
 	review := policy.Change{Kind: "review", Plugin: "wiki", New: "ask", Old: "off", Hash: "h", By: "the command line"}
 	yes, no := true, false
+	asked := shape.AuditedCall{CallID: "call_1", Requester: dispatch.Requester{Client: "Claude"}}
 	for _, test := range []struct {
 		change policy.Change
 		want   audit.Record
 	}{
-		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", CallID: "call_1", Client: "Claude", By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 90000}},
-		{denied, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", CallID: "call_1", Client: "Claude", By: "the side panel", Allow: &no, Scope: wire.ScopeTime, ForMs: 90000}},
+		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: asked, By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 90000}},
+		{denied, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: asked, By: "the side panel", Allow: &no, Scope: wire.ScopeTime, ForMs: 90000}},
 		{review, audit.Record{Kind: "review", Tool: "wiki", Hash: "h", By: "the command line", Old: "off", New: "ask"}},
 	} {
 		if got := AuditRecord(test.change); !reflect.DeepEqual(got, test.want) {
