@@ -3,10 +3,17 @@
 // structs. The TypeScript types, wire.gen.ts, are generated from this package.
 // Both languages test against the golden frames in testdata/frames.
 //
-// A frame is one JSON-RPC 2.0 message in one WebSocket text message. Begin with
-// [Parse], which splits a frame into an [Envelope] without decoding its body,
-// and with [AppendRequest], [AppendNotification], [AppendResult] and
-// [AppendError], which encode a frame around a body that is already JSON.
+// A frame is one JSON-RPC 2.0 message in one WebSocket text message. Only this package
+// and the generated TypeScript spell the names of its fields:
+//
+//   - To read a frame, call [Parse], which splits the frame into an [Envelope]
+//     without decoding its body. Then call [DecodeBody] with a pointer to the params or
+//     result type.
+//   - To write a frame, call [AppendRequest], [AppendNotification], [AppendResult] or
+//     [AppendError], with a body of [EncodeBody].
+//   - For frequent and large frames, call [AppendDispatch], [AppendAnswer],
+//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. They copy JSON text
+//     instead of decoding and encoding it.
 //
 // To change the protocol: edit the Go types, run make gen, fix what tsc and go
 // test report, and add or change a golden frame. Raise [Version] if an older

@@ -40,7 +40,7 @@ func splitFrame(frame []byte) (e Envelope, err error) {
 		return e, errors.New("invalid UTF-8")
 	}
 	version := ""
-	err = Members(frame, func(key, value []byte) error {
+	err = splitObject(frame, func(key, value []byte) error {
 		switch string(key) {
 		case "jsonrpc":
 			return json.Unmarshal(value, &version)
@@ -82,64 +82,4 @@ func decodeString(key, value []byte, to any) error {
 		return fmt.Errorf("%q is not a string", key)
 	}
 	return json.Unmarshal(value, to)
-}
-
-// AppendRequest appends a request to dst. The params must be valid JSON.
-func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
-	dst = appendString(dst, id)
-	dst = append(dst, `,"method":`...)
-	dst = appendString(dst, string(method))
-	dst = append(dst, `,"params":`...)
-	dst = append(dst, params...)
-	return append(dst, '}')
-}
-
-// AppendNotification appends a notification to dst. The params must be valid JSON.
-func AppendNotification(dst []byte, method Method, params []byte) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","method":`...)
-	dst = appendString(dst, string(method))
-	dst = append(dst, `,"params":`...)
-	dst = append(dst, params...)
-	return append(dst, '}')
-}
-
-// AppendResult appends the answer to a successful request to dst. The result must be
-// valid JSON.
-func AppendResult(dst []byte, id string, result []byte) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
-	dst = appendString(dst, id)
-	dst = append(dst, `,"result":`...)
-	dst = append(dst, result...)
-	return append(dst, '}')
-}
-
-// AppendError appends the answer to a failed request to dst.
-func AppendError(dst []byte, id string, e *RPCError) []byte {
-	body, err := json.Marshal(e)
-	if err != nil { // impossible: all fields are strings, numbers and bools
-		panic("wire: " + err.Error())
-	}
-	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
-	dst = appendString(dst, id)
-	dst = append(dst, `,"error":`...)
-	dst = append(dst, body...)
-	return append(dst, '}')
-}
-
-// appendString appends s as a JSON string. It allocates only if s needs escapes,
-// which no ID of opentabs does.
-func appendString(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
-			b, err := json.Marshal(s)
-			if err != nil { // impossible for a string
-				panic("wire: " + err.Error())
-			}
-			return append(dst, b...)
-		}
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
 }

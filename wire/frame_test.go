@@ -86,42 +86,6 @@ func TestParseKeepsBytes(t *testing.T) {
 	}
 }
 
-func TestAppend(t *testing.T) {
-	retry := 1500.0
-	for _, c := range []struct {
-		got  []byte
-		want string
-	}{
-		{AppendRequest([]byte("> "), "s1", MethodPing, []byte(`{}`)), `> {"jsonrpc":"2.0","id":"s1","method":"ping","params":{}}`},
-		{AppendNotification(nil, MethodStateWatch, []byte(`{"on":true}`)), `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`},
-		{AppendResult(nil, "s1", []byte(`{"output":1.0}`)), `{"jsonrpc":"2.0","id":"s1","result":{"output":1.0}}`},
-		{AppendResult(nil, "a\"b\\\x01é", []byte(`{}`)), `{"jsonrpc":"2.0","id":"a\"b\\\u0001é","result":{}}`},
-		{AppendError(nil, "s1", &RPCError{Code: CodeMethodNotFound, Message: `no "x"`}),
-			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"no \"x\""}}`},
-		{AppendError(nil, "s1", &RPCError{Code: CodeCallFailed, Message: "m", Data: &CallError{
-			Code: ErrToolError, Message: "m", Tool: &ToolErrorInfo{Code: "X", RetryAfterMs: &retry}}}),
-			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"m",` +
-				`"tool":{"code":"X","retryable":false,"retryAfterMs":1500}}}}`},
-	} {
-		if string(c.got) != c.want {
-			t.Errorf("\n got %s\nwant %s", c.got, c.want)
-		}
-	}
-}
-
-// TestAppendDoesNotAllocate checks that no encoder allocates if dst has enough room.
-func TestAppendDoesNotAllocate(t *testing.T) {
-	buf := make([]byte, 0, 1024)
-	params := []byte(`{"dispatchId":"c1","reason":"r"}`)
-	if n := testing.AllocsPerRun(100, func() {
-		buf = AppendRequest(buf[:0], "c-01k7", MethodToolCancel, params)
-		buf = AppendNotification(buf, MethodStateSync, params)
-		buf = AppendResult(buf, "c-01k7", params)
-	}); n != 0 {
-		t.Errorf("%v allocations, want 0", n)
-	}
-}
-
 // encodeEnvelope encodes an envelope as a frame.
 func encodeEnvelope(e Envelope) []byte {
 	if e.Params == nil {

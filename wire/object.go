@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// maxMembers limits the members of an object that Members splits. Objects of the
+// maxMembers limits the members of an object that splitObject splits. Objects of the
 // protocol have fewer.
 const maxMembers = 32
 
-// Members splits a JSON object into its members without decoding them. It calls use
-// for each member in order, and stops at the first error of use. The key (without
+// splitObject splits a JSON object into its members without decoding them. It calls
+// use for each member in order, and stops at the first error of use. The key (without
 // quotes and with its escapes) and the value share the memory of object.
 //
-// Members returns an error if two keys are equal byte by byte. Therefore text that
+// splitObject returns an error if two keys are equal byte by byte. Therefore text that
 // was copied into an object unparsed, such as a tool's result, can't override a
-// member. Members finds the end of each value, but does not validate the value.
-func Members(object []byte, use func(key, value []byte) error) error {
+// member. splitObject finds the end of each value, but does not validate the value.
+func splitObject(object []byte, use func(key, value []byte) error) error {
 	i := skipSpace(object, 0)
 	if i == len(object) || object[i] != '{' {
 		return errors.New("not an object")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestMembers(t *testing.T) {
+func TestSplitObject(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{`{}`, ""},
 		{" {\n} \t", ""},
@@ -37,7 +37,7 @@ func TestMembers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var b strings.Builder
-		err := Members([]byte(tt.in), func(key, value []byte) error {
+		err := splitObject([]byte(tt.in), func(key, value []byte) error {
 			fmt.Fprintf(&b, "%s=%s;", key, value)
 			return nil
 		})
@@ -46,27 +46,28 @@ func TestMembers(t *testing.T) {
 			got = "! " + err.Error()
 		}
 		if got != tt.want {
-			t.Errorf("Members(%s) = %s, want %s", tt.in, got, tt.want)
+			t.Errorf("splitObject(%s) = %s, want %s", tt.in, got, tt.want)
 		}
 	}
 }
 
-// TestMembersLimitsMembers checks that Members rejects more than maxMembers members.
-func TestMembersLimitsMembers(t *testing.T) {
+// TestSplitObjectLimitsMembers checks that splitObject rejects more than maxMembers
+// members.
+func TestSplitObjectLimitsMembers(t *testing.T) {
 	var b strings.Builder
 	for i := range maxMembers + 1 {
 		fmt.Fprintf(&b, `,"k%d":0`, i)
 	}
-	if err := Members([]byte("{"+b.String()[1:]+"}"), func(_, _ []byte) error { return nil }); err == nil {
+	if err := splitObject([]byte("{"+b.String()[1:]+"}"), func(_, _ []byte) error { return nil }); err == nil {
 		t.Errorf("%d members: no error", maxMembers+1)
 	}
 }
 
-// TestMembersStopsAtError checks that Members returns the first error of use.
-func TestMembersStopsAtError(t *testing.T) {
+// TestSplitObjectStopsAtError checks that splitObject returns the first error of use.
+func TestSplitObjectStopsAtError(t *testing.T) {
 	stop := errors.New("stop")
 	n := 0
-	err := Members([]byte(`{"a":1,"b":2}`), func(_, _ []byte) error { n++; return stop })
+	err := splitObject([]byte(`{"a":1,"b":2}`), func(_, _ []byte) error { n++; return stop })
 	if !errors.Is(err, stop) || n != 1 {
 		t.Errorf("err = %v after %d members, want stop after 1", err, n)
 	}
@@ -100,16 +101,16 @@ func TestParseMatchesKeysExactly(t *testing.T) {
 	}
 }
 
-// FuzzMembers compares Members with package json. Members must accept each valid
-// object that has few and distinct keys, and return the same values.
-func FuzzMembers(f *testing.F) {
+// FuzzSplitObject compares splitObject with package json. splitObject must accept each
+// valid object that has few and distinct keys, and return the same values.
+func FuzzSplitObject(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1}`, `{"a":[1,{"b":"}"}],"c":"\\\""}`, ` {"a" : null } `, `{"a":1,"a":2}`, `[]`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		got := map[string]json.RawMessage{}
 		valid := true
-		err := Members(b, func(key, value []byte) error {
+		err := splitObject(b, func(key, value []byte) error {
 			var k string
 			if json.Unmarshal([]byte(`"`+string(key)+`"`), &k) != nil || !json.Valid(value) {
 				valid = false
@@ -120,7 +121,7 @@ func FuzzMembers(f *testing.F) {
 		var want map[string]json.RawMessage
 		if json.Unmarshal(b, &want) != nil || want == nil {
 			if err == nil && valid {
-				t.Fatalf("Members accepts %q, package json rejects it", b)
+				t.Fatalf("splitObject accepts %q, package json rejects it", b)
 			}
 			return
 		}
@@ -128,7 +129,7 @@ func FuzzMembers(f *testing.F) {
 			if strings.Contains(err.Error(), "duplicate") || strings.Contains(err.Error(), "more than") {
 				return
 			}
-			t.Fatalf("Members(%q): %v", b, err)
+			t.Fatalf("splitObject(%q): %v", b, err)
 		}
 		for k, v := range want {
 			if string(got[k]) != string(v) {

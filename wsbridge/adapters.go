@@ -2,7 +2,6 @@ package wsbridge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -65,7 +64,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	if a.link.hub.opts.Host != nil {
 		params.Host = a.link.hub.opts.Host()
 	}
-	answer, err := a.link.requests.call(context.Background(), wire.MethodPluginSync, marshal(params))
+	answer, err := a.link.requests.call(context.Background(), wire.MethodPluginSync, wire.EncodeBody(params))
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
@@ -114,7 +113,7 @@ func (a *adapterSync) sendSettings() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(now)) {
-		params := marshal(wire.PluginSettingsParams{Name: name, Settings: now[name]})
+		params := wire.EncodeBody(wire.PluginSettingsParams{Name: name, Settings: now[name]})
 		if a.settings[name] == string(params) {
 			continue
 		}
@@ -164,7 +163,7 @@ func (c *codeInFlight) send(name, script string) error {
 	if err != nil {
 		return err
 	}
-	params := marshal(code)
+	params := wire.EncodeBody(code)
 	if len(params) > wire.MaxFrameBytes-1024 {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
@@ -195,5 +194,5 @@ func decodeAnswer(e wire.Envelope, result any) error {
 	if e.Error != nil {
 		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, inbound.Text(e.Error.Message, 500))
 	}
-	return json.Unmarshal(e.Result, result)
+	return wire.DecodeBody(e.Result, result)
 }

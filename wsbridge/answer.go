@@ -37,18 +37,7 @@ func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, inbound.CallError(e.Error)
 	}
-	// json.Unmarshal would scan a large output twice more, and Parse has already
-	// validated it.
-	var res wire.ToolDispatchResult
-	err := wire.Members(e.Result, func(key, value []byte) error {
-		switch string(key) {
-		case "output":
-			res.Output = value
-		case "parts":
-			return json.Unmarshal(value, &res.Parts)
-		}
-		return nil
-	})
+	res, err := wire.DecodeDispatchResult(e.Result)
 	if err != nil {
 		return nil, internal("the browser's answer is not a result")
 	}
@@ -63,14 +52,14 @@ func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	case res.Parts == 0:
 		return nil, nil // undefined
 	}
-	r.endParts()
+	output := r.parts.Join()
 	switch {
 	case res.Parts != r.next:
 		return nil, internal(fmt.Sprintf("%d of %d parts of the result arrived", r.next, res.Parts))
-	case !json.Valid(r.parts):
+	case !json.Valid(output):
 		return nil, notJSON()
 	}
-	return r.parts, nil
+	return output, nil
 }
 
 func internal(message string) *wire.CallError {

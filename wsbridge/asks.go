@@ -175,7 +175,7 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	text, runID, _ := strings.Cut(id, "/")
 	number, err := strconv.Atoi(text)
 	var result wire.ToolAnswerResult
-	if err != nil || e.Error != nil || json.Unmarshal(e.Result, &result) != nil {
+	if err != nil || e.Error != nil || wire.DecodeBody(e.Result, &result) != nil {
 		l.log.Debug().Str("call", inbound.Text(runID, 128)).Str("ask", inbound.Text(text, 20)).Msg("the browser rejected an answer")
 		return
 	}
@@ -192,26 +192,19 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.Taken).Msg("answer arrived")
 }
 
-// answerFrame returns a tool.answer frame. It replaces json.Marshal of
-// wire.ToolAnswerParams, which would copy and rewrite the output, although that is
-// JSON already.
+// answerFrame returns the tool.answer to an ask.
 func answerFrame(runID string, number int, output json.RawMessage, err *wire.CallError) []byte {
-	n := strconv.Itoa(number)
-	p := append([]byte(`{"dispatchId":`), marshal(runID)...)
-	p = append(p, `,"ask":`+n...)
-	switch {
-	case err != nil:
-		p = append(append(p, `,"error":`...), marshal(err)...)
-	case output != nil:
-		p = append(append(p, `,"output":`...), output...)
+	if err != nil {
+		output = nil
 	}
-	return wire.AppendRequest(nil, answerID+n+"/"+runID, wire.MethodToolAnswer, append(p, '}'))
+	id := answerID + strconv.Itoa(number) + "/" + runID
+	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
 }
 
 // Resync implements dispatch.Bridge.
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
-		marshal(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
+		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
 	for _, b := range h.registry.list() {
 		if b.runs.resync(runID, frame) {
 			return

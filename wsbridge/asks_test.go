@@ -287,18 +287,17 @@ func TestAskIsASign(t *testing.T) {
 	})
 }
 
-// TestPromptAndDecision checks that the frame is equal to the output of
-// json.Marshal.
-func TestPromptAndDecision(t *testing.T) {
+// TestEncodeRun checks that a run is encoded with all its fields.
+func TestEncodeRun(t *testing.T) {
 	run := dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),
 		Decision: json.RawMessage(`{"allow":true}`), MaxResultBytes: 7, Target: dispatch.Target{TabID: 7, DocumentID: "d7"},
 	}
-	params := marshal(wire.ToolDispatchParams{
+	params := wire.EncodeBody(wire.ToolDispatchParams{
 		DispatchID: "c1", Plugin: "chat", Tool: "summarise", TabID: 7, DocumentID: "d7", MaxResultBytes: 7, Again: true,
 		Prompt: true, Decision: run.Decision, Args: run.Args,
 	})
-	if got, want := appendDispatch(nil, &run, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
+	if got, want := encodeRun(&run, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
 		t.Errorf("frame\n got %s\nwant %s", got, want)
 	}
 }

@@ -141,7 +141,7 @@ func BenchmarkEcho(b *testing.B) {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			bare, h, d := bareEcho(b), benchHub(b), make(done, 1)
 			args := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
-			frame := appendDispatch(nil, &dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args}, false)
+			frame := encodeRun(&dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args}, false)
 			var floors, hubs []time.Duration
 			for i := 0; b.Loop(); i++ {
 				t0 := time.Now()
@@ -210,7 +210,7 @@ func BenchmarkParts(b *testing.B) {
 	text := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`
 	var frames [][]byte
 	for i := 0; i < len(text); i += wire.MaxPartChars {
-		frames = append(frames, wire.AppendNotification(nil, wire.MethodToolPart, marshal(wire.ToolPartParams{
+		frames = append(frames, wire.AppendNotification(nil, wire.MethodToolPart, wire.EncodeBody(wire.ToolPartParams{
 			DispatchID: "call_1", Seq: len(frames), Text: text[i:min(i+wire.MaxPartChars, len(text))],
 		})))
 	}

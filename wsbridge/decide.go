@@ -38,7 +38,7 @@ func (p *panel) runRequest(e wire.Envelope, do func()) {
 func answerPanel[P, R any](p *panel, e wire.Envelope, do func(P) (R, error)) {
 	l := p.link
 	var in P
-	if err := json.Unmarshal(inbound.OrEmpty(e.Params), &in); err != nil {
+	if err := wire.DecodeBody(e.Params, &in); err != nil {
 		l.reject(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, inbound.Text(err.Error(), 200)))
 		return
 	}
@@ -50,7 +50,7 @@ func answerPanel[P, R any](p *panel, e wire.Envelope, do func(P) (R, error)) {
 			l.post(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: inbound.Text(err.Error(), 500)}))
 			return
 		}
-		l.post(wire.AppendResult(nil, id, marshal(result)))
+		l.post(wire.AppendResult(nil, id, wire.EncodeBody(result)))
 	})
 }
 
@@ -140,7 +140,7 @@ func (p *panel) cancelCall(id, callID string) {
 		cancelled = calls.Cancel(callID, panelSurface, "")
 	}
 	p.link.log.Info().Str("call", inbound.Text(callID, 128)).Bool("cancelled", cancelled).Msg("side panel stopped a call")
-	p.link.post(wire.AppendResult(nil, id, marshal(wire.CallCancelResult{Cancelled: cancelled})))
+	p.link.post(wire.AppendResult(nil, id, wire.EncodeBody(wire.CallCancelResult{Cancelled: cancelled})))
 }
 
 func (h *Hub) currentCalls() Calls {

@@ -3,7 +3,6 @@ package wsbridge
 import (
 	"bufio"
 	"crypto/hmac"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -127,7 +126,7 @@ type handshake struct {
 // challenge sends the first frame: the server's proof and its nonce.
 func (s *handshake) challenge() {
 	s.serverNonce = s.link.hub.nonce()
-	params := marshal(wire.ChallengeParams{
+	params := wire.EncodeBody(wire.ChallengeParams{
 		Nonce: s.serverNonce,
 		Proof: wire.ServerProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce),
 	})
@@ -169,18 +168,15 @@ func (s *handshake) run() (*browser, error) {
 		}
 		return nil, s.refuse(websocket.StatusPolicyViolation, sentence)
 	}
-	// Decode the version alone: other fields may differ between versions.
-	var version struct {
-		Protocol int `json:"protocol"`
-	}
-	if err := json.Unmarshal(inbound.OrEmpty(e.Params), &version); err != nil {
+	protocol, err := wire.DecodeProtocol(e.Params)
+	if err != nil {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
-	if version.Protocol != wire.Version {
-		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatch(version.Protocol))
+	if protocol != wire.Version {
+		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatch(protocol))
 	}
 	var p wire.HelloParams
-	if err := json.Unmarshal(e.Params, &p); err != nil {
+	if err := wire.DecodeBody(e.Params, &p); err != nil {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+inbound.Text(err.Error(), 80))
 	}
 	if !s.proves(p.Proof) {

@@ -1,8 +1,6 @@
 package wsbridge
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -124,7 +122,7 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		in.link.post(wire.AppendResult(nil, e.ID, []byte("{}")))
 	case wire.MethodCallCancel:
 		var p wire.CallCancelParams
-		if err := json.Unmarshal(inbound.OrEmpty(e.Params), &p); err != nil || p.CallID == "" {
+		if err := wire.DecodeBody(e.Params, &p); err != nil || p.CallID == "" {
 			in.link.reject(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
 			return
 		}
@@ -168,7 +166,7 @@ func (in *inbox) notification(b *browser, e wire.Envelope) {
 		err = b.runs.progress(in.link, e.Params)
 	case wire.MethodToolAsk:
 		var p wire.ToolAskParams
-		if err = json.Unmarshal(inbound.OrEmpty(e.Params), &p); err == nil {
+		if err = wire.DecodeBody(e.Params, &p); err == nil {
 			err = b.runs.ask(in.link, p)
 		}
 	case wire.MethodToolPart:
@@ -183,7 +181,7 @@ func (in *inbox) notification(b *browser, e wire.Envelope) {
 		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.change(in.link, p) })
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
-		if err = json.Unmarshal(inbound.OrEmpty(e.Params), &p); err == nil {
+		if err = wire.DecodeBody(e.Params, &p); err == nil {
 			err = in.link.hub.forwardLog(b, in.link, p)
 		}
 	case wire.MethodStateWatch:
@@ -199,27 +197,22 @@ func (in *inbox) notification(b *browser, e wire.Envelope) {
 // withParams decodes the parameters of a notification and passes them to use.
 func withParams[P any](e wire.Envelope, use func(P)) error {
 	var p P
-	if err := json.Unmarshal(inbound.OrEmpty(e.Params), &p); err != nil {
+	if err := wire.DecodeBody(e.Params, &p); err != nil {
 		return err
 	}
 	use(p)
 	return nil
 }
 
-// failUnparsed ends a run whose answer is not valid JSON. The browser forwards the
-// text of a result without parsing it, so a malformed result breaks the whole frame.
-// The beginning of the frame still names the run.
+// failUnparsed ends a run whose result is not valid JSON, so that the whole frame is
+// malformed.
 func (in *inbox) failUnparsed(b *browser, frame []byte) {
-	rest, ok := bytes.CutPrefix(frame, []byte(`{"jsonrpc":"2.0","id":"`))
-	if !ok {
+	id, isResult := wire.FindResultID(frame)
+	if !isResult {
 		return
 	}
-	id, rest, ok := bytes.Cut(rest, []byte(`"`))
-	if !ok || !bytes.HasPrefix(rest, []byte(`,"result":`)) {
-		return
-	}
-	if r := b.runs.remove(string(id)); r != nil {
-		in.link.log.Warn().Str("call", string(id)).Msg("the tool's result is not JSON")
+	if r := b.runs.remove(id); r != nil {
+		in.link.log.Warn().Str("call", id).Msg("the tool's result is not JSON")
 		r.sink.Finish(nil, notJSON())
 	}
 }

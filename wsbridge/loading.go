@@ -37,7 +37,7 @@ func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loa
 		if l == nil {
 			return false, false
 		}
-		answer, err := l.requests.call(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: t.TabID}))
+		answer, err := l.requests.call(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID}))
 		if err != nil {
 			return false, !errors.Is(err, errLinkEnded)
 		}
@@ -72,7 +72,7 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	default:
 		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
 	}
-	answer, err := links[0].requests.call(ctx, wire.MethodTabLoad, marshal(wire.TabLoadParams{TabID: tabID, Force: true}))
+	answer, err := links[0].requests.call(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, Force: true}))
 	if err == nil {
 		err = decodeAnswer(answer, &wire.TabLoadResult{})
 	}
@@ -93,7 +93,7 @@ func (s *search) openTab(ctx context.Context, in dispatch.Target) *dispatch.Targ
 	if l == nil {
 		return nil
 	}
-	answer, err := l.requests.call(ctx, wire.MethodTabOpen, marshal(wire.TabOpenParams{URL: s.want.Open}))
+	answer, err := l.requests.call(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.want.Open}))
 	var r wire.TabOpenResult
 	if err == nil {
 		err = decodeAnswer(answer, &r)

@@ -47,7 +47,7 @@ func (l *link) sendWaiting(calls int) {
 		return
 	}
 	l.waiting = calls
-	l.post(wire.AppendNotification(nil, wire.MethodStateWaiting, marshal(wire.StateWaitingParams{Count: calls})))
+	l.post(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
 // setWatching turns state.sync and state.plugins on or off. Only the reader
@@ -120,10 +120,10 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			return
 		}
 		if stateDue {
-			send(&state, wire.MethodStateSync, marshal(p.stateFor(b, calls)))
+			send(&state, wire.MethodStateSync, wire.EncodeBody(p.stateFor(b, calls)))
 		}
 		if pluginsDue {
-			send(&plugins, wire.MethodStatePlugins, marshal(p.link.hub.pluginViews()))
+			send(&plugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
 		}
 		pause.Reset(stateInterval)
 		select {

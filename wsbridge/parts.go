@@ -1,14 +1,10 @@
 package wsbridge
 
-import (
-	"unicode/utf8"
-
-	"opentabs/wsbridge/inbound"
-)
+import "opentabs/wire"
 
 // part handles one part of a large result.
 func (rt *runTable) part(l *link, params []byte) error {
-	p, text, err := inbound.Part(params)
+	p, text, err := wire.DecodePart(params)
 	if err != nil {
 		return err
 	}
@@ -26,9 +22,9 @@ func (rt *runTable) part(l *link, params []byte) error {
 		rt.mu.Unlock()
 		return nil
 	}
-	r.parts, r.half = inbound.AppendText(r.parts, text, r.half)
+	r.parts.Append(text)
 	r.next++
-	if len(r.parts) <= r.limit {
+	if r.parts.Len() <= r.limit {
 		rt.mu.Unlock()
 		return nil
 	}
@@ -39,13 +35,4 @@ func (rt *runTable) part(l *link, params []byte) error {
 	rt.mu.Unlock()
 	r.sink.Finish(nil, tooLarge(r.limit))
 	return nil
-}
-
-// endParts replaces an unpaired first half of a character at the end by U+FFFD,
-// as JSON decoders do.
-func (r *run) endParts() {
-	if r.half != 0 {
-		r.parts = utf8.AppendRune(r.parts, utf8.RuneError)
-		r.half = 0
-	}
 }

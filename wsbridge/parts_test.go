@@ -1,12 +1,9 @@
 package wsbridge
 
 import (
-	"opentabs/wsbridge/inbound"
-
 	"encoding/json"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func (p *peer) part(id string, seq int, text string) {
@@ -105,42 +102,4 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 			w.wantEvents("c1 returned " + tt.want)
 		})
 	}
-}
-
-// TestHalfAtTheEnd checks that half a character at the end of a result is kept.
-func TestHalfAtTheEnd(t *testing.T) {
-	r := &run{}
-	r.parts, r.half = inbound.AppendText(nil, []byte(`"a\ud83d"`), 0)
-	if r.endParts(); string(r.parts) != "a\ufffd" {
-		t.Errorf("parts = %q", r.parts)
-	}
-}
-
-// FuzzAppendText compares AppendText with encoding/json, for whole texts and for
-// texts in two parts.
-func FuzzAppendText(f *testing.F) {
-	for _, s := range []string{`""`, `"a"`, `"\"\\\/\b\f\n\r\t"`, `"\ud83d\ude00"`, `"\ud83dx\ude00\uD83D\uD83D\uDE00"`, `"\u00fcü😀\u20AC"`} {
-		f.Add(s, 3)
-	}
-	f.Fuzz(func(t *testing.T, text string, at int) {
-		var want string
-		if !utf8.ValidString(text) || json.Unmarshal([]byte(text), &want) != nil || len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
-			return
-		}
-		r := &run{}
-		r.parts, r.half = inbound.AppendText(nil, []byte(text), 0)
-		if r.endParts(); string(r.parts) != want {
-			t.Fatalf("%s is read as %q, want %q", text, r.parts, want)
-		}
-		first, second := text[:max(1, min(at, len(text)-1))]+`"`, `"`+text[max(1, min(at, len(text)-1)):]
-		if !json.Valid([]byte(first)) || !json.Valid([]byte(second)) || !utf8.ValidString(first) {
-			return // split inside an escape or a character, which no browser does
-		}
-		r = &run{}
-		r.parts, r.half = inbound.AppendText(nil, []byte(first), 0)
-		r.parts, r.half = inbound.AppendText(r.parts, []byte(second), r.half)
-		if r.endParts(); string(r.parts) != want {
-			t.Fatalf("%s cut at %d is read as %q, want %q", text, at, r.parts, want)
-		}
-	})
 }

@@ -9,11 +9,9 @@ import (
 // No page makes more, and the sum over a call can't overflow an int.
 const maxCount = 1 << 30
 
-// progress decodes a tool.progress and forwards its reports. The reports are
-// text of the page that the browser did not parse, so they must not be able to
-// override the dispatchId.
+// progress decodes a tool.progress and forwards its reports.
 func (rt *runTable) progress(l *link, params []byte) error {
-	p, err := inbound.Progress(params)
+	p, err := wire.DecodeProgress(params)
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	}
 	b.name, b.boot, b.version, b.inject = p.BrowserName, p.BootID, p.ExtensionVersion, ""
 	b.setLink(l)
-	l.post(wire.AppendResult(nil, helloID, marshal(wire.HelloResult{Protocol: wire.Version, ServerVersion: g.hub.opts.Version})))
+	l.post(wire.AppendResult(nil, helloID, wire.EncodeBody(wire.HelloResult{Protocol: wire.Version, ServerVersion: g.hub.opts.Version})))
 	b.tabs.connect(l, b.name, isNew)
 	return b.runs.connect(l, lost)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
@@ -32,9 +31,8 @@ type run struct {
 	// reports counts the reports that arrived.
 	reports int
 	// parts is the text of the result so far, next the number of the next part.
-	parts []byte
+	parts wire.ResultText
 	next  int
-	half  rune // unpaired first half of a character at the end of parts, or 0
 	// asks are the requests of the run. resyncs are tool.resync frames that
 	// wait for a reconnect.
 	asks    asks
@@ -51,7 +49,7 @@ func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
 	}
-	frame := appendDispatch(nil, &r, false)
+	frame := encodeRun(&r, false)
 	if len(frame) > wire.MaxFrameBytes {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 			"the arguments are %d bytes long, and a frame is limited to %d", len(r.Args), wire.MaxFrameBytes)}
@@ -123,41 +121,15 @@ func (rt *runTable) resendRuns() {
 	}
 	slices.SortFunc(unheard, func(x, y *run) int { return x.number - y.number })
 	for _, r := range unheard {
-		rt.link.post(appendDispatch(nil, &r.request, !r.isUnsent))
+		rt.link.post(encodeRun(&r.request, !r.isUnsent))
 		r.isUnsent, r.isListed = false, true
 	}
 }
 
-// appendDispatch appends a tool.dispatch frame. It replaces json.Marshal of
-// wire.ToolDispatchParams, which would validate and copy the arguments; they
-// are valid JSON already.
-func appendDispatch(dst []byte, r *dispatch.Run, again bool) []byte {
-	p := append([]byte(`{"dispatchId":`), marshal(r.ID)...)
-	p = append(p, `,"plugin":`...)
-	p = append(p, marshal(r.Plugin)...)
-	p = append(p, `,"tool":`...)
-	p = append(p, marshal(r.Tool)...)
-	p = append(p, `,"tabId":`...)
-	p = strconv.AppendInt(p, int64(r.Target.TabID), 10)
-	p = append(p, `,"documentId":`...)
-	p = append(p, marshal(r.Target.DocumentID)...)
-	p = append(p, `,"maxResultBytes":`...)
-	p = strconv.AppendInt(p, int64(r.MaxResultBytes), 10)
-	if again {
-		p = append(p, `,"again":true`...)
-	}
-	if r.Prompt {
-		p = append(p, `,"prompt":true`...)
-	}
-	if len(r.Decision) > 0 {
-		p = append(append(p, `,"decision":`...), r.Decision...)
-	}
-	p = append(p, `,"args":`...)
-	if len(r.Args) == 0 {
-		p = append(p, "{}"...)
-	} else {
-		p = append(p, r.Args...)
-	}
-	p = append(p, '}')
-	return wire.AppendRequest(dst, r.ID, wire.MethodToolDispatch, p)
+// encodeRun returns the tool.dispatch of a run.
+func encodeRun(r *dispatch.Run, again bool) []byte {
+	return wire.AppendDispatch(nil, &wire.ToolDispatchParams{
+		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: r.Target.TabID, DocumentID: r.Target.DocumentID,
+		MaxResultBytes: r.MaxResultBytes, Again: again, Prompt: r.Prompt, Decision: r.Decision, Args: r.Args,
+	})
 }

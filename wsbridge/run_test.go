@@ -19,40 +19,6 @@ func (w *world) tryRunArgs(args string) *wire.CallError {
 	}, sink{w, "c1"})
 }
 
-// TestAppendDispatch checks that the frame is equal to the output of encoding/json,
-// except for the arguments, which are unchanged.
-func TestAppendDispatch(t *testing.T) {
-	r := dispatch.Run{
-		ID: `c"1`, Plugin: "chat<>", Tool: "export\u2028", MaxResultBytes: 100,
-		Args:   json.RawMessage(`{"n":9007199254740993,"s":"ü"}`),
-		Target: dispatch.Target{TabID: -7, DocumentID: "d\n7"},
-	}
-	e, err := wire.Parse(appendDispatch(nil, &r, false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e.ID != r.ID || e.Method != wire.MethodToolDispatch {
-		t.Errorf("envelope %+v", e)
-	}
-	want, err := json.Marshal(wire.ToolDispatchParams{
-		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: -7, DocumentID: "d\n7", MaxResultBytes: 100, Args: r.Args,
-	})
-	if err != nil || string(e.Params) != string(want) {
-		t.Errorf("params\n got %s\nwant %s (%v)", e.Params, want, err)
-	}
-}
-
-func TestNoArguments(t *testing.T) {
-	var p wire.ToolDispatchParams
-	e, err := wire.Parse(appendDispatch(nil, &dispatch.Run{ID: "c1"}, false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(e.Params, &p); err != nil || string(p.Args) != "{}" {
-		t.Errorf("args = %s, %v; want {}", p.Args, err)
-	}
-}
-
 func TestStartRefused(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.browser("b1", "boot1")

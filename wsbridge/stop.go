@@ -1,7 +1,6 @@
 package wsbridge
 
 import (
-	"encoding/json"
 	"time"
 
 	"opentabs/wire"
@@ -59,7 +58,7 @@ func (rt *runTable) cancel(id, reason string, answered func(wire.CancelOutcome))
 
 func cancelFrame(id, reason string) []byte {
 	return wire.AppendRequest(nil, cancelID+id, wire.MethodToolCancel,
-		marshal(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
+		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
 // settle stops the timer and returns the function that reports the outcome, to
@@ -95,7 +94,7 @@ func (rt *runTable) expireStop(id string, s *stop) {
 func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 	outcome := wire.CancelIgnored
 	var r wire.ToolCancelResult
-	if e.Error == nil && json.Unmarshal(e.Result, &r) == nil {
+	if e.Error == nil && wire.DecodeBody(e.Result, &r) == nil {
 		switch r.Outcome {
 		case wire.CancelAborted, wire.CancelFinished:
 			outcome = r.Outcome
@@ -124,14 +123,4 @@ func (rt *runTable) resendStops() {
 			delete(rt.stops, id)
 		}
 	}
-}
-
-// marshal returns the JSON of a string, or of a type of package wire that can't
-// fail, because its fields are strings, numbers, bools and lists of them.
-func marshal(v any) []byte {
-	out, err := json.Marshal(v)
-	if err != nil {
-		panic("wsbridge: " + err.Error())
-	}
-	return out
 }

@@ -116,7 +116,7 @@ func play(t *testing.T, text string) string {
 		return all
 	}
 	o.Logs = func(id, name string, p wire.PluginLogParams) {
-		s.w.note("logged in %s (%s): %s", id, name, marshal(p))
+		s.w.note("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
 	}
 	inWorld(t, o, func(w *world) {
 		s.w = w

@@ -1,6 +1,6 @@
-// Package inbound reads what browsers send, without trust: it bounds sizes, drops
-// invalid names and IDs, and makes texts safe for logs, terminals and agents. All
-// of its functions are pure.
+// Package inbound makes what browsers send safe to use: it bounds sizes, drops invalid
+// names and IDs, and cleans texts for logs, terminals and agents. All of its functions
+// are pure.
 //
 // # Concurrency
 //

@@ -16,7 +16,7 @@ func CleanLogEntry(e *wire.LogEntry) {
 	}
 	e.Message = Text(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
 	var data []json.RawMessage
-	if len(e.Data) > wire.MaxLogDataBytes || json.Unmarshal(OrEmpty(e.Data), &data) != nil {
+	if len(e.Data) == 0 || len(e.Data) > wire.MaxLogDataBytes || json.Unmarshal(e.Data, &data) != nil {
 		e.Data = nil
 		return
 	}

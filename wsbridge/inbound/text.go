@@ -36,11 +36,3 @@ func Truncate(s string, n int) string {
 	}
 	return s[:n]
 }
-
-// OrEmpty returns params, or an empty object if there are none.
-func OrEmpty(params []byte) []byte {
-	if len(params) == 0 {
-		return []byte("{}")
-	}
-	return params
-}

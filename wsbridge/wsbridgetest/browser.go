@@ -132,7 +132,7 @@ func (b *Browser) prove(ctx context.Context, nonce string) (string, error) {
 	var p wire.ChallengeParams
 	e, err := wire.Parse(frame)
 	if err == nil {
-		err = json.Unmarshal(e.Params, &p)
+		err = wire.DecodeBody(e.Params, &p)
 	}
 	if err != nil || e.Method != wire.MethodChallenge || p.Proof != wire.ServerProof(b.options.Key, port, nonce, p.Nonce) {
 		return "", fmt.Errorf("the first frame is no challenge of the server: %s", frame)
@@ -176,7 +176,7 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 		return b.syncPlugins(e)
 	case wire.MethodPluginCode:
 		var p wire.PluginCodeParams
-		if err := json.Unmarshal(e.Params, &p); err != nil {
+		if err := wire.DecodeBody(e.Params, &p); err != nil {
 			return err
 		}
 		b.mu.Lock()
@@ -185,19 +185,19 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 		return errors.Join(b.answer(e.ID, wire.PluginCodeResult{}), b.sendTabs())
 	case wire.MethodToolDispatch:
 		var p wire.ToolDispatchParams
-		if err := json.Unmarshal(e.Params, &p); err != nil {
+		if err := wire.DecodeBody(e.Params, &p); err != nil {
 			return err
 		}
 		b.start(ctx, &Call{ToolDispatchParams: p, browser: b})
 	case wire.MethodToolCancel:
 		var p wire.ToolCancelParams
-		if err := json.Unmarshal(e.Params, &p); err != nil {
+		if err := wire.DecodeBody(e.Params, &p); err != nil {
 			return err
 		}
 		return b.answer(e.ID, wire.ToolCancelResult{Outcome: b.cancel(p)})
 	case wire.MethodToolAnswer:
 		var p wire.ToolAnswerParams
-		if err := json.Unmarshal(e.Params, &p); err != nil {
+		if err := wire.DecodeBody(e.Params, &p); err != nil {
 			return err
 		}
 		return b.deliverAnswer(e.ID, p)
@@ -221,7 +221,7 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 // nil.
 func forward[P any](e wire.Envelope, receive func(P)) error {
 	var p P
-	if err := json.Unmarshal(e.Params, &p); err != nil || receive == nil {
+	if err := wire.DecodeBody(e.Params, &p); err != nil || receive == nil {
 		return err
 	}
 	receive(p)
@@ -231,7 +231,7 @@ func forward[P any](e wire.Envelope, receive func(P)) error {
 // syncPlugins drops removed plugins and requests the code of new ones.
 func (b *Browser) syncPlugins(e wire.Envelope) error {
 	var p wire.PluginSyncParams
-	if err := json.Unmarshal(e.Params, &p); err != nil {
+	if err := wire.DecodeBody(e.Params, &p); err != nil {
 		return err
 	}
 	var missing []string
@@ -325,11 +325,7 @@ func (b *Browser) cancelAll(cause error) {
 
 // request sends a request and waits for its answer, before Run reads.
 func (b *Browser) request(ctx context.Context, id string, method wire.Method, params any) error {
-	data, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, data)); err != nil {
+	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	_, frame, err := b.ws.Read(ctx)
@@ -347,11 +343,7 @@ func (b *Browser) request(ctx context.Context, id string, method wire.Method, pa
 }
 
 func (b *Browser) notify(method wire.Method, params any) error {
-	data, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	return b.write(wire.AppendNotification(nil, method, data))
+	return b.write(wire.AppendNotification(nil, method, wire.EncodeBody(params)))
 }
 
 func (b *Browser) answer(id string, result any) error {

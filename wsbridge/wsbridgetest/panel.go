@@ -2,7 +2,6 @@ package wsbridgetest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -40,17 +39,13 @@ func (b *Browser) Review(ctx context.Context, p wire.ConfigReviewParams) error {
 
 // panelAsks makes a request of the side panel.
 func panelAsks[R any](ctx context.Context, b *Browser, method wire.Method, params any) (result R, err error) {
-	data, err := json.Marshal(params)
-	if err != nil {
-		return result, err
-	}
 	answer := make(chan wire.Envelope, 1)
 	b.mu.Lock()
 	b.requests++
 	id := fmt.Sprintf("panel-%d", b.requests)
 	b.answers[id] = answer
 	b.mu.Unlock()
-	if err := b.write(wire.AppendRequest(nil, id, method, data)); err != nil {
+	if err := b.write(wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return result, fmt.Errorf("%s: %w", method, err)
 	}
 	select {
@@ -58,7 +53,7 @@ func panelAsks[R any](ctx context.Context, b *Browser, method wire.Method, param
 		if e.Error != nil {
 			return result, fmt.Errorf("%s: %s", method, strings.TrimSpace(e.Error.Message))
 		}
-		return result, json.Unmarshal(e.Result, &result)
+		return result, wire.DecodeBody(e.Result, &result)
 	case <-ctx.Done():
 		return result, fmt.Errorf("%s: %w", method, context.Cause(ctx))
 	}

@@ -1,0 +1,197 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+// TestDecodeGolden checks that the fast decoders return the same values as package
+// json for each golden body.
+func TestDecodeGolden(t *testing.T) {
+	tested := 0
+	for _, g := range goldenBodies(t) {
+		want := g.newBody()
+		if err := json.Unmarshal(g.body, want); err != nil {
+			t.Fatalf("%s: %v", g.name, err)
+		}
+		got := g.newBody()
+		var err error
+		switch p := got.(type) {
+		case *ToolDispatchResult:
+			*p, err = DecodeDispatchResult(g.body)
+		case *ToolProgressParams:
+			*p, err = DecodeProgress(g.body)
+		case *ToolPartParams:
+			var text ResultText
+			var quoted []byte
+			*p, quoted, err = DecodePart(g.body)
+			text.Append(quoted)
+			p.Text = string(text.Join())
+		case *HelloParams:
+			p.Protocol, err = DecodeProtocol(g.body)
+			want = &HelloParams{Protocol: Version}
+		default:
+			err = DecodeBody(g.body, got)
+			tested--
+		}
+		tested++
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n got %+v (%v)\nwant %+v", g.name, got, err, want)
+		}
+	}
+	if tested < 9 {
+		t.Errorf("%d golden bodies tested, want at least 9", tested)
+	}
+}
+
+// TestDecodeMissingBody checks that a missing body has no fields, except that a part
+// needs a text.
+func TestDecodeMissingBody(t *testing.T) {
+	var p CallResumedParams
+	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
+		t.Errorf("DecodeBody: %+v, %v", p, err)
+	}
+	if p, err := DecodeProgress(nil); err != nil || !reflect.DeepEqual(p, ToolProgressParams{}) {
+		t.Errorf("DecodeProgress: %+v, %v", p, err)
+	}
+	if r, err := DecodeDispatchResult(nil); err != nil || !reflect.DeepEqual(r, ToolDispatchResult{}) {
+		t.Errorf("DecodeDispatchResult: %+v, %v", r, err)
+	}
+	if protocol, err := DecodeProtocol(nil); err != nil || protocol != 0 {
+		t.Errorf("DecodeProtocol: %d, %v", protocol, err)
+	}
+	if _, _, err := DecodePart(nil); err == nil {
+		t.Error("DecodePart accepts a part without a text")
+	}
+}
+
+// TestDecodeRejectsDuplicateMembers checks that text of a page can't override a member
+// of the body into which the browser copies it.
+func TestDecodeRejectsDuplicateMembers(t *testing.T) {
+	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
+		t.Errorf("DecodeProgress = %+v", p)
+	}
+	if p, _, err := DecodePart([]byte(`{"dispatchId":"mine","text":"","dispatchId":"other"}`)); err == nil {
+		t.Errorf("DecodePart = %+v", p)
+	}
+	if r, err := DecodeDispatchResult([]byte(`{"output":1,"output":2}`)); err == nil {
+		t.Errorf("DecodeDispatchResult = %+v", r)
+	}
+	p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"DispatchID":"other"}`))
+	if err != nil || p.DispatchID != "mine" {
+		t.Errorf("DecodeProgress = %+v, %v; keys are compared exactly", p, err)
+	}
+}
+
+// TestDecodeProgressKeepsMalformedReports checks that a report with a wrong type keeps
+// its valid fields, and that the other reports are unchanged.
+func TestDecodeProgressKeepsMalformedReports(t *testing.T) {
+	p, err := DecodeProgress([]byte(`{"dispatchId":"c1","seq":4,"reports":[` +
+		`{"progress":"1","message":"a","status":"b","audience":"user","endAudience":"user","activity":{"type":"text","content":1}},` +
+		`{"progress":1e999,"message":5,"activity":[]},7,{"progress":2}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"dispatchId":"c1","seq":4,"reports":[` +
+		`{"message":"a","status":"b","audience":"user","invalid":true,"activity":{"type":"text","content":1},"endAudience":"user"},` +
+		`{"invalid":true},{"invalid":true},{"progress":2}]}`
+	if got := EncodeBody(p); string(got) != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	for _, body := range []string{`{"reports":{}}`, `{"reports":"x"}`, `{"dispatchId":5}`, `{"seq":"1"}`, `{"skipped":1.5}`, `[]`} {
+		if p, err := DecodeProgress([]byte(body)); err == nil {
+			t.Errorf("DecodeProgress(%s) = %+v, want an error", body, p)
+		}
+	}
+}
+
+func TestFindResultID(t *testing.T) {
+	for _, c := range []struct {
+		frame, id string
+		isResult  bool
+	}{
+		{`{"jsonrpc":"2.0","id":"c1","result":{"output":{"a":}}`, "c1", true},
+		{string(AppendResult(nil, "c1", []byte(`{"output":nope}`))), "c1", true},
+		{`{"jsonrpc":"2.0","id":"c1","error":{`, "", false},
+		{`{"jsonrpc":"2.0","id":"c1`, "", false},
+		{`{"jsonrpc":"2.0","id":1,"result":{`, "", false},
+		{`{"jsonrpc":"2.0","method":"ping"`, "", false},
+		{``, "", false},
+	} {
+		if id, isResult := FindResultID([]byte(c.frame)); id != c.id || isResult != c.isResult {
+			t.Errorf("FindResultID(%s) = %q, %v; want %q, %v", c.frame, id, isResult, c.id, c.isResult)
+		}
+	}
+}
+
+// FuzzDecode compares the fast decoders with package json for valid bodies whose keys
+// are distinct. For other bodies the decoders must not panic.
+func FuzzDecode(f *testing.F) {
+	for _, g := range goldenBodies(f) {
+		switch g.newBody().(type) {
+		case *ToolDispatchResult, *ToolProgressParams, *ToolPartParams, *HelloParams:
+			f.Add(g.body)
+		}
+	}
+	f.Add([]byte(`{"reports":[{"progress":"1"},7],"parts":null,"output":null,"seq":1e2,"text":"\ud83d"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var progress ToolProgressParams
+		var result ToolDispatchResult
+		var part ToolPartParams
+		gotProgress, progressErr := DecodeProgress(body)
+		gotResult, resultErr := DecodeDispatchResult(body)
+		gotPart, quoted, partErr := DecodePart(body)
+		gotProtocol, protocolErr := DecodeProtocol(body)
+		if !json.Valid(body) || !hasExactKeys(body) {
+			return
+		}
+		var hello struct {
+			Protocol int `json:"protocol"`
+		}
+		if err := json.Unmarshal(body, &hello); (err == nil) != (protocolErr == nil) || err == nil && hello.Protocol != gotProtocol {
+			t.Errorf("protocol %d (%v), want %d (%v): %s", gotProtocol, protocolErr, hello.Protocol, err, body)
+		}
+		if json.Unmarshal(body, &progress) == nil && (progressErr != nil || !bytes.Equal(EncodeBody(gotProgress), EncodeBody(progress))) {
+			t.Errorf("progress %+v (%v), want %+v: %s", gotProgress, progressErr, progress, body)
+		}
+		if json.Unmarshal(body, &result) == nil && (resultErr != nil || !reflect.DeepEqual(gotResult, result)) {
+			t.Errorf("result %+v (%v), want %+v: %s", gotResult, resultErr, result, body)
+		}
+		if json.Unmarshal(body, &part) == nil && partErr == nil {
+			var text ResultText
+			text.Append(quoted)
+			if gotPart.Text = string(text.Join()); gotPart != part {
+				t.Errorf("part %+v, want %+v: %s", gotPart, part, body)
+			}
+		}
+	})
+}
+
+// hasExactKeys reports whether package json and splitObject must agree about an object:
+// its keys are distinct in any case, and have no escapes.
+func hasExactKeys(body []byte) bool {
+	seen := map[string]bool{}
+	err := splitObject(body, func(key, _ []byte) error {
+		folded := string(bytes.ToLower(key))
+		if seen[folded] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
+			return errUnclosed
+		}
+		seen[folded] = true
+		return nil
+	})
+	if err != nil {
+		return false
+	}
+	for _, name := range []string{"dispatchid", "seq", "skipped", "reports", "output", "parts", "text", "protocol"} {
+		exact := name
+		if name == "dispatchid" {
+			exact = "dispatchId"
+		}
+		if seen[name] && !bytes.Contains(body, []byte(`"`+exact+`"`)) {
+			return false
+		}
+	}
+	return true
+}

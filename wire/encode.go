@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// EncodeBody returns the JSON of a params or result type. It panics if a RawMessage
+// in the body is not valid JSON; nothing else in these types can fail.
+func EncodeBody(body any) []byte {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic("wire: " + err.Error())
+	}
+	return text
+}
+
+// The beginning of each frame, up to its ID or method.
+const (
+	idPrefix     = `{"jsonrpc":"2.0","id":`
+	methodPrefix = `{"jsonrpc":"2.0","method":`
+)
+
+// AppendRequest appends a request to dst. The params must be valid JSON.
+func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
+	dst = appendRequestHead(dst, id, method)
+	dst = append(dst, params...)
+	return append(dst, '}')
+}
+
+// appendRequestHead appends a request up to its params.
+func appendRequestHead(dst []byte, id string, method Method) []byte {
+	dst = append(dst, idPrefix...)
+	dst = appendString(dst, id)
+	dst = append(dst, `,"method":`...)
+	dst = appendString(dst, string(method))
+	return append(dst, `,"params":`...)
+}
+
+// AppendNotification appends a notification to dst. The params must be valid JSON.
+func AppendNotification(dst []byte, method Method, params []byte) []byte {
+	dst = append(dst, methodPrefix...)
+	dst = appendString(dst, string(method))
+	dst = append(dst, `,"params":`...)
+	dst = append(dst, params...)
+	return append(dst, '}')
+}
+
+// AppendResult appends the answer to a successful request to dst. The result must be
+// valid JSON.
+func AppendResult(dst []byte, id string, result []byte) []byte {
+	dst = append(dst, idPrefix...)
+	dst = appendString(dst, id)
+	dst = append(dst, `,"result":`...)
+	dst = append(dst, result...)
+	return append(dst, '}')
+}
+
+// AppendError appends the answer to a failed request to dst.
+func AppendError(dst []byte, id string, e *RPCError) []byte {
+	dst = append(dst, idPrefix...)
+	dst = appendString(dst, id)
+	dst = append(dst, `,"error":`...)
+	dst = append(dst, EncodeBody(e)...)
+	return append(dst, '}')
+}
+
+// frameRoom is the room for all but the large members of a frame, in bytes. A frame
+// with longer members is still complete, but costs another allocation.
+const frameRoom = 512
+
+// AppendDispatch appends a tool.dispatch to dst, with DispatchID as the ID of the
+// request. Decision and Args must be valid JSON; empty Args become {}.
+//
+// The frame has the bytes of AppendRequest with EncodeBody, except that Decision and
+// Args are copied unchanged: json.Marshal would scan and copy them twice.
+func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
+	dst = slices.Grow(dst, frameRoom+len(p.Decision)+len(p.Args))
+	dst = appendRequestHead(dst, p.DispatchID, MethodToolDispatch)
+	dst = append(dst, `{"dispatchId":`...)
+	dst = appendString(dst, p.DispatchID)
+	dst = append(dst, `,"plugin":`...)
+	dst = appendString(dst, p.Plugin)
+	dst = append(dst, `,"tool":`...)
+	dst = appendString(dst, p.Tool)
+	dst = append(dst, `,"tabId":`...)
+	dst = strconv.AppendInt(dst, int64(p.TabID), 10)
+	dst = append(dst, `,"documentId":`...)
+	dst = appendString(dst, p.DocumentID)
+	dst = append(dst, `,"maxResultBytes":`...)
+	dst = strconv.AppendInt(dst, int64(p.MaxResultBytes), 10)
+	if p.Again {
+		dst = append(dst, `,"again":true`...)
+	}
+	if p.Prompt {
+		dst = append(dst, `,"prompt":true`...)
+	}
+	if len(p.Decision) > 0 {
+		dst = append(append(dst, `,"decision":`...), p.Decision...)
+	}
+	dst = append(dst, `,"args":`...)
+	if len(p.Args) == 0 {
+		dst = append(dst, "{}"...)
+	} else {
+		dst = append(dst, p.Args...)
+	}
+	return append(dst, "}}"...)
+}
+
+// AppendAnswer appends a tool.answer to dst. Output must be valid JSON.
+//
+// The frame has the bytes of AppendRequest with EncodeBody, except that Output is
+// copied unchanged: json.Marshal would scan and copy it twice.
+func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
+	dst = slices.Grow(dst, frameRoom+len(p.Output))
+	dst = appendRequestHead(dst, id, MethodToolAnswer)
+	dst = append(dst, `{"dispatchId":`...)
+	dst = appendString(dst, p.DispatchID)
+	dst = append(dst, `,"ask":`...)
+	dst = strconv.AppendInt(dst, int64(p.Ask), 10)
+	if len(p.Output) > 0 {
+		dst = append(append(dst, `,"output":`...), p.Output...)
+	}
+	if p.Error != nil {
+		dst = append(append(dst, `,"error":`...), EncodeBody(p.Error)...)
+	}
+	return append(dst, "}}"...)
+}
+
+// appendString appends s as json.Marshal encodes a string. It allocates only if s
+// needs escapes, which no ID of opentabs does.
+func appendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if !isPlain(s[i]) {
+			return append(dst, EncodeBody(s)...)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+// isPlain reports whether json.Marshal leaves a byte of a string unchanged. It returns
+// false for all bytes that are not ASCII.
+func isPlain(c byte) bool {
+	switch c {
+	case '"', '\\', '<', '>', '&':
+		return false
+	}
+	return c >= 0x20 && c < 0x7f
+}

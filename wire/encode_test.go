@@ -1,0 +1,157 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestAppend(t *testing.T) {
+	retry := 1500.0
+	for _, c := range []struct {
+		got  []byte
+		want string
+	}{
+		{AppendRequest([]byte("> "), "s1", MethodPing, []byte(`{}`)), `> {"jsonrpc":"2.0","id":"s1","method":"ping","params":{}}`},
+		{AppendNotification(nil, MethodStateWatch, []byte(`{"on":true}`)), `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`},
+		{AppendResult(nil, "s1", []byte(`{"output":1.0}`)), `{"jsonrpc":"2.0","id":"s1","result":{"output":1.0}}`},
+		{AppendResult(nil, "a\"b\\\x01é", []byte(`{}`)), `{"jsonrpc":"2.0","id":"a\"b\\\u0001é","result":{}}`},
+		{AppendError(nil, "s1", &RPCError{Code: CodeMethodNotFound, Message: `no "x"`}),
+			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"no \"x\""}}`},
+		{AppendError(nil, "s1", &RPCError{Code: CodeCallFailed, Message: "m", Data: &CallError{
+			Code: ErrToolError, Message: "m", Tool: &ToolErrorInfo{Code: "X", RetryAfterMs: &retry}}}),
+			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"m",` +
+				`"tool":{"code":"X","retryable":false,"retryAfterMs":1500}}}}`},
+		{AppendDispatch([]byte("> "), &ToolDispatchParams{DispatchID: "c1"}), // without arguments
+			`> {"jsonrpc":"2.0","id":"c1","method":"tool.dispatch","params":{"dispatchId":"c1","plugin":"","tool":"","tabId":0,` +
+				`"documentId":"","maxResultBytes":0,"args":{}}}`},
+		{AppendDispatch(nil, &ToolDispatchParams{DispatchID: "c1", TabID: -7, Args: []byte(`{"n": 9007199254740993}`), Decision: []byte("[1.0]")}),
+			`{"jsonrpc":"2.0","id":"c1","method":"tool.dispatch","params":{"dispatchId":"c1","plugin":"","tool":"","tabId":-7,` +
+				`"documentId":"","maxResultBytes":0,"decision":[1.0],"args":{"n": 9007199254740993}}}`},
+		{AppendAnswer([]byte("> "), "s1", &ToolAnswerParams{DispatchID: "c1", Ask: 2, Output: []byte(`{"f": 1.10}`)}),
+			`> {"jsonrpc":"2.0","id":"s1","method":"tool.answer","params":{"dispatchId":"c1","ask":2,"output":{"f": 1.10}}}`},
+	} {
+		if string(c.got) != c.want {
+			t.Errorf("\n got %s\nwant %s", c.got, c.want)
+		}
+	}
+}
+
+// TestAppendDoesNotAllocate checks that no encoder allocates if dst has enough room.
+func TestAppendDoesNotAllocate(t *testing.T) {
+	buf := make([]byte, 0, 8192)
+	params := []byte(`{"dispatchId":"c1","reason":"r"}`)
+	dispatch := ToolDispatchParams{
+		DispatchID: "c-01k7", Plugin: "messages", Tool: "export_messages", TabID: 7, DocumentID: "5C3E0A1B",
+		MaxResultBytes: DefaultMaxResultBytes, Args: params,
+	}
+	answer := ToolAnswerParams{DispatchID: "c-01k7", Ask: 1, Output: params}
+	if n := testing.AllocsPerRun(100, func() {
+		buf = AppendRequest(buf[:0], "c-01k7", MethodToolCancel, params)
+		buf = AppendNotification(buf, MethodStateSync, params)
+		buf = AppendResult(buf, "c-01k7", params)
+		buf = AppendDispatch(buf, &dispatch)
+		buf = AppendAnswer(buf, "s/answer/1/c-01k7", &answer)
+	}); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+}
+
+// TestAppendGolden checks that AppendDispatch and AppendAnswer encode each golden body
+// to the same bytes.
+func TestAppendGolden(t *testing.T) {
+	tested := 0
+	for _, g := range goldenBodies(t) {
+		v := g.newBody()
+		if err := json.Unmarshal(g.body, v); err != nil {
+			t.Fatalf("%s: %v", g.name, err)
+		}
+		var got, want []byte
+		switch p := v.(type) {
+		case *ToolDispatchParams:
+			got, want = AppendDispatch(nil, p), AppendRequest(nil, p.DispatchID, MethodToolDispatch, g.body)
+		case *ToolAnswerParams:
+			got, want = AppendAnswer(nil, "1", p), g.frame
+		default:
+			continue
+		}
+		tested++
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s\n got %s\nwant %s", g.name, got, want)
+		}
+	}
+	if tested < 7 {
+		t.Errorf("%d golden bodies tested, want at least 7", tested)
+	}
+}
+
+// FuzzAppendDispatch encodes arbitrary fields. AppendDispatch must return the bytes of
+// package json, and Parse must decode the same fields.
+func FuzzAppendDispatch(f *testing.F) {
+	f.Add("c1", "messages", "export", 7, "d7", 100, false, false, "", `{}`)
+	f.Add(`c"1`, "chat<&>", "export\u2028", -7, "d\n7", -1, true, true, `{"allow":true}`, `{"n":9007199254740993,"s":"ü"}`)
+	f.Add("\xff", "\x7f", "\x00", 0, "", 0, false, true, `null`, ``)
+	f.Fuzz(func(t *testing.T, id, plugin, tool string, tab int, document string, limit int, again, prompt bool, decision, args string) {
+		p := ToolDispatchParams{
+			DispatchID: id, Plugin: plugin, Tool: tool, TabID: tab, DocumentID: document, MaxResultBytes: limit,
+			Again: again, Prompt: prompt, Decision: rawJSON(decision), Args: rawJSON(args),
+		}
+		frame := AppendDispatch(nil, &p)
+		if len(p.Args) == 0 {
+			p.Args = json.RawMessage(`{}`)
+		}
+		checkRequest(t, frame, id, MethodToolDispatch, &p)
+	})
+}
+
+// FuzzAppendAnswer encodes arbitrary fields. AppendAnswer must return the bytes of
+// package json, and Parse must decode the same fields.
+func FuzzAppendAnswer(f *testing.F) {
+	f.Add("s/answer/1/c1", "c1", 1, `{"found":3}`, false, "", "")
+	f.Add("s\"", "c<1>", -1, ``, true, "denied", "the user denied \u2028 it")
+	f.Fuzz(func(t *testing.T, id, dispatchID string, ask int, output string, hasError bool, code, message string) {
+		p := ToolAnswerParams{DispatchID: dispatchID, Ask: ask, Output: rawJSON(output)}
+		if hasError {
+			p.Error = &CallError{Code: ErrorCode(code), Message: message}
+		}
+		checkRequest(t, AppendAnswer(nil, id, &p), id, MethodToolAnswer, &p)
+	})
+}
+
+// rawJSON returns text in the form that json.Marshal gives a RawMessage, or nil if text
+// is not valid UTF-8 and JSON.
+func rawJSON(text string) json.RawMessage {
+	if !json.Valid([]byte(text)) || strings.ToValidUTF8(text, "") != text {
+		return nil
+	}
+	compact, err := json.Marshal(json.RawMessage(text))
+	if err != nil {
+		return nil
+	}
+	return compact
+}
+
+// checkRequest compares a request with the output of package json.
+func checkRequest(t *testing.T, frame []byte, id string, method Method, params any) {
+	t.Helper()
+	if want := AppendRequest(nil, id, method, EncodeBody(params)); !bytes.Equal(frame, want) {
+		t.Fatalf("the frame differs from package json\n got %s\nwant %s", frame, want)
+	}
+	var wantID string // with U+FFFD for invalid UTF-8
+	if err := json.Unmarshal(EncodeBody(id), &wantID); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Parse(frame)
+	if err != nil || e.ID != wantID || e.Method != method {
+		t.Fatalf("the envelope is %+v (%v): %s", e, err, frame)
+	}
+	first, second := reflect.New(reflect.TypeOf(params).Elem()).Interface(), reflect.New(reflect.TypeOf(params).Elem()).Interface()
+	if err := DecodeBody(e.Params, first); err != nil {
+		t.Fatalf("%v: %s", err, frame)
+	}
+	if err := DecodeBody(EncodeBody(first), second); err != nil || !reflect.DeepEqual(first, second) {
+		t.Fatalf("the decoded params differ (%v)\n first %+v\nsecond %+v", err, first, second)
+	}
+}
