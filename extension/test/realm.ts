@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
 import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../src/handshake.ts';
-import { declare } from '../src/worker/delivery/entry-points.ts';
+import { constantScript } from '../src/worker/delivery/entry-points.ts';
 
 type Listener = (event: object) => void;
 
@@ -227,12 +227,12 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
-      vm.runInContext(entryPoint === undefined ? expression : declare(entryPoint, expression), context);
+      vm.runInContext(entryPoint === undefined ? expression : constantScript(entryPoint, expression), context);
     },
     startBase: (entryPoint) => {
       const args = JSON.stringify(JSON.stringify({ frames: false }));
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
-      vm.runInContext(declare(entryPoint, expression), context);
+      vm.runInContext(constantScript(entryPoint, expression), context);
     },
     startLate: (plugin, adapter, meet) => {
       add(doc, meet, acceptOffer);

@@ -48,8 +48,8 @@ export class Plugins {
     this.#logs = makeLogs(post);
     this.#wakes = makeWakes({ post, visible });
     this.#probing = makeProbing({
-      probe: (isAll) => this.#probe(isAll ? works : waits),
-      ready: () => ![...this.#live.values()].some(waits),
+      probe: (isAll) => this.#probe(isAll ? isWorking : isWaiting),
+      ready: () => ![...this.#live.values()].some(isWaiting),
       visible,
     });
   }
@@ -238,11 +238,11 @@ export class Plugins {
   }
 }
 
-/** works reports whether an adapter has no problem, waits whether it is not ready yet. */
-function works(entry: Live): boolean {
+/** isWorking reports whether an adapter has no problem, isWaiting whether it is not ready yet. */
+function isWorking(entry: Live): boolean {
   return entry.problem === undefined;
 }
 
-function waits(entry: Live): boolean {
-  return works(entry) && entry.ready !== true;
+function isWaiting(entry: Live): boolean {
+  return isWorking(entry) && entry.ready !== true;
 }

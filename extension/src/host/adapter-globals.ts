@@ -61,11 +61,11 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
     setPrototypeOf(descriptor, null);
     defineProperty(container, key, descriptor);
   };
-  accessor('pluginConfig', () => services.config, ignore);
-  accessor('_withPristineBuiltIns', () => runPristine, ignore);
-  accessor('_notifyReadinessChanged', () => services.readinessChanged, ignore);
+  accessor('pluginConfig', () => services.config, doNothing);
+  accessor('_withPristineBuiltIns', () => runPristine, doNothing);
+  accessor('_notifyReadinessChanged', () => services.readinessChanged, doNothing);
   // Not part of the original format. Without it the SDK uses the timers of the page.
-  accessor('_setTimer', () => services.timers.set, ignore);
+  accessor('_setTimer', () => services.timers.set, doNothing);
   const transport = (given: unknown) => services.logs.accept(given);
   let install: unknown = lookup(container, '_setLogTransport');
   const installed = (): unknown => {
@@ -75,7 +75,7 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
       return undefined; // an adapter with a broken logger has no logs
     }
   };
-  const set = () => installed() ?? ignore;
+  const set = () => installed() ?? doNothing;
   accessor(
     '_setLogTransport',
     () => (isFn(install) ? set : undefined),
@@ -99,6 +99,6 @@ function runPristine(work: unknown): void {
   if (why !== '') throw new NativeTypeError(why);
 }
 
-function ignore(): void {
+function doNothing(): void {
   // The host's accessors replace these functions of the adapter.
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, builtIns, makeRealm } from '../../test/realm.ts';
-import { enter } from '../worker/delivery/entry-points.ts';
+import { adapterScript } from '../worker/delivery/entry-points.ts';
 
 const code = (plugin: string) =>
   `function ({${builtIns.join()}}) { return function (globalThis, window, self) {
@@ -24,7 +24,8 @@ async function makePage() {
     assert.equal(port?.plugin, name);
     return port;
   };
-  const bring = (nonce: string, name: string, text = code(name)) => realm.run(enter('_base', nonce, `h-${name}`, text));
+  const bring = (nonce: string, name: string, text = code(name)) =>
+    realm.run(adapterScript('_base', nonce, `h-${name}`, text));
   return { realm, base, request, bring };
 }
 

@@ -24,7 +24,7 @@ import {
   toJson,
   whenSettled,
 } from './primordials.ts';
-import { callIsReady } from './ready.ts';
+import { makeReadiness } from './ready.ts';
 import { truncate } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
 
@@ -90,7 +90,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
   const table = bare();
   // Stored by check, in the task that starts the adapter. A page that gets the container later cannot replace the adapter.
   let registered: object | undefined;
-  let lastReady: boolean | undefined;
+  const readiness = makeReadiness(plugin, read, (ready) => events.ready(ready));
   const running = (call: number): RunningCall | undefined => {
     const entry = table[call];
     return isRunning(entry) ? entry : undefined;
@@ -143,32 +143,10 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     const context = contextOf(entry, request.decision, (report) => {
       if (entry.isLive) events.report(entry.call, report, 1);
     });
-    checkReady(adapter, (problem) => {
+    readiness.check(adapter, (problem) => {
       if (problem !== undefined) {
         fail(failureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
       } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
-    });
-  };
-  /** checkReady calls isReady() of the adapter, and reports a change: the server chooses tabs by readiness. */
-  const checkReady = (adapter: object, done: (problem: string | undefined) => void) =>
-    callIsReady(plugin, read(), adapter, (problem) => {
-      const ready = problem === undefined;
-      if (adapter === registered && ready !== lastReady) {
-        lastReady = ready;
-        events.ready(ready);
-      }
-      done(problem);
-    });
-  let isProbing = false;
-  let mustProbeAgain = false;
-  const probe = () => {
-    if (!registered) return;
-    mustProbeAgain = isProbing;
-    if (isProbing) return;
-    isProbing = true;
-    checkReady(registered, () => {
-      isProbing = false;
-      if (mustProbeAgain) probe();
     });
   };
 
@@ -189,15 +167,16 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     const adapter = findAdapter(plugin, read());
     if (typeof adapter === 'string') return adapter;
     registered = adapter;
-    lastReady = undefined;
+    readiness.watch(adapter);
     return '';
   };
   const drop = () => {
     const adapter = registered;
     registered = undefined;
+    readiness.watch(undefined);
     return adapter;
   };
-  return { run, cancel, answer, resync, check, probe, drop };
+  return { run, cancel, answer, resync, check, probe: readiness.probe, drop };
 }
 
 function isRunning(value: unknown): value is RunningCall {

@@ -73,7 +73,7 @@ export function makeChannel(): Channel {
     give,
     offer: (introduction, done) => {
       atStart((hasHandshake) => {
-        const isAccepted = hasHandshake && pristine() && give(realDocument, OFFER, introduction);
+        const isAccepted = hasHandshake && isPristine() && give(realDocument, OFFER, introduction);
         // Not during the bridge's event, which page code could read from `window.event`.
         soon(() => done(isAccepted));
       });
@@ -81,8 +81,8 @@ export function makeChannel(): Channel {
   };
 }
 
-/** pristine reports whether no script of the page can have run yet. */
-export function pristine(): boolean {
+/** isPristine reports whether no script of the page can have run yet. */
+export function isPristine(): boolean {
   const root = apply(documentElementOf, realDocument, []);
   const child = isObject(root) ? apply(firstChildOf, root, []) : null;
   // The probe's frame exists until the bridge has finished the handshake.

@@ -36,9 +36,9 @@ export function thrownText(thrown: unknown): string {
 /** messageOf returns the message of a thrown value. It never throws. */
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
-  const message = isObject(thrown) ? read(thrown, 'message') : undefined;
+  const message = isObject(thrown) ? readField(thrown, 'message') : undefined;
   if (typeof message === 'string' && message !== '') return message;
-  const own = isObject(thrown) ? read(thrown, 'name') : undefined;
+  const own = isObject(thrown) ? readField(thrown, 'name') : undefined;
   const name = typeof own === 'string' && own !== '' ? own : isObject(thrown) ? kindOf(thrown) : '';
   if (name !== '') return `the tool threw a ${name} without a message`;
   if (typeof thrown === 'number' || typeof thrown === 'boolean') return `the tool threw ${thrown}`;
@@ -54,8 +54,8 @@ function kindOf(thrown: object): string {
   }
 }
 
-/** read returns a field of a thrown object; undefined if the field cannot be read. */
-function read(thrown: object, field: string): unknown {
+/** readField returns a field of a thrown object; undefined if the field cannot be read. */
+function readField(thrown: object, field: string): unknown {
   try {
     if (field === 'message' && !hasOwn(thrown, field)) {
       const message = ofException(thrown);
@@ -79,13 +79,13 @@ function ofException(thrown: object): unknown {
 /** toolText returns the JSON text of a wire.ToolErrorInfo. An object without a string `code` is no ToolError and gives ''. */
 function toolText(thrown: unknown): string {
   if (!isObject(thrown)) return '';
-  const code = read(thrown, 'code');
+  const code = readField(thrown, 'code');
   if (typeof code !== 'string' || code === '') return '';
-  const category = read(thrown, 'category');
-  const retryAfterMs = read(thrown, 'retryAfterMs');
+  const category = readField(thrown, 'category');
+  const retryAfterMs = readField(thrown, 'retryAfterMs');
   let text = `{"code":${toJson(truncate(code, 200))}`;
   if (typeof category === 'string' && category !== '') text += `,"category":${toJson(truncate(category, 200))}`;
-  text += `,"retryable":${read(thrown, 'retryable') === true ? 'true' : 'false'}`;
+  text += `,"retryable":${readField(thrown, 'retryable') === true ? 'true' : 'false'}`;
   if (typeof retryAfterMs === 'number' && isFiniteNumber(retryAfterMs) && retryAfterMs >= 0) {
     text += `,"retryAfterMs":${retryAfterMs}`;
   }
@@ -94,14 +94,14 @@ function toolText(thrown: unknown): string {
 
 /** issuesText formats the issues of a zod error, one "path: message" per line. */
 export function issuesText(error: unknown): string {
-  const issues = isObject(error) ? read(error, 'issues') : undefined;
+  const issues = isObject(error) ? readField(error, 'issues') : undefined;
   if (!isObject(issues) || !isArray(issues)) return messageOf(error);
   let text = '';
   for (let i = 0; i < issues.length && i < 100; i++) {
     const issue: unknown = hasOwn(issues, i) ? issues[i] : undefined;
     if (!isObject(issue)) continue;
-    const message = read(issue, 'message');
-    const line = `${pathText(read(issue, 'path'))}: ${typeof message === 'string' ? message : 'invalid'}`;
+    const message = readField(issue, 'message');
+    const line = `${pathText(readField(issue, 'path'))}: ${typeof message === 'string' ? message : 'invalid'}`;
     text += text === '' ? line : `\n${line}`;
   }
   return text === '' ? messageOf(error) : text;
@@ -149,7 +149,7 @@ function adviceError(
 
 /** abortedError returns the error of an aborted operation, like the SDK's ToolError.aborted. */
 export function abortedError(reason: unknown): object {
-  const why = typeof reason === 'string' ? reason : isObject(reason) ? read(reason, 'message') : undefined;
+  const why = typeof reason === 'string' ? reason : isObject(reason) ? readField(reason, 'message') : undefined;
   const error = toolError(typeof why === 'string' && why !== '' ? `aborted: ${why}` : 'aborted', 'aborted');
   defineProperty(error, 'cause', hiddenProperty(reason));
   return error;
@@ -160,13 +160,13 @@ export function abortedError(reason: unknown): object {
  * that tool could not run. user is true for context.waitForUser.
  */
 export function toolErrorOf(failure: unknown, user: boolean): object {
-  const field = (name: string) => (isObject(failure) ? read(failure, name) : undefined);
+  const field = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);
   const text = messageOf(failure);
   const thrown = field('tool');
-  const own = isObject(thrown) ? read(thrown, 'code') : undefined;
+  const own = isObject(thrown) ? readField(thrown, 'code') : undefined;
   if (isObject(thrown) && typeof own === 'string') {
-    const retryable = read(thrown, 'retryable') === true;
-    return adviceError(text, own, read(thrown, 'category'), retryable, read(thrown, 'retryAfterMs'));
+    const retryable = readField(thrown, 'retryable') === true;
+    return adviceError(text, own, readField(thrown, 'category'), retryable, readField(thrown, 'retryAfterMs'));
   }
   const code = field('code');
   if (user && code === 'denied') return toolError(text, 'user_denied');

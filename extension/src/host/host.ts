@@ -1,5 +1,5 @@
 import { UP } from '../handshake.ts';
-import { atEndOfTask, atStart, type Channel, makeChannel, pristine } from './channel.ts';
+import { atEndOfTask, atStart, type Channel, isPristine, makeChannel } from './channel.ts';
 import { makeFlood } from './flood.ts';
 import { type EntryPoint, type Evaluate, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
@@ -21,7 +21,7 @@ import { makeTimers, type Timers } from './timers.ts';
 export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const given = readOptions(options);
   if (given.meet !== '') return startLate(given, evaluate);
-  if (!pristine()) return undefined;
+  if (!isPristine()) return undefined;
   if (given.plugin === '') return framed && !given.frames ? undefined : startBase();
   const { channel, lifecycle, introduction } = makePlugin(given, evaluate);
   const prepare = () => {
@@ -91,7 +91,7 @@ function startBase(): EntryPoint {
   const base = makeChannel();
   const entryPoints: EntryPoint[] = [];
   base.listen((parts) => {
-    const part = reader(parts);
+    const part = makeReader(parts);
     if (part(0) !== 'host') return;
     const given = readOptions(asText(part(1)));
     if (given.plugin === '') return;
@@ -99,7 +99,7 @@ function startBase(): EntryPoint {
     defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
     if (channel.give(base.port, UP, `host ${introduction}`)) lifecycle.arm(asText(part(2)), given.hash);
   });
-  base.offer(toJson(['', '', '']), ignore);
+  base.offer(toJson(['', '', '']), doNothing);
   return freeze((nonce: unknown, hash: unknown, next: unknown) => {
     for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, next) === true) return true;
     return false;
@@ -114,12 +114,12 @@ function startLate(given: Options, evaluate: Evaluate | undefined): EntryPoint |
   return lifecycle.entryPoint;
 }
 
-function ignore(): void {
+function doNothing(): void {
   // The base has nothing to start.
 }
 
-/** reader returns a function that reads own elements only, because a missing one would be read from the page's Array.prototype. */
-function reader(parts: readonly unknown[]): (index: number) => unknown {
+/** makeReader returns a function that reads own elements only, because a missing one would be read from the page's Array.prototype. */
+function makeReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }
 
@@ -131,7 +131,7 @@ function handleMessage(
   setSettings: (settings: unknown) => void,
   up: (text: string) => void,
 ): void {
-  const part = reader(parts);
+  const part = makeReader(parts);
   switch (part(0)) {
     case 'begin':
       lifecycle.begin(true);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
-import { enter } from '../worker/delivery/entry-points.ts';
+import { adapterScript } from '../worker/delivery/entry-points.ts';
 
 const version = (name: string) => `
   log.push('start ${name}'); globalThis.__openTabs.tokenCache.seen = (globalThis.__openTabs.tokenCache.seen ?? '') + '${name}';
@@ -21,7 +21,7 @@ async function startAdapter(code = version('1')) {
   const log = () => String(realm.run('log.splice(0).join()'));
   /** bring sends an adapter to the entry point, like the worker's script. */
   const bring = (nonce: string, hash: string, text: string) =>
-    realm.run(enter('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
+    realm.run(adapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {
     port.send('renew', nonce, hash);
     await realm.idle();

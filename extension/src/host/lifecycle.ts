@@ -88,7 +88,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
   };
   /** stop tears down the adapter and creates a new container. */
   const stop = () => {
-    const adapter = runner.drop() ?? registered(plugin, container.read());
+    const adapter = runner.drop() ?? findRegistered(plugin, container.read());
     const tearDown = () => {
       try {
         const teardown = adapter ? lookup(adapter, 'teardown') : undefined;
@@ -191,8 +191,8 @@ function isEvaluate(value: unknown): value is Evaluate {
   return isFn(value);
 }
 
-/** registered returns the adapter in the container, even if the host cannot use it. */
-function registered(plugin: string, container: unknown): object | undefined {
+/** findRegistered returns the adapter in the container, even if the host cannot use it. */
+function findRegistered(plugin: string, container: unknown): object | undefined {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
   return isObject(adapter) ? adapter : undefined;

@@ -88,8 +88,8 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
 
 /** entryText converts an entry of an adapter to the JSON text of a wire.LogEntry. It never throws. */
 function entryText(entry: object): string {
-  const message = read(entry, 'message');
-  return textOf(levelOf(read(entry, 'level')), messageText(message), dataText(read(entry, 'data')));
+  const message = readField(entry, 'message');
+  return textOf(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));
 }
 
 function textOf(level: string, message: string, data: string): string {
@@ -97,7 +97,7 @@ function textOf(level: string, message: string, data: string): string {
   return `{"level":"${level}","message":${toJson(truncate(message, MaxLogChars))}${more},"atMs":${dateNow()}}`;
 }
 
-function read(entry: object, field: string): unknown {
+function readField(entry: object, field: string): unknown {
   try {
     return lookup(entry, field);
   } catch {

@@ -35,24 +35,24 @@ interface WatchedMethod {
 }
 
 function watchMethod(name: string): WatchedMethod {
-  const before = read(name);
+  const before = readHistory(name);
   let patched = before;
   return {
     recordPatched: () => {
-      patched = read(name);
+      patched = readHistory(name);
     },
     prepareRestore: () => {
-      const now = read(name);
+      const now = readHistory(name);
       return () => {
         if (patched === before) return;
         const wanted = now === patched ? before : now;
-        if (read(name) !== wanted) write(name, wanted);
+        if (readHistory(name) !== wanted) writeHistory(name, wanted);
       };
     },
   };
 }
 
-function read(name: string): unknown {
+function readHistory(name: string): unknown {
   try {
     const history: unknown = getProperty(realWindow, 'history');
     return isObject(history) ? getProperty(history, name) : undefined;
@@ -61,7 +61,7 @@ function read(name: string): unknown {
   }
 }
 
-function write(name: string, value: unknown): void {
+function writeHistory(name: string, value: unknown): void {
   try {
     const history: unknown = getProperty(realWindow, 'history');
     if (isObject(history)) setProperty(history, name, value);

@@ -65,7 +65,7 @@ function copyOf(given: unknown, key: string, up: Above | undefined): unknown {
   if (!isObject(given)) return given;
   const value = isOrdinary(given) ? given : jsonValueOf(given, key);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
-  const above = enter(value, up);
+  const above = appendToPath(value, up);
   return isArray(value) ? copyOfArray(value, above) : copyOfObject(value, above);
 }
 
@@ -78,12 +78,12 @@ function isOrdinary(value: object): boolean {
 /** jsonValueOf returns the value that JSON.stringify writes instead of value. */
 function jsonValueOf(value: object, key: string): unknown {
   const toJson = lookup(value, 'toJSON');
-  const made = isFn(toJson) ? apply(toJson, value, [key]) : unboxed(value);
+  const made = isFn(toJson) ? apply(toJson, value, [key]) : unbox(value);
   return typeof made === 'bigint' ? rawInteger(made) : made;
 }
 
-/** unboxed returns the primitive value of an object of a built-in class, and other objects unchanged. */
-function unboxed(value: object): unknown {
+/** unbox returns the primitive value of an object of a built-in class, and other objects unchanged. */
+function unbox(value: object): unknown {
   for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
     try {
       switch (at) {
@@ -131,8 +131,8 @@ function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }
 
-/** enter appends value to the path. It throws if value contains itself, like JSON.stringify. */
-function enter(value: object, up: Above | undefined): Above {
+/** appendToPath appends value to the path. It throws if value contains itself, like JSON.stringify. */
+function appendToPath(value: object, up: Above | undefined): Above {
   const depth = up === undefined ? 0 : up.depth + 1;
   for (let at = up; at !== undefined; at = at.up) {
     if (at.value === value) throw new NativeTypeError('the value is circular: an object in it contains itself');

@@ -28,8 +28,8 @@ export interface Deferred {
 
 /** makeDeferred returns a pending Deferred. A rejection that the handler ignores triggers no event in the page. */
 export function makeDeferred(): Deferred {
-  let settle: (value: unknown) => void = nothing;
-  let fail: (error: unknown) => void = nothing;
+  let settle: (value: unknown) => void = doNothing;
+  let fail: (error: unknown) => void = doNothing;
   const promise = construct(NativePromise<unknown>, [
     (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
       settle = resolve;
@@ -37,7 +37,7 @@ export function makeDeferred(): Deferred {
     },
   ]);
   // Without a handler, the `unhandledrejection` event would pass the error to the page.
-  attach(promise, nothing, nothing);
+  attach(promise, doNothing, doNothing);
   const own = (name: string, method: Fn) => defineProperty(promise, name, hiddenProperty(method));
   own('then', (ok, bad) => follow(promise, ok, bad));
   own('catch', (bad) => follow(promise, undefined, bad));
@@ -48,7 +48,7 @@ export function makeDeferred(): Deferred {
   return { promise, resolve, reject: (error) => fail(error) };
 }
 
-function nothing(): void {
+function doNothing(): void {
   // Placeholder until the constructor has passed its functions, and handler of ignored rejections.
 }
 

@@ -7,8 +7,50 @@ const ReadyMs = 5000;
 
 const readyTimeout = makeTimeout(ReadyMs);
 
-/** callIsReady calls isReady() of an adapter, and then done once: with undefined, or with the reason why it is not ready. */
-export function callIsReady(
+/** Readiness calls isReady() of one plugin's adapters, and reports changes: the server chooses tabs by readiness. */
+export interface Readiness {
+  /** watch reports the readiness of this adapter from now on, or of none. */
+  watch(adapter: object | undefined): void;
+  /** check calls isReady() of an adapter, and then done once: with undefined, or with the reason why it is not ready. */
+  check(adapter: object, done: (problem: string | undefined) => void): void;
+  /** probe checks the watched adapter. If a check by probe is running, probe checks again after it. */
+  probe(): void;
+}
+
+/** makeReadiness returns a Readiness. read returns the container of the adapters. */
+export function makeReadiness(plugin: string, read: () => unknown, changed: (ready: boolean) => void): Readiness {
+  let watched: object | undefined;
+  let lastReady: boolean | undefined;
+  let isProbing = false;
+  let mustProbeAgain = false;
+
+  const check = (adapter: object, done: (problem: string | undefined) => void) =>
+    callIsReady(plugin, read(), adapter, (problem) => {
+      const ready = problem === undefined;
+      if (adapter === watched && ready !== lastReady) {
+        lastReady = ready;
+        changed(ready);
+      }
+      done(problem);
+    });
+  const probe = () => {
+    if (!watched) return;
+    mustProbeAgain = isProbing;
+    if (isProbing) return;
+    isProbing = true;
+    check(watched, () => {
+      isProbing = false;
+      if (mustProbeAgain) probe();
+    });
+  };
+  const watch = (adapter: object | undefined) => {
+    watched = adapter;
+    lastReady = undefined;
+  };
+  return { watch, check, probe };
+}
+
+function callIsReady(
   plugin: string,
   container: unknown,
   adapter: object,

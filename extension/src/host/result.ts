@@ -34,11 +34,11 @@ function invalidResult(tool: string, why: string): Outcome {
 function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   const kb = bytes / 1024;
-  return kb < 1024 ? `${tenths(kb)} KB` : `${tenths(kb / 1024)} MB`;
+  return kb < 1024 ? `${roundUpToTenths(kb)} KB` : `${roundUpToTenths(kb / 1024)} MB`;
 }
 
-/** tenths rounds up to one decimal, so that a size above a limit never looks equal to the limit. */
-function tenths(value: number): string {
+/** roundUpToTenths rounds up to one decimal, so that a size above a limit never looks equal to the limit. */
+function roundUpToTenths(value: number): string {
   const whole = (value * 10) % 1 === 0 ? value * 10 : value * 10 - ((value * 10) % 1) + 1;
   return `${whole / 10}`;
 }

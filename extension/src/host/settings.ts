@@ -30,8 +30,8 @@ export function makeSettings(): Settings {
     const keys = ownKeys(config);
     for (let i = 0; i < keys.length; i++) deleteProperty(config, keys[i] ?? '');
     if (!isObject(settings)) return;
-    each(lookup(settings, 'values'), (key, value) => set(key, value));
-    each(lookup(settings, 'urls'), (key, instances) => {
+    visitFields(lookup(settings, 'values'), (key, value) => set(key, value));
+    visitFields(lookup(settings, 'urls'), (key, instances) => {
       const url = urlOfHere(instances);
       if (url !== undefined) set(key, url);
     });
@@ -44,7 +44,7 @@ export function makeSettings(): Settings {
 function urlOfHere(instances: unknown): string | undefined {
   const here = plainHost(apply(hostOfLocation, realLocation, []));
   let found: string | undefined;
-  each(instances, (_, url) => {
+  visitFields(instances, (_, url) => {
     if (found === undefined && typeof url === 'string' && hostOf(url) === here) found = url;
   });
   return found;
@@ -70,7 +70,7 @@ function afterName(host: string, name: string): string | undefined {
   return named ? `127.0.0.1${port}` : undefined;
 }
 
-function each(bag: unknown, visit: (key: string, value: unknown) => void): void {
+function visitFields(bag: unknown, visit: (key: string, value: unknown) => void): void {
   if (!isObject(bag)) return;
   const keys = ownKeys(bag);
   for (let i = 0; i < keys.length; i++) {

@@ -77,7 +77,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
 
   return {
     set: (given, done) => {
-      if (!isFn(done)) return nothing;
+      if (!isFn(done)) return doNothing;
       const ms = typeof given === 'number' && isFiniteNumber(given) ? atLeast(0, given > MaxMs ? MaxMs : given) : 0;
       const id = ++last;
       const timer: Timer = {
@@ -118,6 +118,6 @@ function atLeast(least: number, value: number): number {
   return value > least ? value : least;
 }
 
-function nothing(): void {
+function doNothing(): void {
   // No timer was set, so there is nothing to cancel.
 }

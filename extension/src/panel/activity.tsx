@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { type Shown, showActivity, type Table } from './shown-activity.ts';
-import { plain } from './wording.ts';
+import { removeHidden } from './wording.ts';
 
 export interface ActivitiesProps {
   readonly callId: string;
@@ -31,7 +31,7 @@ function Activity(props: {
   const { type, content = '', bytes } = activity;
   // The panel renders up to 20 times per second, and the activities may total 512 KB.
   const shown = useMemo(() => showActivity({ type, content, bytes }), [type, content, bytes]);
-  const name = plain(type);
+  const name = removeHidden(type);
   const body = <Content shown={shown} name={name} callId={callId} />;
   if (shown.kind !== 'json' && !folded) return <div class={`activity ${shown.kind}`}>{body}</div>;
   return (

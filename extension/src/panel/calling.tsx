@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { lateEffect, plain } from './wording.ts';
+import { lateEffect, removeHidden } from './wording.ts';
 
 interface SwitchProps {
   readonly label: string;
@@ -62,14 +62,14 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
   return (
     <details class="calling" open={shown} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
-        {calls.length === 0 ? 'May call no other plugin' : `May call ${calls.map(plain).join(', ')}`}
+        {calls.length === 0 ? 'May call no other plugin' : `May call ${calls.map(removeHidden).join(', ')}`}
         {refused.length > 0 && <span class="needs">was denied a call</span>}
       </summary>
       <ul>
         {listed.map((other) => (
           <li key={other}>
             <Switch
-              label={`May call ${plain(other)}`}
+              label={`May call ${removeHidden(other)}`}
               current={calls.includes(other)}
               busy={busy}
               choose={(on) => set(other, on)}
@@ -90,7 +90,7 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
           <option value="">Allow calls to another plugin…</option>
           {rest.map((other) => (
             <option key={other} value={other}>
-              {plain(other)}
+              {removeHidden(other)}
             </option>
           ))}
         </select>

@@ -7,7 +7,7 @@ import { CallName } from './call-name.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { type PlacedCall, placeCalls } from './tree.ts';
-import { formatDuration, formatPercent, hostOf, plain, statusWord } from './wording.ts';
+import { formatDuration, formatPercent, hostOf, removeHidden, statusWord } from './wording.ts';
 
 /** ShownEnded is the number of ended calls in the list. */
 const ShownEnded = 20;
@@ -91,7 +91,7 @@ function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }:
   const name = `${call.plugin} ${call.tool}`;
   const { share, message, word } = reportOf(call, everything);
   const known = queued ? undefined : share;
-  const from = [call.client && depth === 0 && `for ${plain(call.client)}`, tab && `in ${hostOf(tab.url)}`];
+  const from = [call.client && depth === 0 && `for ${removeHidden(call.client)}`, tab && `in ${hostOf(tab.url)}`];
   return (
     <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
       <div class="head">
@@ -108,9 +108,9 @@ function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }:
       </div>
       <Bar name={name} share={known} waiting={queued} />
       <div class="under">
-        <span class="message" title={plain(message)}>
-          {word && !queued && <span class="word">{plain(word)}</span>}
-          {plain(message) || (word && !queued ? '' : defaultMessage(call))}
+        <span class="message" title={removeHidden(message)}>
+          {word && !queued && <span class="word">{removeHidden(word)}</span>}
+          {removeHidden(message) || (word && !queued ? '' : defaultMessage(call))}
         </span>
         <span class="time">
           {known !== undefined && `${formatPercent(known)} · `}
@@ -171,7 +171,7 @@ function Ended({
 
 function EndedCall({ call, everything }: { readonly call: CallView; readonly everything: boolean }): VNode {
   const activities = activitiesOf(call, everything);
-  const result = plain(resultOf(call, everything));
+  const result = removeHidden(resultOf(call, everything));
   const line = (
     <>
       <div class="line">
@@ -179,7 +179,7 @@ function EndedCall({ call, everything }: { readonly call: CallView; readonly eve
         <CallName call={call} />
         <span class="time">{formatDuration(call.runMs)}</span>
       </div>
-      {call.client && <div class="from">for {plain(call.client)}</div>}
+      {call.client && <div class="from">for {removeHidden(call.client)}</div>}
     </>
   );
   if (!call.error && !result && activities.length === 0) return <li>{line}</li>;
@@ -188,7 +188,7 @@ function EndedCall({ call, everything }: { readonly call: CallView; readonly eve
       <details>
         <summary class="more">
           {line}
-          {call.error && <span class="error brief">{plain(call.error)}</span>}
+          {call.error && <span class="error brief">{removeHidden(call.error)}</span>}
           {result && <span class="result brief">{result}</span>}
         </summary>
         <Activities callId={call.callId} activities={activities} folded={false} />

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Action, Done } from '../panel-message.ts';
 import type { Act } from './requests.ts';
-import { plain } from './wording.ts';
+import { removeHidden } from './wording.ts';
 
 /** PanelAction is the state of the last action of one part of the panel. */
 export interface PanelAction {
@@ -21,7 +21,7 @@ export function usePanelAction(act: Act): PanelAction {
     setError('');
     const done = await act(action);
     setBusy(false);
-    setError(plain(done.error ?? ''));
+    setError(removeHidden(done.error ?? ''));
     return done;
   };
   return { busy, error, run };

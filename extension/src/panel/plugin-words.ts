@@ -1,6 +1,6 @@
 import type { PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import { plain } from './wording.ts';
+import { removeHidden } from './wording.ts';
 
 /** MaxSites is the number of sites that the list names per plugin. */
 const MaxSites = 3;
@@ -15,7 +15,7 @@ export function sitesOf(patterns: readonly string[]): string {
 function hostOfPattern(pattern: string): string {
   const host = /^[^:]+:\/\/([^/]*)/.exec(pattern)?.[1];
   if (pattern === '<all_urls>' || host === '*') return 'all sites';
-  return plain(host || pattern);
+  return removeHidden(host || pattern);
 }
 
 /** hashGroups splits a hash into groups of eight characters, for comparison by eye. */
@@ -38,7 +38,7 @@ export interface ToolGroup {
 export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
   const groups = new Map<string, ToolView[]>();
   for (const tool of tools) {
-    const category = plain(tool.category ?? '');
+    const category = removeHidden(tool.category ?? '');
     const group = groups.get(category);
     if (group) group.push(tool);
     else groups.set(category, [tool]);

@@ -17,7 +17,7 @@ import {
 } from './plugin-words.ts';
 import type { Act } from './requests.ts';
 import { Settings } from './settings-form.tsx';
-import { lateEffect, plain, worldEffect } from './wording.ts';
+import { lateEffect, removeHidden, worldEffect } from './wording.ts';
 
 /** ManyPlugins is the number of plugins from which a search field is shown. */
 const ManyPlugins = 8;
@@ -60,8 +60,8 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
         {failed.map((one) => (
           <li key={one.path} class="failed">
             <span class="title">{one.name ?? 'A plugin'} could not be loaded</span>
-            <p class="sites">{plain(one.path)}</p>
-            <p class="error">{plain(one.error)}</p>
+            <p class="sites">{removeHidden(one.path)}</p>
+            <p class="error">{removeHidden(one.error)}</p>
           </li>
         ))}
       </ul>
@@ -85,14 +85,14 @@ const readinessWords = {
 
 function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
   const { name, displayName, version, reviewed, permission, homepage } = plugin;
-  const shownName = plain(displayName) || name;
+  const shownName = removeHidden(displayName) || name;
   const icon = iconUrl(plugin.icon);
   return (
     <li class={reviewed ? '' : 'unreviewed'}>
       <div class="head">
         <span class="title" title={name}>
           {icon && <img class="icon" src={icon} alt="" />}
-          {shownName} <span class="version">{plain(version)}</span>
+          {shownName} <span class="version">{removeHidden(version)}</span>
           {reviewed && (
             <span
               class={`dot ${readiness}`}
@@ -117,7 +117,7 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
           </>
         )}
       </p>
-      {plugin.problem && <p class="error">Failed: {plain(plugin.problem)}</p>}
+      {plugin.problem && <p class="error">Failed: {removeHidden(plugin.problem)}</p>}
       <Recommended plugin={plugin} />
       {reviewed ? <Tools plugin={plugin} act={act} /> : <Review key={plugin.hash} plugin={plugin} act={act} />}
       {reviewed && <Settings plugin={plugin} act={act} />}
@@ -132,11 +132,11 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
 function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended } = plugin;
   if (!recommended) return null;
-  const note = plain(recommended.note ?? '');
+  const note = removeHidden(recommended.note ?? '');
   return (
     <div class="advice" role="note">
       <p>
-        {plain(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
+        {removeHidden(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
         {recommended.permission}. Only you can allow it.
       </p>
       {note && <blockquote>{note}</blockquote>}
@@ -174,7 +174,7 @@ function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
           aria-busy={busy}
           onChange={(event) => void choose(event.currentTarget.checked)}
         />{' '}
-        Calls may open a tab <span class="host">{plain(opensAt)}</span>
+        Calls may open a tab <span class="host">{removeHidden(opensAt)}</span>
       </label>
       {error && (
         <p class="error" role="alert">
@@ -230,7 +230,7 @@ function Allowed({
 }): VNode | null {
   const { busy, run } = usePanelAction(act);
   const callers = (tool.allowed ?? []).map(({ client, caller }) =>
-    caller ? `the plugin ${plain(caller)}` : plain(client ?? '') || 'an agent',
+    caller ? `the plugin ${removeHidden(caller)}` : removeHidden(client ?? '') || 'an agent',
   );
   if (callers.length === 0) return null;
   const { name, permission } = tool;
@@ -265,7 +265,7 @@ function ToolList(props: { readonly tools: readonly ToolView[]; readonly childre
 
 function ToolName({ tool }: { readonly tool: ToolView }): VNode {
   return (
-    <span class="tool" title={plain(tool.displayName)}>
+    <span class="tool" title={removeHidden(tool.displayName)}>
       {tool.name}
       {tool.readOnly && <span class="reads">read-only</span>}
     </span>

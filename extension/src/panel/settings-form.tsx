@@ -13,7 +13,7 @@ import {
   settingOfError,
   type UrlRow,
 } from './setting-draft.ts';
-import { plain } from './wording.ts';
+import { removeHidden } from './wording.ts';
 
 /** Settings is the form for the settings of a plugin. It is open while a required setting is missing. */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
@@ -102,7 +102,7 @@ interface FieldProps {
 function Field({ id, setting, draft, error, type }: FieldProps): VNode {
   const { label, description, required } = setting;
   const many = typeof draft !== 'string';
-  const name = plain(label) || setting.key;
+  const name = removeHidden(label) || setting.key;
   return (
     <div class="field">
       {many ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
@@ -112,7 +112,7 @@ function Field({ id, setting, draft, error, type }: FieldProps): VNode {
           The plugin starts after the page’s scripts, so it gets this secret only if you allow it below.
         </p>
       )}
-      {description && <p id={`${id}-about`}>{plain(description)}</p>}
+      {description && <p id={`${id}-about`}>{removeHidden(description)}</p>}
       {many ? (
         <Urls id={id} rows={draft} setting={setting} type={type} />
       ) : (
@@ -151,7 +151,7 @@ function SingleValue({ id, setting, text, wrong, type }: SingleValueProps): VNod
         <option value="">not set</option>
         {options.map((option) => (
           <option key={option} value={option}>
-            {setting.type === 'boolean' ? yesNo(option) : plain(option)}
+            {setting.type === 'boolean' ? yesNo(option) : removeHidden(option)}
           </option>
         ))}
       </select>
@@ -165,7 +165,7 @@ function SingleValue({ id, setting, text, wrong, type }: SingleValueProps): VNod
         type="text"
         inputMode={setting.type === 'number' ? 'decimal' : 'text'}
         value={text}
-        placeholder={plain(setting.placeholder ?? '')}
+        placeholder={removeHidden(setting.placeholder ?? '')}
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => type(event.currentTarget.value)}
@@ -188,7 +188,9 @@ function Secret({ common, setting, text, type }: SecretProps): VNode {
         {...common}
         type="password"
         value={cleared ? '' : text}
-        placeholder={cleared ? 'removed when you save' : kept ? 'set, not shown' : plain(setting.placeholder ?? '')}
+        placeholder={
+          cleared ? 'removed when you save' : kept ? 'set, not shown' : removeHidden(setting.placeholder ?? '')
+        }
         autocomplete="off"
         spellcheck={false}
         onInput={(event) => type(event.currentTarget.value)}
@@ -220,7 +222,7 @@ interface UrlsProps {
 function Urls({ id, setting, rows, type }: UrlsProps): VNode {
   const change = (at: number, more: Partial<UrlRow>) =>
     type(rows.map((row, i) => (i === at ? { ...row, ...more } : row)));
-  const what = plain(setting.label) || setting.key;
+  const what = removeHidden(setting.label) || setting.key;
   return (
     <fieldset class="urls" aria-labelledby={id}>
       {rows.map((row, i) => (
@@ -239,7 +241,7 @@ function Urls({ id, setting, rows, type }: UrlsProps): VNode {
             type="text"
             inputMode="url"
             value={row.url}
-            placeholder={plain(setting.placeholder ?? '') || 'https://'}
+            placeholder={removeHidden(setting.placeholder ?? '') || 'https://'}
             autocomplete="off"
             spellcheck={false}
             onInput={(event) => change(i, { url: event.currentTarget.value })}

@@ -79,8 +79,8 @@ export function readTable(value: unknown): Table | undefined {
   const drawn = columns.slice(0, MaxColumns);
   const cells: string[][] = [];
   for (const row of rows.slice(0, MaxRows)) {
-    if (Array.isArray(row)) cells.push(drawn.map((_, i) => cell(row[i])));
-    else if (isRecord(row)) cells.push(drawn.map((name) => cell(Object.hasOwn(row, name) ? row[name] : undefined)));
+    if (Array.isArray(row)) cells.push(drawn.map((_, i) => cellText(row[i])));
+    else if (isRecord(row)) cells.push(drawn.map((name) => cellText(Object.hasOwn(row, name) ? row[name] : undefined)));
     else return undefined;
   }
   return {
@@ -107,7 +107,7 @@ function columnsOf(rows: readonly unknown[]): string[] | undefined {
   return names.size > 0 ? [...names] : undefined;
 }
 
-function cell(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return escapeHidden(text.length > MaxCell ? `${text.slice(0, MaxCell)}…` : text);

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { hostOf, plain } from './wording.ts';
+import { hostOf, removeHidden } from './wording.ts';
 
 /** Tabs lists the tabs that plugins match, with the status of each plugin. */
 export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readonly act: Act }): VNode {
@@ -24,14 +24,14 @@ export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readon
 function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode {
   const { error, run } = usePanelAction(act);
   const stale = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
-  const title = plain(tab.title) || hostOf(tab.url);
+  const title = removeHidden(tab.title) || hostOf(tab.url);
   return (
     <li>
       <div class="head">
         <button
           type="button"
           class="tab"
-          title={plain(tab.url)}
+          title={removeHidden(tab.url)}
           onClick={() => void run({ op: 'show', tabId: tab.tabId })}
         >
           <span class="title">{title}</span>
@@ -49,8 +49,8 @@ function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode
       </div>
       <ul class="chips">
         {tab.plugins.map((plugin) => (
-          <li key={plugin.name} class={`chip ${plugin.status}`} title={plain(plugin.problem ?? '')}>
-            {plain(plugin.displayName) || plugin.name}: {statusWords[plugin.status]}
+          <li key={plugin.name} class={`chip ${plugin.status}`} title={removeHidden(plugin.problem ?? '')}>
+            {removeHidden(plugin.displayName) || plugin.name}: {statusWords[plugin.status]}
           </li>
         ))}
       </ul>
@@ -70,7 +70,7 @@ const statusWords = {
 function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {
   return (
     <p class="error">
-      {plain(plugin.displayName) || plugin.name}: {plain(plugin.problem ?? '')}
+      {removeHidden(plugin.displayName) || plugin.name}: {removeHidden(plugin.problem ?? '')}
     </p>
   );
 }

@@ -7,7 +7,7 @@ import { indentJson } from './json-text.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { type Card, decisionOutcome, formatClock, isTruncated, TimeMs } from './tickets.ts';
-import { hostOf, plain } from './wording.ts';
+import { hostOf, removeHidden } from './wording.ts';
 
 /** ShortMs is the remaining time below which it is highlighted, in milliseconds. */
 const ShortMs = 30_000;
@@ -39,7 +39,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
   const off = busy || props.arming;
   return (
     <TicketCard {...props} error={error}>
-      <p class="reason">{plain(ticket.reason)}</p>
+      <p class="reason">{removeHidden(ticket.reason)}</p>
       <Arguments json={ticket.args ?? ''} />
       <div class="answers">
         <Answer label={`Deny ${name}`} off={off} press={(event) => decide(event, false)}>
@@ -80,8 +80,8 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
 
 /** callerName returns who gets the permission: the calling plugin or the client. */
 function callerName({ client }: CallView, { caller }: WaitingView): string {
-  if (caller) return `the plugin ${plain(caller.plugin)}`;
-  return plain(client ?? '') || 'this agent';
+  if (caller) return `the plugin ${removeHidden(caller.plugin)}`;
+  return removeHidden(client ?? '') || 'this agent';
 }
 
 /** UserCard asks the user for an action that a tool cannot do, such as a login. */
@@ -94,8 +94,8 @@ export function UserCard(props: TicketCardProps): VNode {
   const off = busy || props.arming;
   return (
     <TicketCard {...props} error={error || show.error}>
-      {ticket.title && <p class="asked">{plain(ticket.title)}</p>}
-      <p class="reason">{plain(ticket.reason)}</p>
+      {ticket.title && <p class="asked">{removeHidden(ticket.title)}</p>}
+      <p class="reason">{removeHidden(ticket.reason)}</p>
       <div class="answers">
         <Answer label={`Stop ${name}`} off={off} press={(event) => decide(event, false)}>
           Stop
@@ -164,8 +164,8 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const { card, parent, tab, leftMs, error, children } = props;
   const { call, ticket, gone } = card;
   const from = [
-    call.client && `for ${plain(call.client)}`,
-    parent && `called by ${plain(`${parent.plugin} ${parent.tool}`)}`,
+    call.client && `for ${removeHidden(call.client)}`,
+    parent && `called by ${removeHidden(`${parent.plugin} ${parent.tool}`)}`,
     tab && `in ${hostOf(tab.url)}`,
     ticket.kind === 'user' && call.tabId === undefined && 'in another browser',
   ];

@@ -8,7 +8,7 @@ import type {
   TicketKind,
   WaitingView,
 } from '../../../wire/wire.gen.ts';
-import { plain } from './wording.ts';
+import { removeHidden } from './wording.ts';
 
 /** LingerMs is how long a settled card stays to show its outcome, in milliseconds. */
 export const LingerMs = 5000;
@@ -60,7 +60,7 @@ export function nextCards(
 function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
   switch (call?.status) {
     case 'failed':
-      return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${plain(call.error ?? '') || 'the call failed'}`;
+      return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${removeHidden(call.error ?? '') || 'the call failed'}`;
     case 'cancelled':
       return 'Withdrawn: the call was cancelled.';
     case undefined:
@@ -81,7 +81,7 @@ export function decisionOutcome(
     case 'ended':
       return 'Too late: the call had already ended.';
     case 'already':
-      return `Already ${decisionWord(kind, allowed)} ${by ? `by ${plain(by)}` : 'elsewhere'}.`;
+      return `Already ${decisionWord(kind, allowed)} ${by ? `by ${removeHidden(by)}` : 'elsewhere'}.`;
     case 'decided':
       return sent.allow ? allowedFor(kind, sent.scope) : kind === 'permission' ? 'Denied.' : 'Stopped.';
   }

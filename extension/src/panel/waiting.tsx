@@ -6,7 +6,7 @@ import { makeClickGuard } from './click-guard.ts';
 import type { Act } from './requests.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
 import { type Card, nextCards } from './tickets.ts';
-import { plain } from './wording.ts';
+import { removeHidden } from './wording.ts';
 
 /** ManyCards is the number of cards above which arguments are shown compactly. */
 const ManyCards = 3;
@@ -53,7 +53,7 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   return (
     <>
       <p class="unseen" role="status" aria-live="polite">
-        {announcement(open)}
+        {announcementText(open)}
       </p>
       <section aria-labelledby="waiting" class="waiting" ref={place} hidden={cards.length === 0}>
         <h2 id="waiting" tabIndex={-1} data-rest>
@@ -70,13 +70,13 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   );
 }
 
-/** announcement returns the text for screen readers: the newest card. It is read out when it changes. */
-function announcement(open: readonly Card[]): string {
+/** announcementText returns the text for screen readers: the newest card. It is read out when it changes. */
+function announcementText(open: readonly Card[]): string {
   const last = open.at(-1);
   if (!last) return '';
   const name = `${last.call.plugin} ${last.call.tool}`;
   const what = last.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
-  return `${plain(name)} ${what}. ${open.length} waiting.`;
+  return `${removeHidden(name)} ${what}. ${open.length} waiting.`;
 }
 
 /** useFocusFallback focuses the heading if the focused element was removed, so that keyboard users keep their place. */

@@ -8,7 +8,7 @@ import {
   linkAdvice,
   linkTitle,
   modeAdvice,
-  plain,
+  removeHidden,
   statusWord,
 } from './wording.ts';
 
@@ -52,7 +52,7 @@ test('formatDuration and formatPercent', () => {
   assert.equal(statusWord('cancelled'), 'cancelled');
 });
 
-test('plain keeps letters and removes hidden characters', () => {
-  assert.equal(plain('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
-  assert.equal(plain('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
+test('removeHidden keeps letters and removes hidden characters', () => {
+  assert.equal(removeHidden('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
+  assert.equal(removeHidden('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
 });

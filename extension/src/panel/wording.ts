@@ -125,9 +125,9 @@ function asSentence(text: string): string {
 }
 
 /**
- * plain removes hidden characters (plain-text.ts) from a text of a page, a tool or a client: control characters, marks that
+ * removeHidden removes hidden characters (plain-text.ts) from a text of a page, a tool or a client: control characters, marks that
  * change the writing direction, and invisible letters.
  */
-export function plain(text: string): string {
+export function removeHidden(text: string): string {
   return replaceHidden(text, () => '');
 }

@@ -5,7 +5,7 @@ import { settle } from '../../../test/server.ts';
 import type { Started, ToBridge } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Delivery } from './delivery.ts';
-import { startApart } from './entry-points.ts';
+import { lateStartScript } from './entry-points.ts';
 
 const demo: PluginInfo = {
   name: 'demo',
@@ -153,7 +153,7 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
   delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true });
   await settle();
   const start = `HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n)`;
-  assert.deepEqual(ran, [`d ${startApart('_demo', start)}`]);
+  assert.deepEqual(ran, [`d ${lateStartScript('_demo', start)}`]);
 });
 
 test('a host that fails to start is started again', async (t) => {

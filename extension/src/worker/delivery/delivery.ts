@@ -3,7 +3,7 @@ import type { FromBridge } from '../../port-message.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
 import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
-import { BASE, type EntryPoints, enter, startApart } from './entry-points.ts';
+import { adapterScript, BASE, type EntryPoints, lateStartScript } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
 /** ArmMs is how long a document may accept to accept an adapter, in milliseconds. */
@@ -265,8 +265,8 @@ export class Delivery {
       const nonce = this.#options.nonce();
       const armed = await this.#arm(injection, nonce, code.options ?? '');
       const text = armed.late
-        ? lateStart(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
-        : enter(
+        ? lateHostScript(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
+        : adapterScript(
             await this.#options.entryPoints.nameOf(armed.based ? BASE : plugin.name),
             nonce,
             plugin.hash,
@@ -352,13 +352,13 @@ function withTimeout<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
   });
 }
 
-/** lateStart returns a script that starts a host with its adapter in an isolated world. */
-function lateStart(
+/** lateHostScript returns a script that starts a host with its adapter in an isolated world. */
+function lateHostScript(
   host: string,
   entryPoint: string,
   meet: string,
   { code, options = '{}' }: PluginFetchResult,
 ): string {
   const given = `${options.slice(0, -1)},"meet":${JSON.stringify(meet)}}`;
-  return startApart(entryPoint, `${host}(true)(${JSON.stringify(given)}, ${code}\n)`);
+  return lateStartScript(entryPoint, `${host}(true)(${JSON.stringify(given)}, ${code}\n)`);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createContext, runInContext, runInNewContext } from 'node:vm';
-import { declare, declareApart, enter, makeEntryPoints, startApart } from './entry-points.ts';
+import { adapterScript, constantScript, lateStartScript, makeEntryPoints, variableScript } from './entry-points.ts';
 
 test('each plugin and browser has its own stable entry point name', async () => {
   const entryPoints = makeEntryPoints(async () => 'secret');
@@ -15,22 +15,22 @@ test('each plugin and browser has its own stable entry point name', async () => 
 
 test('an entry point is not a window property', () => {
   const realm = { got: [] };
-  runInNewContext(declare('_entry', '((...args) => { got.push(args.length); return true; })\n'), realm);
+  runInNewContext(constantScript('_entry', '((...args) => { got.push(args.length); return true; })\n'), realm);
   assert.deepEqual(Object.keys(realm), ['got']);
 });
 
 test('an adapter may end with a comment, and a missing entry point causes no error', () => {
   const code = (name: string) =>
-    `${declare('_entry', '(nonce, hash, next) => next() === 7')};\n${enter(name, 'n', 'h', 'function () { return 7 } // end')}`;
+    `${constantScript('_entry', '(nonce, hash, next) => next() === 7')};\n${adapterScript(name, 'n', 'h', 'function () { return 7 } // end')}`;
   assert.equal(runInNewContext(code('_entry')), true);
   assert.equal(runInNewContext(code('_none')), false);
 });
 
 test('in an isolated world, a host can start late after the bridge rejected an earlier one', () => {
   const realm = createContext({});
-  runInContext(declareApart('_entry', '() => "first"'), realm);
-  assert.equal(runInContext(startApart('_entry', '(() => undefined)()'), realm), false);
+  runInContext(variableScript('_entry', '() => "first"'), realm);
+  assert.equal(runInContext(lateStartScript('_entry', '(() => undefined)()'), realm), false);
   assert.equal(runInContext('_entry()', realm), 'first');
-  assert.equal(runInContext(startApart('_entry', '(() => typeof entryPoint)'), realm), true);
+  assert.equal(runInContext(lateStartScript('_entry', '(() => typeof entryPoint)'), realm), true);
   assert.equal(runInContext('_entry()', realm), 'undefined');
 });

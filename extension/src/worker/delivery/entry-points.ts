@@ -28,29 +28,29 @@ export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
 /** BASE is the plugin name for the entry point of the base. */
 export const BASE = '';
 
-/** declare returns a script that stores the value of an expression in a constant. */
-export function declare(name: string, expression: string): string {
+/** constantScript returns a script that stores the value of an expression in a constant. */
+export function constantScript(name: string, expression: string): string {
   return `const ${name} = ${expression}`;
 }
 
 /**
- * declareApart returns a script that stores the value of an expression in a variable, for an isolated world. It is no
- * constant, because a host that started after the bridge is started again (startApart).
+ * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. It is no
+ * constant, because a host that started after the bridge is started again (lateStartScript).
  */
-export function declareApart(name: string, expression: string): string {
+export function variableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
 }
 
 /**
- * startApart returns a script that starts a host late in an isolated world. expression is its entry point, or undefined if
+ * lateStartScript returns a script that starts a host late in an isolated world. expression is its entry point, or undefined if
  * the bridge rejected the host. The script returns whether the bridge accepted it.
  */
-export function startApart(name: string, expression: string): string {
+export function lateStartScript(name: string, expression: string): string {
   // The code in the expression can use no name of this script except its own entry point.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }
 
-/** enter returns a script that passes an adapter to an entry point, and that returns whether the entry point accepted it. */
-export function enter(name: string, nonce: string, hash: string, adapter: string): string {
+/** adapterScript returns a script that passes an adapter to an entry point, and that returns whether the entry point accepted it. */
+export function adapterScript(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;
 }

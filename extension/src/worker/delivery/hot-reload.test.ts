@@ -4,7 +4,7 @@ import type { PluginCodeParams, PluginInfo } from '../../../../wire/wire.gen.ts'
 import { settle } from '../../../test/server.ts';
 import type { Live, ToBridge, Vacant } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
-import { enter } from './entry-points.ts';
+import { adapterScript } from './entry-points.ts';
 import { HotReload } from './hot-reload.ts';
 
 const demo: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h2', script: 's2', world: 'main', base: 'b' };
@@ -72,7 +72,7 @@ test('the new adapter replaces older or removed ones on the same base, once thei
   assert.deepEqual([got, ran], [['old renew', 'vacant renew'], []]);
   hotReload.armed(doc, armed);
   await settle();
-  assert.deepEqual(ran, [`old demo ${enter('_entry', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
+  assert.deepEqual(ran, [`old demo ${adapterScript('_entry', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
 });
 
 test('a document that reports an older adapter late gets the new code too', async (t) => {
@@ -96,7 +96,7 @@ test('a document that reports an older adapter late gets the new code too', asyn
   assert.equal(hotReload.expects(1, 'demo'), true);
   hotReload.armed(doc, armed);
   await settle();
-  assert.deepEqual(ran, [`late demo ${enter('_entry', 'n', 'h2', 'function () {}')}`]);
+  assert.deepEqual(ran, [`late demo ${adapterScript('_entry', 'n', 'h2', 'function () {}')}`]);
   hotReload.documentReported(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
   hotReload.documentReported(join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
   assert.equal(fetched.length, 2);

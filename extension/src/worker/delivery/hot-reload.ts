@@ -8,7 +8,7 @@ import {
 import type { FromBridge } from '../../port-message.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
 import { Signal } from '../signal.ts';
-import { BASE, type EntryPoints, enter } from './entry-points.ts';
+import { adapterScript, BASE, type EntryPoints } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
 /** ReplyMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
@@ -231,7 +231,12 @@ export class HotReload {
   async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: Swap, based: boolean): Promise<void> {
     const { name, hash, adapter } = swap.build;
     try {
-      const code = enter(await this.#options.entryPoints.nameOf(based ? BASE : name), swap.nonce, hash, adapter);
+      const code = adapterScript(
+        await this.#options.entryPoints.nameOf(based ? BASE : name),
+        swap.nonce,
+        hash,
+        adapter,
+      );
       if ((await this.#options.run(doc, plugin, code)) === true) return; // the document reports the result
       const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
       if (this.#swap(doc, name) !== swap) return;

@@ -1,6 +1,6 @@
 import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from '../../../../wire/wire.gen.ts';
 import type { Script } from '../../chrome-scripts.ts';
-import { BASE, declare, declareApart, type EntryPoints } from '../delivery/entry-points.ts';
+import { BASE, constantScript, type EntryPoints, variableScript } from '../delivery/entry-points.ts';
 import { toHex } from '../hex.ts';
 import { asChrome } from './match.ts';
 import { sortForPreregistration, withinBudget } from './usage.ts';
@@ -162,7 +162,7 @@ export class Plugins {
     const host = await this.#options.code('', this.#host);
     const parts = [JSON.stringify(code.options ?? '{}'), whole ? code.code : 'undefined'];
     if (code.preScript !== undefined) parts.push(code.preScript);
-    const keep = plugin.world === 'isolated' ? declareApart : declare;
+    const keep = plugin.world === 'isolated' ? variableScript : constantScript;
     return keep(await this.#options.entryPoints.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
   }
 
@@ -193,7 +193,7 @@ export class Plugins {
         this.#putProbes(fresh),
       ]);
       const code = (frames: boolean) =>
-        declare(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
+        constantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
       await this.#registrar.registerUserScripts(fresh.map((base) => ({ ...base, code: code(base.allFrames) })));
       for (const base of fresh) have.set(base.id, base);
     }
