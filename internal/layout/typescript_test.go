@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -304,6 +305,11 @@ func TestLintIsOn(t *testing.T) {
 		if rules, ok := biome.Linter.Rules[group].(map[string]any); !ok || rules[name] != "error" {
 			t.Errorf("biome.json: rule %s must be an error", rule)
 		}
+	}
+	size, _ := biome.Linter.Rules["complexity"].(map[string]any)
+	want := map[string]any{"level": "error", "options": map[string]any{"maxLines": float64(maxFuncLines)}}
+	if !reflect.DeepEqual(size["noExcessiveLinesPerFunction"], want) {
+		t.Errorf("biome.json: complexity.noExcessiveLinesPerFunction must limit functions to %d lines", maxFuncLines)
 	}
 	var tsconfig struct{ CompilerOptions map[string]any }
 	readInto(t, "tsconfig.json", &tsconfig)
