@@ -6,34 +6,26 @@ import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import { hasOriginOfTop, mayShareWindow, probeFrame } from './frame.ts';
-import { gatherHosts, type HostEvents, meetHost } from './hosts.ts';
-import { Link } from './link.ts';
+import { gatherHosts, meetHost } from './hosts.ts';
+import { Link, type Session } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
 const first = !Reflect.has(globalThis, BRIDGE_MARK);
 Reflect.set(globalThis, BRIDGE_MARK, true);
 
+const link = new Link({ connect: connectBridge, alive: isExtensionAlive, read: readToBridge });
 const calls = new BridgeCalls(
   (message) => link.post(message),
   () => document.visibilityState === 'visible',
-  (plugin, type) => meetHost(document, type, plugin, events),
+  (plugin, type, events) => meetHost(document, type, plugin, events),
 );
 const { plugins } = calls;
-const link = new Link({
-  connect: connectBridge,
-  alive: isExtensionAlive,
-  read: readToBridge,
+const session: Session = {
   received: (message) => calls.fromWorker(message),
   greeting: () => calls.greeting(),
   connected: () => calls.connected(),
   alone: () => calls.running === 0,
   orphaned: () => calls.abandon('the browser extension was reloaded or removed'),
-});
-
-const events: HostEvents = {
-  hostFound: (host) => plugins.addHost(host),
-  baseFound: (base) => plugins.setBase(base),
-  received: (host, text) => calls.fromHost(host, text),
 };
 
 /** connectHosts connects to the hosts of this document. */
@@ -42,7 +34,7 @@ function connectHosts(): void {
   // Without a probe frame, hosts in a shared Window could not check their built-ins and are not trusted. A reload gives
   // the tab a new Window.
   if (frame !== undefined || !mayShareWindow()) {
-    gatherHosts(document, { ...events, frame });
+    gatherHosts(document, { ...calls.hostEvents, frame });
   }
   frame?.remove();
 }
@@ -60,8 +52,8 @@ function listen(on: EventTarget, type: string, handle: (event: Event) => void): 
 
 /** open connects to the worker and reconnects when needed. A prerendered document connects once it is shown in a tab. */
 function open(): void {
-  if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open());
-  else link.open();
+  if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open(session));
+  else link.open(session);
   watchNavigation(navigation, {
     navigating: (on) => link.post({ op: 'navigating', on }),
     moved: () => plugins.moved(),

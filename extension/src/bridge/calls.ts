@@ -3,7 +3,7 @@ import { addBounded } from '../bounded-buffer.ts';
 import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
 import { type Asks, makeAsks } from './asks.ts';
-import type { Host } from './hosts.ts';
+import type { Host, HostEvents } from './hosts.ts';
 import { PartSender } from './parts.ts';
 import { Plugins } from './plugins.ts';
 import { makeSwaps, type Swaps } from './swaps.ts';
@@ -36,11 +36,21 @@ export class BridgeCalls {
   readonly #swaps: Swaps;
   #numbers = 0;
 
-  /** The constructor takes post, which returns false without a port. visible and meet are those of PluginsOptions. */
+  /** hostEvents receive the hosts of the document and their messages. */
+  readonly hostEvents: HostEvents = {
+    hostFound: (host) => this.plugins.addHost(host),
+    baseFound: (base) => this.plugins.setBase(base),
+    received: (host, text) => this.fromHost(host, text),
+  };
+
+  /**
+   * The constructor takes post, which returns false without a port, and visible of PluginsOptions. meet waits for a late
+   * host, as in PluginsOptions, and passes it to events.
+   */
   constructor(
     post: (message: FromBridge) => boolean,
     visible: () => boolean = () => true,
-    meet: (plugin: string, type: string) => () => void = () => () => undefined,
+    meet: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
     this.#post = post;
     this.#swaps = makeSwaps({
@@ -51,7 +61,7 @@ export class BridgeCalls {
     this.plugins = new Plugins({
       post,
       visible,
-      meet,
+      meet: (plugin, type) => meet(plugin, type, this.hostEvents),
       changed: () => this.#post(this.greeting()),
       hashOf: (host) => this.#swaps.hashOf(host),
       swapped: (host) => this.#swaps.finish(host),

@@ -43,27 +43,30 @@ function makeBench(t: TestContext) {
     connect,
     alive: () => world.alive,
     read: readToBridge,
-    received: (message) => received.push(message),
-    greeting: () => greeting,
-    alone: () => world.alone,
     soon: (work) => void later.push(work),
-    connected: () => void world.connected++,
-    orphaned: () => void world.orphaned++,
   });
+  const open = () =>
+    link.open({
+      received: (message) => received.push(message),
+      greeting: () => greeting,
+      alone: () => world.alone,
+      connected: () => void world.connected++,
+      orphaned: () => void world.orphaned++,
+    });
   const runTasks = () => {
     for (const work of later.splice(0)) work();
   };
-  return { link, ports, received, world, runTasks };
+  return { link, open, ports, received, world, runTasks };
 }
 
 const greeting: FromBridge = { op: 'live', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
-  const { link, ports, received, world } = makeBench(t);
+  const { link, open, ports, received, world } = makeBench(t);
   assert.equal(link.post(message), false);
-  link.open();
-  link.open();
+  open();
+  open();
   assert.equal(ports.length, 1);
   assert.equal(world.connected, 1);
   assert.equal(link.post(message), true);
@@ -77,8 +80,8 @@ test('the link connects once and passes messages on', (t) => {
 });
 
 test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
-  const { link, ports, runTasks } = makeBench(t);
-  link.open();
+  const { link, open, ports, runTasks } = makeBench(t);
+  open();
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
@@ -92,8 +95,8 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
 });
 
 test('retries slow down to one per second while the worker keeps closing the port', (t) => {
-  const { link, ports, runTasks } = makeBench(t);
-  link.open();
+  const { open, ports, runTasks } = makeBench(t);
+  open();
   ports[0]?.close();
   runTasks();
   const waits: number[] = [];
@@ -112,8 +115,8 @@ test('retries slow down to one per second while the worker keeps closing the por
 });
 
 test('a document from the back/forward cache opens a new port', (t) => {
-  const { link, ports, world } = makeBench(t);
-  link.open();
+  const { link, open, ports, world } = makeBench(t);
+  open();
   link.reopen();
   assert.equal(ports.length, 2);
   assert.equal(world.connected, 2);
@@ -126,12 +129,12 @@ test('a document from the back/forward cache opens a new port', (t) => {
 });
 
 test('a document that the user leaves receives nothing on its old port', (t) => {
-  const { link, ports, received, world } = makeBench(t);
-  link.open();
+  const { link, open, ports, received, world } = makeBench(t);
+  open();
   link.leave();
   ports[0]?.receive([{ op: 'ack', ids: ['late'] }]);
   t.mock.timers.tick(5000);
-  link.open();
+  open();
   assert.deepEqual([ports.length, link.post(message)], [1, false]);
   link.reopen();
   ports[0]?.receive([{ op: 'ack', ids: ['out of the cache'] }]);
@@ -141,29 +144,29 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
 });
 
 test('the link reports once that the extension is gone', (t) => {
-  const { link, ports, world } = makeBench(t);
-  link.open();
+  const { link, open, ports, world } = makeBench(t);
+  open();
   world.alive = false;
   ports[0]?.close();
   t.mock.timers.tick(10_000);
-  link.open();
+  open();
   link.reopen();
   assert.deepEqual([ports.length, world.orphaned], [1, 1]);
 });
 
 test('a document of an unloaded extension stops at once', (t) => {
-  const { link, world } = makeBench(t);
+  const { open, world } = makeBench(t);
   world.refuse = true;
-  link.open();
-  link.open();
+  open();
+  open();
   assert.deepEqual([world.connected, world.orphaned], [0, 1]);
 });
 
 test('messages are batched, and none is lost when the port closes', (t) => {
-  const { link, ports, world, runTasks } = makeBench(t);
+  const { link, open, ports, world, runTasks } = makeBench(t);
   const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   world.alone = false;
-  link.open();
+  open();
   for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
   assert.deepEqual(ports[0]?.sent, [[greeting], [numbered('1')]]);
   runTasks();
@@ -176,9 +179,9 @@ test('messages are batched, and none is lost when the port closes', (t) => {
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
-  const { link, ports, world } = makeBench(t);
+  const { link, open, ports, world } = makeBench(t);
   world.alone = false;
-  link.open();
+  open();
   link.post(message);
   link.post(message);
   link.leave();
@@ -186,9 +189,9 @@ test('leave sends waiting messages before it closes the port', (t) => {
 });
 
 test('a new port drops waiting asks and endings, because connected sends them again', (t) => {
-  const { link, ports, world, runTasks } = makeBench(t);
+  const { link, open, ports, world, runTasks } = makeBench(t);
   world.alone = false;
-  link.open();
+  open();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(message);
   const ask = { op: 'ask', id: 'x', ask: 1, body: '{}' } as const;
@@ -200,8 +203,8 @@ test('a new port drops waiting asks and endings, because connected sends them ag
 });
 
 test('a dead port that was opened during a reload of the extension is closed', (t) => {
-  const { link, ports, world, runTasks } = makeBench(t);
-  link.open();
+  const { link, open, ports, world, runTasks } = makeBench(t);
+  open();
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();

@@ -17,9 +17,14 @@ export interface LinkOptions {
   read(message: unknown): ToBridge | undefined;
   /** soon runs work after the tasks that are due. Default afterTasks(). */
   readonly soon?: (work: () => void) => void;
+}
+
+/** Session is the document at the end of a link. */
+export interface Session {
   received(message: ToBridge): void;
   /** greeting is the first message on a new port. */
   greeting(): FromBridge;
+  /** connected is called after the greeting on each new port. */
   connected(): void;
   /** alone is passed to makeBatcher. */
   alone(): boolean;
@@ -47,6 +52,7 @@ export class Link {
   readonly #options: LinkOptions;
   readonly #soon: (work: () => void) => void;
   readonly #batcher: Batcher<FromBridge>;
+  #session: Session | undefined;
   #port: Port | undefined;
   #isOrphan = false;
   #hasLeft = false;
@@ -57,7 +63,8 @@ export class Link {
     this.#options = options;
     this.#soon = options.soon ?? afterTasks();
     const send = (messages: readonly FromBridge[]) => this.#send(messages);
-    this.#batcher = makeBatcher<FromBridge>({ send, charsOf, alone: options.alone, soon: this.#soon });
+    const alone = () => this.#session?.alone() === true;
+    this.#batcher = makeBatcher<FromBridge>({ send, charsOf, alone, soon: this.#soon });
   }
 
   /** post sends a message. It returns false without a port. */
@@ -65,21 +72,10 @@ export class Link {
     return this.#batcher.post(message);
   }
 
-  /** open connects unless a port is open. */
-  open(): void {
-    if (this.#port || this.#isOrphan || this.#hasLeft) return;
-    try {
-      this.#listen(this.#options.connect());
-    } catch {
-      this.#orphaned();
-      return;
-    }
-    this.#send([this.#options.greeting()]);
-    // Waiting messages go first, because they are older. connected sends all unanswered asks and unconfirmed endings, so
-    // waiting ones are dropped: an ending sent before its parts would report parts that the server does not have.
-    this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
-    this.#batcher.flush();
-    this.#options.connected();
+  /** open connects a document unless a port is open. */
+  open(session: Session): void {
+    this.#session = session;
+    this.#connect();
   }
 
   /**
@@ -89,7 +85,7 @@ export class Link {
   reopen(): void {
     this.#close();
     this.#hasLeft = false;
-    this.open();
+    this.#connect();
   }
 
   /**
@@ -100,6 +96,23 @@ export class Link {
     this.#hasLeft = true;
     this.#batcher.flush();
     this.#close();
+  }
+
+  #connect(): void {
+    const session = this.#session;
+    if (!session || this.#port || this.#isOrphan || this.#hasLeft) return;
+    try {
+      this.#listen(this.#options.connect(), session);
+    } catch {
+      this.#orphaned();
+      return;
+    }
+    this.#send([session.greeting()]);
+    // Waiting messages go first, because they are older. connected sends all unanswered asks and unconfirmed endings, so
+    // waiting ones are dropped: an ending sent before its parts would report parts that the server does not have.
+    this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
+    this.#batcher.flush();
+    session.connected();
   }
 
   #send(messages: readonly FromBridge[]): boolean {
@@ -113,7 +126,7 @@ export class Link {
     }
   }
 
-  #listen(port: Port): void {
+  #listen(port: Port, session: Session): void {
     const openedAt = Date.now();
     this.#port = port;
     port.onMessage((raw) => {
@@ -121,7 +134,7 @@ export class Link {
         if (this.#port !== port) return;
         // Answer before waiting messages, and before the next call, which may occupy the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
-        else this.#options.received(message);
+        else session.received(message);
       }
     });
     port.onDisconnect(() => {
@@ -140,8 +153,8 @@ export class Link {
     // Chrome closes the port when it stops the worker; connecting restarts the worker. No timer: in a hidden tab Chrome
     // fires timers once per second, even with a delay of 0. A document in the back/forward cache runs nothing, and
     // `pageshow` reopens the link.
-    if (this.#short < 2) this.#soon(() => this.open());
-    else setTimeout(() => this.open(), Math.min(RetryMs * 2 ** (this.#short - 2), MaxRetryMs));
+    if (this.#short < 2) this.#soon(() => this.#connect());
+    else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#short - 2), MaxRetryMs));
   }
 
   /** check detects a dead port: Chrome fires no event for a port that was opened while the extension was reloaded. */
@@ -155,7 +168,7 @@ export class Link {
     this.#port = undefined;
     if (this.#isOrphan) return;
     this.#isOrphan = true;
-    this.#options.orphaned();
+    this.#session?.orphaned();
   }
 
   #close(): void {
