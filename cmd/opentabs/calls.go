@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/dispatch"
 	"opentabs/internal/callview"
-	"opentabs/internal/httpapi"
 	"opentabs/internal/terminal"
+	"opentabs/wire"
 )
 
 type callsOptions struct {
@@ -50,7 +49,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		return err
 	}
 	if opts.follow {
-		return followCalls(ctx, client, opts)
+		return callview.Follow(ctx, client.Calls, opts.program.out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
 	}
 	list, err := client.Calls.List(ctx)
 	if err != nil {
@@ -74,40 +73,144 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	return nil
 }
 
-// followCalls prints events until ctx ends, and then returns nil.
-func followCalls(ctx context.Context, client *httpapi.Client, opts callsOptions) error {
-	out := opts.program.out
-	var filter dispatch.FollowOptions
-	if !opts.verbose && !opts.json {
-		filter.Audience = dispatch.AudienceUser
-	}
-	err := client.Calls.Follow(ctx, filter, httpapi.Listener{
-		Following: func() error {
-			out.Notef("following; stop with Ctrl-C")
-			return nil
-		},
-		Event: func(e dispatch.Event, raw []byte) error {
-			if opts.json {
-				return out.PrintJSONLine(raw)
-			}
-			out.PrintText(callview.EventLine(e, opts.verbose))
-			return nil
-		},
-		Missed: func(n int) error {
-			out.Notef("%s were missed", terminal.Plural(n, "event"))
-			return nil
-		},
-	})
-	if ctx.Err() != nil {
-		return nil
-	}
-	return serverStopped(err)
+type callsShowOptions struct {
+	program *program
+	id      string
+	follow  bool
+	json    bool
+	verbose bool
 }
 
-// serverStopped converts the end of an event stream to an error with a remedy.
-func serverStopped(err error) error {
-	if errors.Is(err, httpapi.ErrEnded) {
-		return &failure{code: exitNoServer, err: errors.New("the server has stopped; start it with `opentabs serve`")}
+func newCallsShowCmd(p *program) *cobra.Command {
+	opts := callsShowOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "show CALL",
+		Short: "Show one call with its history, progress and activities",
+		Long: `Show one call: its tool and caller, its history, the approval it waits for, its
+progress and its activities. Without --verbose, only what the tool marks for the
+user is shown.
+
+With --follow, show changes until the call ends. On a terminal the view is
+updated in place. In a pipe each change is one line, and a change of an activity
+prints the lines that changed.`,
+		Example: `  opentabs calls show call_abc
+  opentabs calls show call_abc --follow
+  opentabs calls show call_abc --json | jq .activities`,
+		Args: requireArgs(1, "the id of the call"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.id = args[0]
+			return runCallsShow(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "show changes until the call ends")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --follow the call, then one event per line")
+	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "also show what the tool does not mark for the user")
+	return cmd
+}
+
+func runCallsShow(ctx context.Context, opts callsShowOptions) error {
+	client, err := opts.program.client(ctx)
+	if err != nil {
+		return err
+	}
+	out := opts.program.out
+	if opts.follow {
+		return callview.Watch(ctx, client, opts.id, out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
+	}
+	v, err := client.Calls.Get(ctx, opts.id)
+	if err != nil {
+		return err
+	}
+	if opts.json {
+		return out.PrintValue(v)
+	}
+	callview.Print(out, v, opts.verbose)
+	return nil
+}
+
+type callsDecideOptions struct {
+	program *program
+	id      string
+	allow   bool
+	// always, session and duration are the scope of an approval. Without them the
+	// approval is for this call only.
+	always   bool
+	session  bool
+	duration time.Duration
+	timed    bool
+}
+
+func newCallsApproveCmd(p *program) *cobra.Command {
+	opts := callsDecideOptions{program: p, allow: true}
+	cmd := &cobra.Command{
+		Use:   "approve CALL",
+		Short: "Allow a call that waits for you, or confirm that you are done",
+		Long: `Allow a call that waits for your permission; ` + "`opentabs calls show CALL`" + ` shows
+what it wants to do. Without a flag, only this call is allowed. If the call
+waits for you to do something, such as a login, this confirms that you are done.`,
+		Example: `  opentabs calls approve call_abc
+  opentabs calls approve call_abc --this-session
+  opentabs calls approve call_abc --for 10m
+  opentabs calls approve call_abc --always`,
+		Args: requireArgs(1, "the id of the call"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.id, opts.timed = args[0], cmd.Flags().Changed("for")
+			return runCallsDecide(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.always, "always", false, "allow this tool from now on")
+	cmd.Flags().BoolVar(&opts.session, "this-session", false, "allow this tool to this client until its session ends")
+	cmd.Flags().DurationVar(&opts.duration, "for", 0, "allow this tool for this `TIME`, such as 10m")
+	return cmd
+}
+
+func newCallsDenyCmd(p *program) *cobra.Command {
+	opts := callsDecideOptions{program: p}
+	return &cobra.Command{
+		Use:     "deny CALL",
+		Short:   "Deny a call that waits for you",
+		Example: "  opentabs calls deny call_abc",
+		Args:    requireArgs(1, "the id of the call"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.id = args[0]
+			return runCallsDecide(cmd.Context(), opts)
+		},
+	}
+}
+
+// scope returns the scope of an approval, as the flags set it.
+func (opts callsDecideOptions) scope() (wire.Scope, error) {
+	chosen := []wire.Scope{}
+	for scope, given := range map[wire.Scope]bool{
+		wire.ScopeAlways: opts.always, wire.ScopeSession: opts.session, wire.ScopeTime: opts.timed,
+	} {
+		if given {
+			chosen = append(chosen, scope)
+		}
+	}
+	switch {
+	case len(chosen) > 1:
+		return "", usage("--always, --this-session and --for exclude each other: use one of them")
+	case opts.timed && (opts.duration < time.Second || opts.duration > dispatch.MaxScopeTime):
+		return "", usage("--for is %s: give it a time from 1s to 24h", opts.duration)
+	case len(chosen) == 1:
+		return chosen[0], nil
+	}
+	return wire.ScopeOnce, nil
+}
+
+func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
+	scope, err := opts.scope()
+	if err != nil {
+		return err
+	}
+	client, err := opts.program.client(ctx)
+	if err != nil {
+		return err
+	}
+	sentence, err := callview.Decide(ctx, client.Calls, opts.id, callview.Choice{Allow: opts.allow, Scope: scope, For: opts.duration})
+	if err == nil {
+		opts.program.out.Notef("%s", sentence)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"opentabs/internal/callview"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/toolcall"
@@ -78,6 +79,7 @@ func usage(format string, args ...any) error { return usererr.Errorf(format, arg
 func explain(ctx context.Context, err error) (string, int) {
 	var known *failure
 	var failed *toolcall.Failure
+	var late *callview.TooLate
 	var wrong *usererr.Error
 	switch {
 	case err == nil:
@@ -86,12 +88,16 @@ func explain(ctx context.Context, err error) (string, int) {
 		return known.Error(), known.code
 	case errors.As(err, &failed):
 		return failed.Error(), max(exitFailed, exitCodes[failed.Code]) // a code of another version is not in the map
+	case errors.As(err, &late):
+		return late.Error(), exitTooLate
 	case errors.Is(err, toolcall.ErrInterrupted):
 		return err.Error(), exitInterrupted
 	case errors.As(err, &wrong):
 		return wrong.Error(), exitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
+	case errors.Is(err, httpapi.ErrEnded):
+		return "the server has stopped; start it with `opentabs serve`", exitNoServer
 	case errors.Is(err, httpapi.ErrNoServer):
 		return "no opentabs server is running; start it with `opentabs serve`", exitNoServer
 	}

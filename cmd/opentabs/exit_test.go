@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"opentabs/internal/callview"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/toolcall"
 	"opentabs/wire"
@@ -63,6 +64,8 @@ func TestExplain(t *testing.T) {
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
 		{"an interrupted call", gone, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
+		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.TooLate{}), "", exitTooLate},
+		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrEnded), "the server has stopped; start it with `opentabs serve`", exitNoServer},
 		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
 		{"Ctrl-C", gone, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
 		{"an error after Ctrl-C", gone, errors.New("boom"), "boom", exitFailed},

@@ -94,7 +94,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	return serverStopped(err)
+	return err
 }
 
 // show prints one entry.

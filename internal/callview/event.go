@@ -41,7 +41,7 @@ func eventText(e dispatch.Event, verbose bool) string {
 	case dispatch.EventActivity:
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
-		text := fmt.Sprintf("%s after %s", Status(v), terminal.Elapsed(runTime(v)))
+		text := fmt.Sprintf("%s after %s", statusText(v), terminal.Elapsed(runTime(v)))
 		if who := v.Who().String(); who != "" {
 			text += ", requested by " + terminal.SafeLine(who)
 		}

@@ -92,7 +92,7 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 		progress = terminal.Percent(*part)
 	}
 	return []string{
-		v.CallID, strings.Repeat("  ", depth) + v.ToolName, Status(v), progress, terminal.Elapsed(runTime(v)), v.Who().String(), waits, terminal.SafeLine(word),
+		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progress, terminal.Elapsed(runTime(v)), v.Who().String(), waits, terminal.SafeLine(word),
 	}
 }
 
@@ -105,8 +105,8 @@ func waitText(w dispatch.Waiting, now time.Time) string {
 	return fmt.Sprintf("%s, %s left", what, terminal.Elapsed(max(0, w.Until.Sub(now))))
 }
 
-// Status returns the status of a call, with the error code if it failed.
-func Status(v dispatch.View) string {
+// statusText returns the status of a call, with the error code if it failed.
+func statusText(v dispatch.View) string {
 	switch {
 	case v.Waiting != nil:
 		return "suspended"

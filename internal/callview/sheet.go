@@ -77,11 +77,11 @@ func (s sheet) status() string {
 	case v.Waiting != nil:
 		return "suspended, waits for " + waitText(*v.Waiting, s.now)
 	case v.Ended != nil:
-		return fmt.Sprintf("%s after %s, %s", Status(v), terminal.Elapsed(s.elapsed()), terminal.Plural(v.Reports, "report"))
+		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsed()), terminal.Plural(v.Reports, "report"))
 	case v.Status == wire.StatusRunning:
 		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsed()), terminal.Plural(v.Reports, "report"))
 	}
-	return Status(v)
+	return statusText(v)
 }
 
 // elapsed returns how long the call has run.
@@ -130,7 +130,7 @@ func (s sheet) timeline() []string {
 		case dispatch.EventResumed:
 			text = resolutionText(m.Resolution)
 		case dispatch.EventEnded:
-			text = Status(s.view)
+			text = statusText(s.view)
 		case dispatch.EventStopped:
 			text = fmt.Sprintf("the page answered the stop: %s", s.view.Stopped)
 		}
@@ -160,7 +160,7 @@ func (s sheet) question() []string {
 		fmt.Sprintf("  %-12s  opentabs calls approve %s", yes, s.view.CallID),
 		fmt.Sprintf("  %-12s  opentabs calls deny %s", no, s.view.CallID))
 	if len(w.Scopes) > 1 {
-		lines = append(lines, "  it can be allowed "+Offers(w.Scopes))
+		lines = append(lines, "  it can be allowed "+offers(w.Scopes))
 	}
 	return lines
 }

@@ -97,7 +97,7 @@ var mayImport = map[string][]string{
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/terminal":     {"internal/plaintext", "internal/sizetext", "internal/rawjson"},
-	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/timetext"},
+	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/timetext", "internal/usererr"},
 	"internal/testrun":      {"internal/browsertest", "internal/jsbuild", "internal/terminal", "internal/usererr"},
 	"internal/toolcall":     {"wire", "dispatch", "internal/callview", "internal/httpapi", "internal/mcpclient", "internal/nearest", "internal/terminal", "internal/toolargs", "internal/usererr", "internal/version", "internal/rawjson"},
 	"internal/pluginview":   {"wire", "plugin", "internal/httpapi", "internal/terminal"},

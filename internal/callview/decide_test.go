@@ -1,4 +1,4 @@
-package main
+package callview
 
 import (
 	"errors"
@@ -14,17 +14,17 @@ import (
 // apply to a later ticket of the same call.
 func TestDecisionIsAboutOneQuestion(t *testing.T) {
 	w := dispatch.Waiting{TicketID: "ticket_1"}
-	yes := callsDecideOptions{allow: true, duration: time.Minute}.decision(w, wire.ScopeTime)
+	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.about(w)
 	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.ForMs != 60000 {
 		t.Errorf("yes is %+v", yes)
 	}
-	no := callsDecideOptions{}.decision(w, wire.ScopeOnce)
+	no := Choice{Scope: wire.ScopeOnce}.about(w)
 	if no.TicketID != "ticket_1" || *no.Allow || no.Scope != "" {
 		t.Errorf("no is %+v", no)
 	}
 }
 
-func TestNothingToDecide(t *testing.T) {
+func TestNotWaiting(t *testing.T) {
 	now := time.Now()
 	asked := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
 		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, By: "the side panel"}},
@@ -37,9 +37,9 @@ func TestNothingToDecide(t *testing.T) {
 		"call_1 has already ended (done)":               ended,
 		"call_1 is not waiting for approval":            {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
 	} {
-		err := nothingToDecide(v)
-		var f *failure
-		if !errors.As(err, &f) || f.code != exitTooLate || !strings.Contains(err.Error(), want) {
+		err := notWaiting(v)
+		var late *TooLate
+		if !errors.As(err, &late) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

@@ -1,0 +1,97 @@
+package callview
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/internal/usererr"
+	"opentabs/wire"
+)
+
+// Choice is the user's decision about a waiting call.
+type Choice struct {
+	Allow bool
+	// Scope is the scope of an approval, For the duration of wire.ScopeTime.
+	Scope wire.Scope
+	For   time.Duration
+}
+
+// TooLate is the error for a call that is not waiting for approval.
+type TooLate struct{ sentence string }
+
+// Error returns the sentence for the user.
+func (e *TooLate) Error() string { return e.sentence }
+
+func tooLate(format string, args ...any) error { return &TooLate{fmt.Sprintf(format, args...)} }
+
+// Decide sends a decision about a call to the server, and returns a sentence about what
+// it has changed. The error is *TooLate if the call is not waiting, and a
+// [usererr.Error] if it cannot be allowed in this scope.
+func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice) (string, error) {
+	v, err := calls.Get(ctx, id)
+	switch {
+	case err != nil:
+		return "", err
+	case v.Waiting == nil:
+		return "", notWaiting(v)
+	case c.Allow && !slices.Contains(v.Waiting.Scopes, c.Scope):
+		return "", usererr.Errorf("%s can be allowed %s: use one of these", v.CallID, offers(v.Waiting.Scopes))
+	}
+	done, err := calls.Decide(ctx, v.CallID, c.about(*v.Waiting))
+	switch {
+	case err != nil:
+		return "", err
+	case done.Outcome == wire.DecisionAlreadyMade:
+		return "", decidedBefore(v.CallID, done.Allowed, done.By)
+	case done.Outcome != wire.DecisionAccepted:
+		return "", tooLate("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
+	}
+	return c.sentence(v), nil
+}
+
+// about returns the request for the ticket that was just read, not for a later one.
+func (c Choice) about(w dispatch.Waiting) httpapi.Decision {
+	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
+	if c.Allow {
+		d.Scope, d.ForMs = c.Scope, c.For.Milliseconds()
+	}
+	return d
+}
+
+// sentence returns what the decision has changed.
+func (c Choice) sentence(v dispatch.View) string {
+	tool := terminal.SafeLine(v.ToolName)
+	switch {
+	case !c.Allow:
+		return "denied " + tool
+	case v.Waiting.Kind == wire.TicketUser:
+		return tool + " continues"
+	}
+	return "allowed " + tool + " " + ScopeText(c.Scope, c.For)
+}
+
+// notWaiting returns the reason why a call is not waiting.
+func notWaiting(v dispatch.View) error {
+	if v.Ended != nil {
+		return tooLate("%s has already ended (%s)", v.CallID, statusText(v))
+	}
+	for _, m := range slices.Backward(v.Timeline) {
+		if m.Kind == dispatch.EventResumed && m.Resolution != nil {
+			return decidedBefore(v.CallID, m.Resolution.Allow, m.Resolution.By)
+		}
+	}
+	return tooLate("%s is not waiting for approval", v.CallID)
+}
+
+func decidedBefore(id string, allowed bool, by string) error {
+	what := "denied"
+	if allowed {
+		what = "allowed"
+	}
+	return tooLate("%s was already %s, by %s", id, what, terminal.SafeLine(by))
+}
