@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,8 +10,6 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pluginview"
-	"opentabs/internal/terminal"
-	"opentabs/plugin/inspection"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
@@ -113,13 +108,6 @@ func (p *program) confirm(question string) (bool, error) {
 	return strings.TrimSpace(answer) == "yes", nil
 }
 
-// shownSections are the sections that a review shows after the overview, with their titles.
-var shownSections = []struct{ name, title string }{
-	{inspection.SectionChanges, "Changes since the last review"},
-	{inspection.SectionPreScript, "The pre-script"},
-	{inspection.SectionCode, "The author's code"},
-}
-
 // showCode shows what has changed, and the code: on a terminal in the pager, elsewhere
 // only with --code.
 func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts reviewOptions) error {
@@ -128,60 +116,13 @@ func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts rev
 		return err
 	}
 	code := opts.code || p.out.IsTerminal() && !opts.noCode && !opts.yes
-	var b strings.Builder
-	for _, s := range shownSections {
-		if s.name != inspection.SectionChanges && !code {
-			continue
-		}
-		text := ""
-		for section := s.name; section != ""; {
-			page, next, err := in.Page(section)
-			if err != nil {
-				break // there is no such section
-			}
-			text, section = text+page, next
-		}
-		if text != "" {
-			fmt.Fprintf(&b, "\n%s:\n\n%s\n", s.title, strings.TrimRight(text, "\n"))
-		}
-	}
-	if b.Len() == 0 {
-		return nil
-	}
-	if p.out.IsTerminal() && !opts.yes {
-		return p.page(ctx, b.String())
-	}
-	p.out.PrintText(b.String())
-	return nil
-}
-
-// page shows a text in the user's pager, or prints it if there is none. Terminal control
-// characters are removed.
-func (p *program) page(ctx context.Context, text string) error {
-	pager := p.getenv("PAGER")
-	if pager == "" {
-		for _, known := range []string{"less", "more"} {
-			if _, err := exec.LookPath(known); err == nil {
-				pager = known
-				break
-			}
-		}
-	}
-	if pager == "" {
+	text := in.ReviewText(code)
+	switch {
+	case text == "":
+	case p.out.IsTerminal() && !opts.yes:
+		p.out.ShowPaged(ctx, text, p.getenv, "print the code with `opentabs plugin inspect`")
+	default:
 		p.out.PrintText(text)
-		return nil
-	}
-	shell := []string{"sh", "-c", pager}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/c", pager}
-	}
-	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	cmd.Env = append(os.Environ(), "LESSSECURE=1") // less then starts no shell
-	// The pager gets the terminal's file, so that it can read the size.
-	cmd.Stdin = strings.NewReader(terminal.SafeText(text) + "\n")
-	cmd.Stdout, cmd.Stderr = p.out.Streams()
-	if err := cmd.Run(); err != nil {
-		p.out.Notef("the pager %q ended with an error (%v); set PAGER to another one, or print the code with `opentabs plugin inspect`", pager, err)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ const tabStop = 4
 func textLines(text string) []string {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabStop))
-	return strings.Split(SafeText(text), "\n")
+	return strings.Split(safeText(text), "\n")
 }
 
 // maxCell is the greatest width of a table's cell, in columns of a terminal.

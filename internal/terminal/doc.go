@@ -11,7 +11,7 @@
 //   - A terminal gets text for the user, a pipe gets the same facts in plain
 //     lines. JSON is indented on a terminal and one line in a pipe.
 //   - Text of a tool or a page never reaches a terminal unchanged, nor stderr or
-//     a log, because users read both in a terminal: [SafeText] and its siblings
+//     a log, because users read both in a terminal: [safeText] and its siblings
 //     replace hidden characters and escape sequences. A result in a pipe is exact,
 //     because a program reads it.
 //

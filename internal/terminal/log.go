@@ -22,7 +22,7 @@ func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger
 	}
 	var w io.Writer = safeJSONWriter{sink}
 	if format == "console" || format == "auto" && o.stderr.isTerminal && file == nil {
-		safeValue := func(v any) string { return SafeText(fmt.Sprintf("%s", v)) }
+		safeValue := func(v any) string { return safeText(fmt.Sprintf("%s", v)) }
 		w = zerolog.ConsoleWriter{
 			Out: sink, NoColor: !o.color || file != nil, TimeFormat: time.DateTime,
 			FormatPrepare: makeMessageSafe, FormatFieldValue: safeValue, FormatErrFieldValue: safeValue,

@@ -131,10 +131,6 @@ func (o *Output) WriteError() error {
 // Stdout returns the writer for data that a command streams to stdout itself.
 func (o *Output) Stdout() io.Writer { return o.stdout }
 
-// Streams returns the process's own stdout and stderr, for a child process that
-// draws on the terminal itself, such as a pager.
-func (o *Output) Streams() (stdout, stderr io.Writer) { return o.checked.w, o.stderr.Writer }
-
 // IsTerminal reports whether stdout is a terminal.
 func (o *Output) IsTerminal() bool { return o.stdout.isTerminal }
 

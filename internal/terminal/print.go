@@ -13,13 +13,13 @@ import (
 // Notef writes a notice for the user to stderr. Its further lines are indented, so
 // that no text in it can pass for another notice.
 func (o *Output) Notef(format string, args ...any) {
-	text := SafeText(fmt.Sprintf(format, args...))
+	text := safeText(fmt.Sprintf(format, args...))
 	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
 // ShowPrompt asks for a line of input on stderr.
 func (o *Output) ShowPrompt(name string) {
-	fmt.Fprintf(o.stderr, "%s> ", SafeText(name))
+	fmt.Fprintf(o.stderr, "%s> ", safeText(name))
 }
 
 // ClearPrompt removes the prompt from a terminal.
@@ -37,7 +37,7 @@ func (o *Output) PrintLine(format string, args ...any) {
 // PrintText writes text of the result and ends its last line.
 func (o *Output) PrintText(text string) {
 	if o.stdout.isTerminal {
-		text = SafeText(text)
+		text = safeText(text)
 	}
 	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
 }

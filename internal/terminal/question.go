@@ -28,7 +28,7 @@ func (o *Output) NewQuestions(in any) *Questions {
 // Ask writes a question to stderr and returns the line that the user types, without an
 // echo if the answer is a secret.
 func (q *Questions) Ask(question string, secret bool) (string, error) {
-	fmt.Fprintf(q.out.stderr, "opentabs: %s", SafeText(question))
+	fmt.Fprintf(q.out.stderr, "opentabs: %s", safeText(question))
 	if !secret || q.lines.Buffered() > 0 { // the terminal has already shown a line that was typed ahead
 		return q.lines.ReadString('\n')
 	}

@@ -11,9 +11,9 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// SafeText replaces each hidden character of a text (see package plaintext) by an
+// safeText replaces each hidden character of a text (see package plaintext) by an
 // escape that the user can read: ESC becomes \x1b.
-func SafeText(s string) string {
+func safeText(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		switch {
 		case r < 0x100:
@@ -36,9 +36,9 @@ func safeJSON(s string) string {
 	})
 }
 
-// SafeLine is SafeText on one line: white space of any length becomes one space.
+// SafeLine is safeText on one line: white space of any length becomes one space.
 func SafeLine(s string) string {
-	return SafeText(strings.Join(strings.Fields(s), " "))
+	return safeText(strings.Join(strings.Fields(s), " "))
 }
 
 // textWidth returns how many columns of a terminal s takes.

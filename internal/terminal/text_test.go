@@ -23,7 +23,7 @@ func TestSafeText(t *testing.T) {
 		"\u2066isolated\u2069\u2028x": `\u2066isolated\u2069\u2028x`,
 		"\x00":                        `\x00`,
 	} {
-		if got := SafeText(in); got != want {
+		if got := safeText(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -83,11 +83,11 @@ func FuzzSafeText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if r, found := plaintext.FirstHidden(SafeText(text)); found {
+		if r, found := plaintext.FirstHidden(safeText(text)); found {
 			t.Errorf("%q leaves %q", text, r)
 		}
 		for width := range 12 {
-			if got := truncate(SafeText(text), width); textWidth(got) > width {
+			if got := truncate(safeText(text), width); textWidth(got) > width {
 				t.Errorf("truncate(%q, %d) takes %d columns", text, width, textWidth(got))
 			}
 		}

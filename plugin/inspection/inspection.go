@@ -24,8 +24,8 @@ const (
 	SectionOverview  = "overview"
 	sectionTools     = "tools"
 	SectionCode      = "code"
-	SectionPreScript = "pre-script"
-	SectionChanges   = "changes"
+	sectionPreScript = "pre-script"
+	sectionChanges   = "changes"
 	sectionLibraries = "libraries"
 )
 
@@ -62,8 +62,8 @@ func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name st
 	in := &Inspection{Plugin: one, Hash: one.ContentHash()}
 	in.add(sectionTools, toolsText(one))
 	in.add(SectionCode, code.Own())
-	in.add(SectionPreScript, code.PreScript)
-	in.add(SectionChanges, changes)
+	in.add(sectionPreScript, code.PreScript)
+	in.add(sectionChanges, changes)
 	in.add(sectionLibraries, code.Libraries())
 	overview := in.overview(p.State(name), code, values, known, changes == "")
 	in.sections = slices.Insert(in.sections, 0, inspected{SectionOverview, pagesOf(shownText(overview))})
@@ -111,6 +111,28 @@ func (in *Inspection) Page(section string) (text, next string, err error) {
 		return s.pages[page-1], next, nil
 	}
 	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", in.Plugin.Name, plaintext.Shorten(section), strings.Join(in.sectionNames(), ", "))
+}
+
+// reviewSections are the sections that a review shows after the overview, with their
+// titles.
+var reviewSections = []struct{ name, title string }{
+	{sectionChanges, "Changes since the last review"},
+	{sectionPreScript, "The pre-script"},
+	{SectionCode, "The author's code"},
+}
+
+// ReviewText returns what a review shows after the overview: what has changed and,
+// withCode, the author's code. It is empty if there is nothing to show.
+func (in *Inspection) ReviewText(withCode bool) string {
+	text := ""
+	for _, shown := range reviewSections {
+		for _, s := range in.sections {
+			if s.name == shown.name && (withCode || s.name == sectionChanges) {
+				text += fmt.Sprintf("\n%s:\n\n%s\n", shown.title, strings.TrimRight(strings.Join(s.pages, ""), "\n"))
+			}
+		}
+	}
+	return text
 }
 
 // sectionNames returns the sections with their pages: "code (3 pages)".
@@ -245,7 +267,7 @@ func reviewedText(s policy.State, known, same bool) string {
 	case same:
 		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, in what bundlers add only", s.Review.Version, timetext.OnDay(s.Review.At))
 	}
-	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, timetext.OnDay(s.Review.At), SectionChanges)
+	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, timetext.OnDay(s.Review.At), sectionChanges)
 }
 
 // settingsText returns the settings and whether they are set, without their values.

@@ -303,3 +303,26 @@ func TestInspectionGroupsTools(t *testing.T) {
 		t.Errorf("%s\n%s", overview, code)
 	}
 }
+
+// TestReviewText checks that a review shows all pages of the code only if it is
+// requested, and what has changed in any case.
+func TestReviewText(t *testing.T) {
+	long := strings.Repeat("const line = 1;\n", 10_000)
+	w := newWorld(t, two("a", "first();\n"))
+	if in, err := w.inspect("a"); err != nil || in.ReviewText(false) != "" || !strings.Contains(in.ReviewText(true), "\nThe author's code:\n\n") {
+		t.Errorf("%v, %v", in, err)
+	}
+	w.review("a", wire.PermissionAsk)
+	w.load(two("a", long))
+	in, err := w.inspect("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	brief, full := in.ReviewText(false), in.ReviewText(true)
+	if !strings.HasPrefix(brief, "\nChanges since the last review:\n\n") || strings.Contains(brief, "The author's code") {
+		t.Errorf("without the code: %.300s", brief)
+	}
+	if !strings.HasPrefix(full, brief) || strings.Count(full[len(brief):], "const line = 1;\n") != 10_000 {
+		t.Errorf("with the code: %d bytes after %d", len(full), len(brief))
+	}
+}

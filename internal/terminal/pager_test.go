@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"opentabs/internal/terminal"
 )
 
 // TestPager checks that the pager gets the whole text without terminal control characters,
@@ -21,18 +19,18 @@ func TestPager(t *testing.T) {
 		}
 		return ""
 	}
-	p := &program{out: terminal.New(&out, &err, getenv), getenv: getenv}
+	o := New(&out, &err, getenv)
+	const otherwise = "print the code with `opentabs plugin inspect`"
 	text := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
-	if e := p.page(t.Context(), text); e != nil {
-		t.Fatal(e)
-	}
+	o.ShowPaged(t.Context(), text, getenv, otherwise)
 	if got := out.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
 		t.Errorf("the pager got %d bytes, the last ones %q", len(got), got[max(0, len(got)-60):])
 	}
 	marker := filepath.Join(t.TempDir(), "ran")
 	pager = "touch " + marker + "; exit 3"
-	if e := p.page(t.Context(), "x"); e != nil || !strings.Contains(err.String(), "exit status 3") || !strings.Contains(err.String(), "opentabs plugin inspect") {
-		t.Errorf("%v, %s", e, err.String())
+	o.ShowPaged(t.Context(), "x", getenv, otherwise)
+	if !strings.Contains(err.String(), "exit status 3") || !strings.Contains(err.String(), "opentabs plugin inspect") {
+		t.Errorf("got %s", err.String())
 	}
 	if _, e := os.Stat(marker); e != nil {
 		t.Error("PAGER may have arguments, as other programs take them")

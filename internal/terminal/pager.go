@@ -1,0 +1,45 @@
+package terminal
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// ShowPaged shows a text in the user's pager, which PAGER in the environment names, or
+// prints the text if there is no pager. Terminal control characters are removed. otherwise
+// completes the notice about a pager that failed.
+func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, otherwise string) {
+	pager := findPager(getenv)
+	if pager == "" {
+		o.PrintText(text)
+		return
+	}
+	shell := []string{"sh", "-c", pager}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/c", pager}
+	}
+	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	cmd.Env = append(os.Environ(), "LESSSECURE=1") // less then starts no shell
+	// The pager gets the terminal's file, so that it can read the size.
+	cmd.Stdin = strings.NewReader(safeText(text) + "\n")
+	cmd.Stdout, cmd.Stderr = o.checked.w, o.stderr.Writer
+	if err := cmd.Run(); err != nil {
+		o.Notef("the pager %q ended with an error (%v); set PAGER to another one, or %s", pager, err, otherwise)
+	}
+}
+
+// findPager returns the command of the user's pager, or "".
+func findPager(getenv func(string) string) string {
+	if pager := getenv("PAGER"); pager != "" {
+		return pager
+	}
+	for _, known := range []string{"less", "more"} {
+		if _, err := exec.LookPath(known); err == nil {
+			return known
+		}
+	}
+	return ""
+}
