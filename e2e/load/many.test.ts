@@ -3,116 +3,129 @@ import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
-import type { Client, Ending } from '../soak/ending.ts';
-import { rawHttp } from '../soak/raw-http.ts';
-import { World } from '../soak/world.ts';
+import { makeRawHttpClient } from '../soak/raw-http.ts';
+import type { CallEnding, SoakClient } from '../soak/soak-client.ts';
+import { SystemUnderTest } from '../soak/system-under-test.ts';
 
-let world: World;
-let clients: Client[] = [];
+let system: SystemUnderTest;
+let clients: SoakClient[] = [];
 
 /** connect returns a client with a new session, which is closed after the test. */
-function connect(name: string): Client {
-  const client = rawHttp(name, world.port, world.clientToken);
+function connect(name: string): SoakClient {
+  const client = makeRawHttpClient(name, system.port, system.clientToken);
   clients.push(client);
   return client;
 }
 
-/** timed makes a call of one step and returns its duration. */
-async function timed(client: Client, key: string, everyMs: number): Promise<{ ending: Ending; ms: number }> {
+/** callTimed makes a call of one step and returns its ending and its duration. */
+async function callTimed(
+  client: SoakClient,
+  key: string,
+  everyMs: number,
+): Promise<{ ending: CallEnding; ms: number }> {
   const begun = performance.now();
   const ending = await client.call('work__steps', { key, count: 1, everyMs }, {});
   return { ending, ms: performance.now() - begun };
 }
 
-/** occupy takes all eight places until it is stopped. */
-function occupy(client: Client, stop: AbortSignal): Promise<Ending>[] {
+/** fillRunningSlots makes eight calls, the maximum, that run until stop aborts. */
+function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);
-  return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stop }));
+  return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal: stop }));
 }
 
-function within(settings: Record<string, number | string>): void {
+/** useSystemWith starts a system with these settings for the tests of a suite. After each test, no call may run and no client may have a stray message. */
+function useSystemWith(settings: Record<string, number | string>): void {
   before(async () => {
-    world = new World(1, settings);
-    await world.start();
+    system = new SystemUnderTest(1, settings);
+    await system.start();
   });
   afterEach(async () => {
-    for (const client of clients) assert.deepEqual(client.strays, []);
+    for (const client of clients) assert.deepEqual(client.strayMessages, []);
     await Promise.all(clients.map((client) => client.close()));
     clients = [];
-    // The server ends a cancelled call after its client has stopped to wait.
+    // The server ends a cancelled call a moment after the client has stopped waiting.
     await waitFor('the end of all calls', async () => {
-      const { running, pending } = (await world.status()).calls;
+      const { running, pending } = (await system.readStatus()).calls;
       return running === 0 && pending === 0;
     });
   });
-  after(() => world?.close());
+  after(() => system?.close());
 }
 
 describe('in one page', () => {
-  within({ maxRunning: 1000, idleTimeout: '20s' });
+  useSystemWith({ maxRunning: 1000, idleTimeout: '20s' });
 
   test('1,000 concurrent calls each get exactly one answer, their own', async () => {
     const client = connect('crowd');
     const everyMs = 3_000;
-    const calls = Array.from({ length: 1000 }, (_, i) => timed(client, `k${i}`, everyMs));
-    await waitFor('1,000 handlers at once', async () => (await world.running()).length === 1000);
+    const calls = Array.from({ length: 1000 }, (_, i) => callTimed(client, `k${i}`, everyMs));
+    await waitFor('1,000 handlers at once', async () => (await system.runningKeys()).length === 1000);
     for (const [i, { ending }] of (await Promise.all(calls)).entries()) {
-      assert.deepEqual([ending.code, ending.answers, Object(ending.structured).key], ['ok', 1, `k${i}`], ending.text);
+      assert.deepEqual(
+        [ending.code, ending.answerCount, Object(ending.structured).key],
+        ['ok', 1, `k${i}`],
+        ending.text,
+      );
     }
-    world.count();
-    assert.ok([...world.begun.values()].every((times) => times === 1));
+    system.countStarts();
+    assert.ok([...system.startCounts.values()].every((times) => times === 1));
   });
 });
 
 describe('with 64 clients', () => {
-  within({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
+  useSystemWith({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
 
   test('a client with 1,000 calls does not delay 63 clients with one call each', async (t) => {
     const greedy = connect('greedy');
     const others = Array.from({ length: 63 }, (_, i) => connect(`modest-${i}`));
-    await Promise.all(others.map((client, i) => timed(client, `warm${i}`, 0))); // opens the sessions
+    await Promise.all(others.map((client, i) => callTimed(client, `warm${i}`, 0))); // opens the sessions
     const begun = performance.now();
-    const crowd = Promise.all(Array.from({ length: 1000 }, (_, i) => timed(greedy, `g${i}`, 40)));
-    await waitFor('the crowd in the queue', async () => (await world.status()).calls.pending > 800);
-    const modest = await Promise.all(others.map((client, i) => timed(client, `m${i}`, 40)));
-    const stillWaiting = (await world.status()).calls.pending;
+    const crowd = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedy, `g${i}`, 40)));
+    await waitFor('the crowd in the queue', async () => (await system.readStatus()).calls.pending > 800);
+    const modest = await Promise.all(others.map((client, i) => callTimed(client, `m${i}`, 40)));
+    const stillWaiting = (await system.readStatus()).calls.pending;
     const all = await crowd;
     const crowdMs = performance.now() - begun;
     const waits = modest.map(({ ms }) => ms).toSorted((a, b) => a - b);
     t.diagnostic(
-      `the greedy client's 1,000 calls took ${crowdMs.toFixed(0)} ms; the 63 others waited ${waits[31]?.toFixed(0)} ms in the middle, ${waits[62]?.toFixed(0)} ms at worst, and ${stillWaiting} calls waited still`,
+      `the greedy client's 1,000 calls took ${crowdMs.toFixed(0)} ms; the 63 others waited ${waits[31]?.toFixed(0)} ms in the middle, ${waits[62]?.toFixed(0)} ms at worst, and ${stillWaiting} calls were still queued`,
     );
     for (const { ending } of [...modest, ...all]) assert.equal(ending.code, 'ok', ending.text);
-    // 63 calls take turns with one client: about an eighth of the crowd's time, not all of it.
+    // The server runs the queued calls of all clients in turn, so the 63 calls end after about an eighth of the crowd's time.
     assert.ok(stillWaiting > 300, `${stillWaiting} calls of the crowd were still waiting`);
     assert.ok((waits[62] ?? 0) < crowdMs / 2, `${waits[62]} ms of ${crowdMs} ms`);
   });
 
   test('a queued call never starts if it is cancelled or its client disconnects', async () => {
-    const client = connect('fickle');
+    const client = connect('cancelling');
     const leave = new AbortController();
-    const full = occupy(client, leave.signal);
-    await waitFor('a full house', async () => (await world.running()).length === 8);
+    const full = fillRunningSlots(client, leave.signal);
+    await waitFor('eight running calls', async () => (await system.runningKeys()).length === 8);
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
     const waiting = [
       ...Array.from({ length: 20 }, (_, i) =>
-        client.call('work__echo', { key: `cancelled${i}`, value: 1 }, { stop: stop.signal }),
+        client.call('work__echo', { key: `cancelled${i}`, value: 1 }, { stopSignal: stop.signal }),
       ),
       ...Array.from({ length: 20 }, (_, i) =>
-        connect(`leaver-${i}`).call('work__echo', { key: `left${i}`, value: 1 }, { stop: stop.signal, leave: true }),
+        connect(`leaver-${i}`).call(
+          'work__echo',
+          { key: `left${i}`, value: 1 },
+          { stopSignal: stop.signal, disconnect: true },
+        ),
       ),
     ];
-    await waitFor('the queue', async () => (await world.status()).calls.pending === 40);
+    await waitFor('the queue', async () => (await system.readStatus()).calls.pending === 40);
     stop.abort();
     for (const ending of await Promise.all(waiting)) assert.equal(ending.code, 'silent', ending.text);
-    await waitFor('an empty queue', async () => (await world.status()).calls.pending === 0, 1_000);
+    await waitFor('an empty queue', async () => (await system.readStatus()).calls.pending === 0, 1_000);
     leave.abort();
     await Promise.all(full);
-    assert.equal((await timed(client, 'next', 0)).ending.code, 'ok');
-    world.count();
+    assert.equal((await callTimed(client, 'next', 0)).ending.code, 'ok');
+    system.countStarts();
     assert.deepEqual(
-      [...world.begun.keys()].filter((key) => /^(cancelled|left)/.test(key)),
+      [...system.startCounts.keys()].filter((key) => /^(cancelled|left)/.test(key)),
       [],
     );
   });
@@ -120,17 +133,17 @@ describe('with 64 clients', () => {
   test('a client that fills its queue gets an error with the limit and the action, and other clients still have room', async () => {
     const greedy = connect('greedy');
     const stop = new AbortController();
-    const full = occupy(greedy, stop.signal);
-    await waitFor('a full house', async () => (await world.running()).length === 8);
+    const full = fillRunningSlots(greedy, stop.signal);
+    await waitFor('eight running calls', async () => (await system.runningKeys()).length === 8);
     const refusedSoFar: string[] = [];
     const crowd = Array.from({ length: 1300 }, async (_, i) => {
-      const made = await timed(greedy, `x${i}`, 0);
-      if (made.ending.code !== 'ok') refusedSoFar.push(made.ending.code);
-      return made;
+      const call = await callTimed(greedy, `x${i}`, 0);
+      if (call.ending.code !== 'ok') refusedSoFar.push(call.ending.code);
+      return call;
     });
-    await waitFor('a full queue', async () => (await world.status()).calls.pending === 1200, 60_000);
-    const modest = timed(connect('modest'), 'modest', 0);
-    await waitFor('the answer to the one too many', () => refusedSoFar.length === 101, 60_000);
+    await waitFor('a full queue', async () => (await system.readStatus()).calls.pending === 1200, 60_000);
+    const modest = callTimed(connect('modest'), 'modest', 0);
+    await waitFor('101 refused calls', () => refusedSoFar.length === 101, 60_000);
     stop.abort();
     await Promise.all(full);
     const { ending } = await modest;

@@ -1,9 +1,9 @@
-/** What server, worker and page hold on to, measured after their garbage was collected. */
+/** The memory and the objects of the server, the service worker and the page after a garbage collection. */
 import { readFileSync } from 'node:fs';
 import type { Cdp, Session } from '../harness/cdp.ts';
 
-/** Held is the memory use of one JavaScript realm. */
-export interface Held {
+/** RealmMemory is the memory use of one JavaScript realm. */
+export interface RealmMemory {
   /** Bytes of the JavaScript heap in use. */
   readonly heapBytes: number;
   /** The number of live objects of classes that typically leak, and of entries in all Maps and Sets. */
@@ -13,23 +13,20 @@ export interface Held {
   readonly entries: number;
 }
 
-/** Measured is one measurement of all processes. */
-export interface Measured {
+/** MemorySnapshot is one measurement of all processes. */
+export interface MemorySnapshot {
   readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
-  readonly worker: Held;
-  /** The realm of the page, where adapters run, and that of the extension in the same page. */
-  readonly page: Held;
-  readonly bridge: Held;
-  /** The memory of the page's process. */
+  readonly worker: RealmMemory;
+  /** page is the realm in which adapters run. bridge is the realm of the extension's script in the same page. */
+  readonly page: RealmMemory;
+  readonly bridge: RealmMemory;
+  /** The numbers of documents and event listeners in the page's process. */
   readonly documents: number;
   readonly listeners: number;
 }
 
-/**
- * rss returns the resident memory of a process in bytes: in total, without file-backed pages, and the peak since its
- * start.
- */
-export function rss(pid: number): { now: number; anonymous: number; peak: number } {
+/** readResidentMemory returns the resident memory of a process in bytes: in total, without file-backed pages, and the peak since its start. */
+export function readResidentMemory(pid: number): { now: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
   return {
@@ -39,15 +36,15 @@ export function rss(pid: number): { now: number; anonymous: number; peak: number
   };
 }
 
-const counted = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
+const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
 /** countObjects counts objects and listeners in one realm: the default realm of a session, or that of a context. */
-async function countObjects(session: Session, contextId?: number): Promise<Held> {
-  const where = contextId === undefined ? {} : { contextId };
+async function countObjects(session: Session, contextId?: number): Promise<RealmMemory> {
+  const context = contextId === undefined ? {} : { contextId };
   const count = async (name: string, sum: string): Promise<number> => {
     const objectGroup = 'measure';
     const proto = Object(
-      await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup, ...where }),
+      await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup, ...context }),
     );
     const { objects } = Object(
       await session.send('Runtime.queryObjects', { prototypeObjectId: proto.result.objectId, objectGroup }),
@@ -63,8 +60,8 @@ async function countObjects(session: Session, contextId?: number): Promise<Held>
     return Number(result.value);
   };
   const numbers: Record<string, number> = {};
-  for (const name of counted) {
-    // A prototype has no sizeitself, and reading it throws.
+  for (const name of countedClasses) {
+    // Reading size on a prototype throws.
     const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
     numbers[name] = await count(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }
@@ -78,15 +75,16 @@ async function countObjects(session: Session, contextId?: number): Promise<Held>
   };
 }
 
-async function collect(session: Session): Promise<void> {
+/** collectGarbage runs the garbage collector of a realm three times. */
+async function collectGarbage(session: Session): Promise<void> {
   await session.send('HeapProfiler.enable');
-  // The first round lets finalizers run whose garbage the second takes.
+  // The first round runs finalizers, and the next rounds collect the objects that the finalizers released.
   for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
   await session.send('HeapProfiler.disable');
 }
 
-/** Subject names what to measure: the server with this status, and the page with this address. */
-export interface Subject {
+/** MeasuredProcesses names the server process and the page to measure. */
+export interface MeasuredProcesses {
   readonly cdp: Cdp;
   readonly extensionId: string;
   readonly pageUrl: string;
@@ -94,26 +92,32 @@ export interface Subject {
   memory(): Promise<{ readonly heap_bytes: number; readonly goroutines: number }>;
 }
 
-/** measure collects garbage everywhere it can and then counts. */
-export async function measure(of: Subject): Promise<Measured> {
-  const targets = await of.cdp.targets();
-  const workerId = targets.find((t) => t.type === 'service_worker' && t.url.includes(of.extensionId))?.targetId;
-  const pageId = targets.find((t) => t.type === 'page' && t.url === of.pageUrl)?.targetId;
-  if (!workerId || !pageId) throw new Error(`no worker or no page ${of.pageUrl} to measure`);
-  const worker = await of.cdp.attach(workerId);
-  const page = await of.cdp.attach(pageId);
+/** measureMemory collects garbage in the worker and the page, and then measures all processes. */
+export async function measureMemory(processes: MeasuredProcesses): Promise<MemorySnapshot> {
+  const targets = await processes.cdp.targets();
+  const workerId = targets.find((t) => t.type === 'service_worker' && t.url.includes(processes.extensionId))?.targetId;
+  const pageId = targets.find((t) => t.type === 'page' && t.url === processes.pageUrl)?.targetId;
+  if (!workerId || !pageId) throw new Error(`no worker or no page ${processes.pageUrl} to measure`);
+  const worker = await processes.cdp.attach(workerId);
+  const page = await processes.cdp.attach(pageId);
   try {
     const contexts: unknown[] = [];
     page.on('Runtime.executionContextCreated', (params) => contexts.push(Object(params).context));
     await page.send('Runtime.enable');
-    await collect(worker);
-    await collect(page);
-    const isolated = contexts.map((c) => Object(c)).find((c) => c.origin === `chrome-extension://${of.extensionId}`);
+    await collectGarbage(worker);
+    await collectGarbage(page);
+    const isolated = contexts
+      .map((c) => Object(c))
+      .find((c) => c.origin === `chrome-extension://${processes.extensionId}`);
     const bridge = await countObjects(page, isolated?.id);
     const { documents, jsEventListeners } = Object(await page.send('Memory.getDOMCounters'));
-    const memory = await of.memory();
+    const memory = await processes.memory();
     return {
-      server: { rssBytes: rss(of.serverPid).now, heapBytes: memory.heap_bytes, goroutines: memory.goroutines },
+      server: {
+        rssBytes: readResidentMemory(processes.serverPid).now,
+        heapBytes: memory.heap_bytes,
+        goroutines: memory.goroutines,
+      },
       worker: await countObjects(worker),
       page: await countObjects(page),
       bridge,

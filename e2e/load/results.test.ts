@@ -3,49 +3,49 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { pause, waitFor } from '../harness/wait.ts';
-import { World } from '../soak/world.ts';
-import { rss } from './measure.ts';
-import { Caller, type Came } from './results.ts';
+import { SystemUnderTest } from '../soak/system-under-test.ts';
+import { readResidentMemory } from './measure.ts';
+import { LargeResultClient, type ResponseSummary } from './results.ts';
 
 const mib = 1 << 20;
-let world: World;
+let system: SystemUnderTest;
 let pid: number;
 
 before(async () => {
-  world = new World(1, { maxResultBytes: 100 * mib, idleTimeout: '60s', hardTimeout: '120s' });
-  await world.start();
-  pid = await world.serverPid();
+  system = new SystemUnderTest(1, { maxResultBytes: 100 * mib, idleTimeout: '60s', hardTimeout: '120s' });
+  await system.start();
+  pid = await system.serverPid();
 });
-after(() => world?.close());
+after(() => system?.close());
 
-async function caller(): Promise<Caller> {
-  const made = new Caller(world);
-  await made.open();
-  return made;
+async function openClient(): Promise<LargeResultClient> {
+  const client = new LargeResultClient(system);
+  await client.open();
+  return client;
 }
 
 /** assertResult checks a response without storing it: the result must be in it as text and as data. */
-function assertResult(came: Came, bytes: number): void {
+function assertResult(came: ResponseSummary, bytes: number): void {
   assert.ok(
     came.bytes > 2 * bytes && came.bytes < 2 * bytes + 10_000,
-    `${came.bytes} bytes came: ${came.head.slice(0, 600)}`,
+    `received ${came.bytes} bytes: ${came.head.slice(0, 600)}`,
   );
   assert.match(came.head, /\\"text\\":\\"0 xxx/);
   assert.match(came.tail, /x"}/);
 }
 
 test('a result of 90 MB arrives complete, and one of 101 MB fails with result_too_large, both sizes and the action', async () => {
-  const client = await caller();
+  const client = await openClient();
   assertResult(await client.call('work__big', { key: 'ninety', bytes: 90 * mib }), 90 * mib);
   const refused = await client.call('work__big', { key: 'more', bytes: 101 * mib });
   assert.match(refused.head, /result of big has 101\.\d MB, the limit is 100 MB \(result_too_large\).*Ask for less/);
 });
 
 test('ten concurrent results of 50 MB arrive complete in bounded memory, and short calls run in between', async (t) => {
-  await waitFor('the memory of the test before', () => rss(pid).now < 200 * mib, 30_000);
+  await waitFor('the memory of the previous test to be freed', () => readResidentMemory(pid).now < 200 * mib, 30_000);
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak
-  const callers = await Promise.all(Array.from({ length: 10 }, caller));
-  const short = await caller();
+  const callers = await Promise.all(Array.from({ length: 10 }, openClient));
+  const short = await openClient();
   const all = Promise.all(callers.map((c, i) => c.call('work__big', { key: `fifty${i}`, bytes: 50 * mib })));
   const echoes: number[] = [];
   const over = { yet: false };
@@ -59,29 +59,29 @@ test('ten concurrent results of 50 MB arrive complete in bounded memory, and sho
   over.yet = true;
   await looking;
   for (const one of came) assertResult(one, 50 * mib);
-  const { peak } = rss(pid);
+  const { peak } = readResidentMemory(pid);
   const sorted = echoes.toSorted((a, b) => a - b);
   t.diagnostic(
     `server at most ${Math.round(peak / mib)} MB; last result after ${Math.max(...came.map((c) => c.ms)).toFixed(0)} ms;` +
       ` ${echoes.length} echoes meanwhile, ${sorted[sorted.length >> 1]?.toFixed(0)} ms in the middle, ${sorted.at(-1)?.toFixed(0)} ms at worst`,
   );
-  assert.ok(peak < 600 * mib, `the server held ${Math.round(peak / mib)} MB`);
-  assert.ok(echoes.length > 10, `${echoes.length} echoes came through`);
-  await waitFor('the memory to be given back', () => rss(pid).now < 150 * mib, 40_000);
-  const { goroutines } = (await world.status()).memory;
+  assert.ok(peak < 600 * mib, `the server used ${Math.round(peak / mib)} MB`);
+  assert.ok(echoes.length > 10, `only ${echoes.length} echoes returned`);
+  await waitFor('the memory to be freed', () => readResidentMemory(pid).now < 150 * mib, 40_000);
+  const { goroutines } = (await system.readStatus()).memory;
   assert.ok(goroutines < 60, `${goroutines} goroutines`);
 });
 
 test('a client that does not read its large result delays no other client, and its memory is freed when it disconnects', async () => {
-  const [deaf, short] = [await caller(), await caller()];
-  const held = await deaf.hold('work__big', { key: 'unread', bytes: 50 * mib });
+  const [notReading, short] = [await openClient(), await openClient()];
+  const held = await notReading.callWithoutReading('work__big', { key: 'unread', bytes: 50 * mib });
   await pause(1_000);
   for (let i = 0; i < 20; i++) {
     const { ms, head } = await short.call('work__echo', { key: 'echo', value: i });
     assert.match(head, /structuredContent/);
-    assert.ok(ms < 5_000, `an echo took ${ms} ms`);
+    assert.ok(ms < 5_000, `an echo lasted ${ms} ms`);
   }
   assertResult(await short.call('work__big', { key: 'other', bytes: 20 * mib }), 20 * mib);
   held.leave();
-  await waitFor('the memory to be given back', () => rss(pid).now < 150 * mib, 40_000);
+  await waitFor('the memory to be freed', () => readResidentMemory(pid).now < 150 * mib, 40_000);
 });

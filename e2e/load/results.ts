@@ -1,23 +1,23 @@
 /** Clients that call tools with large results, and either count the received bytes without storing them, or do not read at all. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { World } from '../soak/world.ts';
+import type { SystemUnderTest } from '../soak/system-under-test.ts';
 
-/** Came describes a response: its length, beginning and end. */
-export interface Came {
+/** ResponseSummary describes a response: its length, its beginning and its end. */
+export interface ResponseSummary {
   readonly bytes: number;
   readonly head: string;
   readonly tail: string;
   readonly ms: number;
 }
 
-/** Caller calls tools in a separate session. */
-export class Caller {
-  readonly #world: World;
+/** LargeResultClient calls tools in a separate session. */
+export class LargeResultClient {
+  readonly #system: SystemUnderTest;
   #session = '';
-  #ids = 0;
+  #lastId = 0;
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(system: SystemUnderTest) {
+    this.#system = system;
   }
 
   async open(): Promise<void> {
@@ -28,7 +28,7 @@ export class Caller {
   }
 
   /** call reads the complete response. */
-  async call(tool: string, args: object): Promise<Came> {
+  async call(tool: string, args: object): Promise<ResponseSummary> {
     const begun = performance.now();
     const { message } = await this.#send('tools/call', { name: tool, arguments: args });
     let bytes = 0;
@@ -46,33 +46,33 @@ export class Caller {
     return { bytes, head, tail, ms: performance.now() - begun };
   }
 
-  /** hold makes a call and reads nothing of its answer; leave ends the connection. */
-  async hold(tool: string, args: object): Promise<{ leave(): void }> {
-    const { sent, message } = await this.#send('tools/call', { name: tool, arguments: args });
+  /** callWithoutReading makes a call and does not read the answer. leave ends the connection. */
+  async callWithoutReading(tool: string, args: object): Promise<{ leave(): void }> {
+    const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });
     message.pause();
     message.on('error', () => undefined);
-    return { leave: () => sent.destroy() };
+    return { leave: () => clientRequest.destroy() };
   }
 
-  #send(method: string, params: object): Promise<{ sent: ClientRequest; message: IncomingMessage }> {
+  #send(method: string, params: object): Promise<{ clientRequest: ClientRequest; message: IncomingMessage }> {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${this.#world.clientToken}`,
+      authorization: `Bearer ${this.#system.clientToken}`,
       ...(this.#session ? { 'mcp-session-id': this.#session } : {}),
     };
     return new Promise((resolve, reject) => {
-      const sent = request({
+      const clientRequest = request({
         host: '127.0.0.1',
-        port: this.#world.port,
+        port: this.#system.port,
         path: '/mcp',
         method: 'POST',
         headers,
         agent: false,
       });
-      sent.on('error', reject);
-      sent.on('response', (message) => resolve({ sent, message }));
-      sent.end(JSON.stringify({ jsonrpc: '2.0', id: ++this.#ids, method, params }));
+      clientRequest.on('error', reject);
+      clientRequest.on('response', (message) => resolve({ clientRequest, message }));
+      clientRequest.end(JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method, params }));
     });
   }
 }

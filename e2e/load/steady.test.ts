@@ -1,20 +1,20 @@
-/** Promise: calls leave nothing behind in the server, the extension or the page; make soak ONLY=load does it for ten minutes. */
+/** Promise: calls leave no memory or objects behind in the server, the extension or the page. make soak ONLY=load tests 10 min. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { World } from '../soak/world.ts';
-import { grown, stream, table } from './steady.ts';
+import { SystemUnderTest } from '../soak/system-under-test.ts';
+import { findGrowth, formatTable, streamCalls } from './steady.ts';
 
-let world: World;
+let system: SystemUnderTest;
 
 before(async () => {
-  world = new World(1, { idleTimeout: '20s' });
-  await world.start();
+  system = new SystemUnderTest(1, { idleTimeout: '20s' });
+  await system.start();
 });
-after(() => world?.close());
+after(() => system?.close());
 
 test('3,000 calls at 10,000 per minute end as expected, and memory use stays flat', async (t) => {
-  const streamed = await stream(world, { calls: 3_000, perMinute: 10_000 }, () => undefined);
-  t.diagnostic(table(streamed));
-  assert.deepEqual(streamed.wrong, []);
-  assert.deepEqual(grown(streamed), []);
+  const streamed = await streamCalls(system, { calls: 3_000, perMinute: 10_000 }, () => undefined);
+  t.diagnostic(formatTable(streamed));
+  assert.deepEqual(streamed.violations, []);
+  assert.deepEqual(findGrowth(streamed), []);
 });

@@ -1,31 +1,31 @@
 /** A steady stream of calls at a given rate, and the memory of all processes before and after it. */
 import { pause, waitFor } from '../harness/wait.ts';
-import type { Client, Ending } from '../soak/ending.ts';
-import { rawHttp } from '../soak/raw-http.ts';
-import { rawStdio } from '../soak/raw-stdio.ts';
-import type { World } from '../soak/world.ts';
-import { type Measured, measure, rss } from './measure.ts';
+import { makeRawHttpClient } from '../soak/raw-http.ts';
+import { makeRawStdioClient } from '../soak/raw-stdio.ts';
+import type { CallEnding, SoakClient } from '../soak/soak-client.ts';
+import type { SystemUnderTest } from '../soak/system-under-test.ts';
+import { type MemorySnapshot, measureMemory, readResidentMemory } from './measure.ts';
 
-/** Pace is the number of calls and their rate. */
-export interface Pace {
+/** CallRate is the number of calls and their rate. */
+export interface CallRate {
   readonly calls: number;
   readonly perMinute: number;
 }
 
-/** Streamed is the result of a stream of calls. */
-export interface Streamed {
-  readonly before: Measured;
-  readonly after: Measured;
+/** StreamResult is the result of a stream of calls. */
+export interface StreamResult {
+  readonly before: MemorySnapshot;
+  readonly after: MemorySnapshot;
   /** How many calls ended with each code. */
   readonly endings: ReadonlyMap<string, number>;
-  /** Each call that ended in another way than it should. */
-  readonly wrong: readonly string[];
-  readonly tookMs: number;
+  /** Each call that ended in an unexpected way. */
+  readonly violations: readonly string[];
+  readonly durationMs: number;
   /** The largest resident memory of the server, in bytes. */
   readonly peakRssBytes: number;
 }
 
-/** kinds assigns a tool to calls by the last two digits of their number; all others are echoes. */
+/** kindOf returns the tool of a call by the last two digits of its number. Most calls are echoes. */
 function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const n = i % 100;
   if (n < 10) return 'steps';
@@ -40,89 +40,103 @@ function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
  */
 const warmCalls = 3000;
 
-/** stream makes the calls with eight clients over HTTP and two over stdio. It calls report with a line every 10 s. */
-export async function stream(world: World, pace: Pace, report: (line: string) => void): Promise<Streamed> {
-  const clients: Client[] = [
-    ...Array.from({ length: 8 }, (_, i) => rawHttp(`http-${i}`, world.port, world.clientToken)),
-    ...Array.from({ length: 2 }, (_, i) => rawStdio(`stdio-${i}`, world.env)),
+/** streamCalls makes the calls with eight clients over HTTP and two over stdio. It passes a line to report every 10 s. */
+export async function streamCalls(
+  system: SystemUnderTest,
+  pace: CallRate,
+  report: (line: string) => void,
+): Promise<StreamResult> {
+  const clients: SoakClient[] = [
+    ...Array.from({ length: 8 }, (_, i) => makeRawHttpClient(`http-${i}`, system.port, system.clientToken)),
+    ...Array.from({ length: 2 }, (_, i) => makeRawStdioClient(`stdio-${i}`, system.env)),
   ];
   try {
-    await run(world, clients, { calls: warmCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
-    const before = await settled(world);
-    const { endings, wrong, tookMs, peakRssBytes } = await run(world, clients, pace, 'k', report);
-    const after = await settled(world);
-    for (const client of clients) wrong.push(...client.strays.map((stray) => `${client.name} got a stray: ${stray}`));
-    return { before, after, endings, wrong, tookMs, peakRssBytes };
+    await makeCalls(system, clients, { calls: warmCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
+    const before = await measureWhenIdle(system);
+    const { endings, violations, durationMs, peakRssBytes } = await makeCalls(system, clients, pace, 'k', report);
+    const after = await measureWhenIdle(system);
+    for (const client of clients)
+      violations.push(...client.strayMessages.map((stray) => `${client.name} got a stray: ${stray}`));
+    return { before, after, endings, violations, durationMs, peakRssBytes };
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }
 }
 
-/** settled measures after all calls have ended, their endings are confirmed (1 s) and idle connections are closed. */
-async function settled(world: World): Promise<Measured> {
+/** measureWhenIdle measures the memory after all calls have ended, their endings are confirmed (1 s) and idle connections are closed. */
+async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('the end of all calls', async () => {
-    const { calls } = await world.status();
+    const { calls } = await system.readStatus();
     return calls.running + calls.pending === 0;
   });
   await pause(3_000);
-  return measure({
-    cdp: world.browser.cdp,
-    extensionId: world.browser.extensionId,
-    pageUrl: world.url(world.paths[0] ?? ''),
-    serverPid: await world.serverPid(),
-    memory: async () => (await world.status()).memory,
+  return measureMemory({
+    cdp: system.browser.cdp,
+    extensionId: system.browser.extensionId,
+    pageUrl: system.urlOf(system.paths[0] ?? ''),
+    serverPid: await system.serverPid(),
+    memory: async () => (await system.readStatus()).memory,
   });
 }
 
-async function run(
-  world: World,
-  clients: readonly Client[],
-  pace: Pace,
+async function makeCalls(
+  system: SystemUnderTest,
+  clients: readonly SoakClient[],
+  pace: CallRate,
   prefix: string,
   report: (line: string) => void,
 ) {
   const endings = new Map<string, number>();
-  const wrong: string[] = [];
-  const pid = await world.serverPid();
+  const violations: string[] = [];
+  const pid = await system.serverPid();
   const begun = performance.now();
   let open = 0;
   let peakRssBytes = 0;
-  const look = setInterval(() => {
-    peakRssBytes = Math.max(peakRssBytes, rss(pid).now);
+  const reportTimer = setInterval(() => {
+    peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).now);
     const done = [...endings.values()].reduce((sum, n) => sum + n, 0);
     report(
-      `${((performance.now() - begun) / 1000).toFixed(0)} s: ${done} calls ended, ${open} open, server ${(rss(pid).now / 1e6).toFixed(0)} MB`,
+      `${((performance.now() - begun) / 1000).toFixed(0)} s: ${done} calls ended, ${open} open, server ${(readResidentMemory(pid).now / 1e6).toFixed(0)} MB`,
     );
   }, 10_000);
   const pending: Promise<void>[] = [];
-  const one = async (i: number) => {
+  const makeCall = async (i: number) => {
     open++;
     const key = `${prefix}${i}`;
-    const ending = await call(clients[i % clients.length], kindOf(i), key, i);
+    const ending = await startCall(clients[i % clients.length], kindOf(i), key, i);
     open--;
     endings.set(ending.code, (endings.get(ending.code) ?? 0) + 1);
-    const bad = judge(kindOf(i), key, ending);
-    if (bad && wrong.length < 20) wrong.push(`${key}: ${bad}: ${ending.text.slice(0, 300)}`);
+    const problem = findError(kindOf(i), key, ending);
+    if (problem && violations.length < 20) violations.push(`${key}: ${problem}: ${ending.text.slice(0, 300)}`);
   };
   try {
     for (let i = 0; i < pace.calls; i++) {
-      const due = begun + (i * 60_000) / pace.perMinute - performance.now();
-      if (due > 2) await pause(due);
-      pending.push(one(i));
+      const waitMs = begun + (i * 60_000) / pace.perMinute - performance.now();
+      if (waitMs > 2) await pause(waitMs);
+      pending.push(makeCall(i));
     }
     await Promise.all(pending);
   } finally {
-    clearInterval(look);
+    clearInterval(reportTimer);
   }
-  peakRssBytes = Math.max(peakRssBytes, rss(pid).now);
-  return { endings, wrong, tookMs: performance.now() - begun, peakRssBytes };
+  peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).now);
+  return { endings, violations, durationMs: performance.now() - begun, peakRssBytes };
 }
 
-function call(client: Client | undefined, kind: ReturnType<typeof kindOf>, key: string, i: number): Promise<Ending> {
+function startCall(
+  client: SoakClient | undefined,
+  kind: ReturnType<typeof kindOf>,
+  key: string,
+  i: number,
+): Promise<CallEnding> {
   if (!client) throw new Error('no client');
   switch (kind) {
     case 'echo':
-      return client.call('work__echo', { key, value: { i, text: 'x'.repeat(i % 1000) } }, { untold: i % 3 === 0 });
+      return client.call(
+        'work__echo',
+        { key, value: { i, text: 'x'.repeat(i % 1000) } },
+        { withoutProgress: i % 3 === 0 },
+      );
     case 'steps':
       return client.call('work__steps', { key, count: 5, everyMs: 20 }, {});
     case 'fail':
@@ -132,28 +146,33 @@ function call(client: Client | undefined, kind: ReturnType<typeof kindOf>, key: 
     case 'cancel': {
       const stop = new AbortController();
       setTimeout(() => stop.abort(), 20 + (i % 7) * 20);
-      return client.call('work__beat', { key, everyMs: 10, forMs: 60_000 }, { stop: stop.signal, leave: i % 2 === 0 });
+      return client.call(
+        'work__beat',
+        { key, everyMs: 10, forMs: 60_000 },
+        { stopSignal: stop.signal, disconnect: i % 2 === 0 },
+      );
     }
   }
 }
 
-function judge(
+/** findError returns the difference between the expected and the actual ending of a call, if any. */
+function findError(
   kind: ReturnType<typeof kindOf>,
   key: string,
-  { code, answers, structured }: Ending,
+  { code, answerCount, structured }: CallEnding,
 ): string | undefined {
   const want = { echo: 'ok', steps: 'ok', big: 'ok', fail: 'tool_error', cancel: 'silent' }[kind];
   if (code !== want) return `ended with ${code}, not ${want}`;
-  if (answers !== (want === 'silent' ? 0 : 1)) return `answered ${answers} times`;
+  if (answerCount !== (want === 'silent' ? 0 : 1)) return `answered ${answerCount} times`;
   if (want === 'ok' && Object(structured).key !== key) return `got the result of ${Object(structured).key}`;
   return undefined;
 }
 
-/** grown returns the memory that a stream has left behind, apart from noise. */
-export function grown({ before, after }: Streamed): string[] {
-  const found: string[] = [];
-  const check = (what: string, was: number, is: number, room: number) => {
-    if (is > was + room) found.push(`${what} grew from ${was} to ${is}`);
+/** findGrowth returns the growth of memory and objects that a stream of calls has left behind, apart from noise. */
+export function findGrowth({ before, after }: StreamResult): string[] {
+  const growths: string[] = [];
+  const check = (what: string, before: number, after: number, allowedGrowth: number) => {
+    if (after > before + allowedGrowth) growths.push(`${what} grew from ${before} to ${after}`);
   };
   check('goroutines', before.server.goroutines, after.server.goroutines, 8);
   check('the heap of the server', before.server.heapBytes, after.server.heapBytes, 8 << 20);
@@ -167,16 +186,16 @@ export function grown({ before, after }: Streamed): string[] {
   }
   check('listeners of the page', before.listeners, after.listeners, 0);
   check('documents of the page', before.documents, after.documents, 0);
-  return found;
+  return growths;
 }
 
-/** table shows both measurements side by side. */
-export function table({ before, after, endings, tookMs, peakRssBytes }: Streamed): string {
+/** formatTable returns both measurements side by side. */
+export function formatTable({ before, after, endings, durationMs, peakRssBytes }: StreamResult): string {
   const mb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const row = (what: string, was: string | number, is: string | number) => `  ${what.padEnd(28)} ${was} -> ${is}`;
   const count = [...endings.values()].reduce((sum, n) => sum + n, 0);
   return [
-    `${count} calls in ${(tookMs / 1000).toFixed(1)} s (${[...endings].map(([code, n]) => `${n} ${code}`).join(', ')})`,
+    `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endings].map(([code, n]) => `${n} ${code}`).join(', ')})`,
     row('server RSS', mb(before.server.rssBytes), `${mb(after.server.rssBytes)} (at most ${mb(peakRssBytes)})`),
     row('server heap', mb(before.server.heapBytes), mb(after.server.heapBytes)),
     row('goroutines', before.server.goroutines, after.server.goroutines),

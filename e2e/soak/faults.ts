@@ -1,37 +1,38 @@
-/** The faults: what each does to the world, and until when. */
+/** Injects faults into the processes of a soak. */
+/** The faults: what each does to the system, and until when. */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
 import { pause, waitFor } from '../harness/wait.ts';
-import type { Client } from './ending.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
-import type { World } from './world.ts';
+import type { SoakClient } from './soak-client.ts';
+import type { SystemUnderTest } from './system-under-test.ts';
 
-type Strike = (world: World, fault: PlannedFault, clients: readonly Client[]) => Promise<void>;
+type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
 
-/** strikes does each fault and returns when it is over; what it broke may still be healing. */
-const strikes: Readonly<Record<FaultKind, Strike>> = {
-  async 'worker stopped'(world) {
-    const targetId = await world.browser.worker();
-    if (targetId) await world.browser.cdp.send('Target.closeTarget', { targetId });
+/** injectors inject each fault and return when the fault is over. The system may still recover after that. */
+const injectors: Readonly<Record<FaultKind, InjectFault>> = {
+  async 'worker stopped'(system) {
+    const targetId = await system.browser.worker();
+    if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
   },
 
-  async 'link cut'(world, fault) {
-    world.proxy.cut();
+  async 'link cut'(system, fault) {
+    system.proxy.cut();
     await pause(fault.forMs);
-    world.proxy.resume();
+    system.proxy.resume();
   },
 
-  async 'link half-open'(world, fault) {
-    world.proxy.stall();
+  async 'link half-open'(system, fault) {
+    system.proxy.stall();
     await pause(fault.forMs);
-    world.proxy.resume();
+    system.proxy.resume();
   },
 
-  'server SIGTERM': (world, fault) => restart(world, fault, 'SIGTERM'),
-  'server SIGKILL': (world, fault) => restart(world, fault, 'SIGKILL'),
+  'server SIGTERM': (system, fault) => restartServer(system, fault, 'SIGTERM'),
+  'server SIGKILL': (system, fault) => restartServer(system, fault, 'SIGKILL'),
 
-  async 'server SIGSTOP'(world, fault) {
-    const pid = await world.serverPid();
+  async 'server SIGSTOP'(system, fault) {
+    const pid = await system.serverPid();
     process.kill(pid, 'SIGSTOP');
     try {
       await pause(fault.forMs);
@@ -40,54 +41,54 @@ const strikes: Readonly<Record<FaultKind, Strike>> = {
     }
   },
 
-  'tab reloaded': (world, fault) => inTab(world, fault, (page) => page.send('Page.reload')),
+  'tab reloaded': (system, fault) => runInTab(system, fault, (page) => page.send('Page.reload')),
 
-  'tab navigated': (world, fault) =>
-    inTab(world, fault, async (page, path) => {
-      await page.send('Page.navigate', { url: `${world.url(path)}?again` });
-      await page.send('Page.navigate', { url: world.url(path) });
+  'tab navigated': (system, fault) =>
+    runInTab(system, fault, async (page, path) => {
+      await page.send('Page.navigate', { url: `${system.urlOf(path)}?again` });
+      await page.send('Page.navigate', { url: system.urlOf(path) });
     }),
 
-  'tab away and back': (world, fault) =>
-    inTab(world, fault, async (page, path) => {
-      await page.send('Page.navigate', { url: `${world.url(path)}-away` });
+  'tab away and back': (system, fault) =>
+    runInTab(system, fault, async (page, path) => {
+      await page.send('Page.navigate', { url: `${system.urlOf(path)}-away` });
       await pause(fault.forMs);
       await page.evaluate('history.back()');
     }),
 
-  async 'tab closed'(world, fault) {
-    const targetId = await world.page(pathOf(world, fault));
-    if (targetId) await world.browser.cdp.send('Target.closeTarget', { targetId });
+  async 'tab closed'(system, fault) {
+    const targetId = await system.findPage(pathOf(system, fault));
+    if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
   },
 
-  async 'tab discarded'(world, fault) {
-    const url = world.url(pathOf(world, fault));
-    await world.browser.inWorker((worker) =>
+  async 'tab discarded'(system, fault) {
+    const url = system.urlOf(pathOf(system, fault));
+    await system.browser.inWorker((worker) =>
       worker.evaluate(
         `chrome.tabs.query({ url: ${JSON.stringify(url)} }).then((tabs) => Promise.all(tabs.map((t) => chrome.tabs.discard(t.id))))
           .then(() => undefined, () => undefined)`,
       ),
     );
-    await pause(200); // until the server has heard of it
+    await pause(200); // the server receives the report about the tab in this time
   },
 
-  'tab frozen': (world, fault) =>
-    inTab(world, fault, async (page) => {
+  'tab frozen': (system, fault) =>
+    runInTab(system, fault, async (page) => {
       await page.send('Page.setWebLifecycleState', { state: 'frozen' });
       await pause(fault.forMs);
       await page.send('Page.setWebLifecycleState', { state: 'active' });
     }),
 
-  async 'extension reloaded'(world) {
+  async 'extension reloaded'(system) {
     // The worker ends before it can answer.
-    await world.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
+    await system.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
   },
 
-  async 'browser SIGKILL'(world) {
-    await world.browser.kill();
-    await world.browser.start();
-    // Nobody but a person opens the pages again.
-    await world.heal();
+  async 'browser SIGKILL'(system) {
+    await system.browser.kill();
+    await system.browser.start();
+    // Chrome does not reopen the tabs after a crash; only the user can.
+    await system.restoreTabs();
   },
 
   async 'session deleted'(_world, fault, clients) {
@@ -98,29 +99,34 @@ const strikes: Readonly<Record<FaultKind, Strike>> = {
     await clients[fault.client]?.kill();
   },
 
-  async 'panel opened'(world, fault) {
-    const url = `chrome-extension://${world.browser.extensionId}/panel.html`;
-    const opened = Object(await world.browser.cdp.send('Target.createTarget', { url }));
+  async 'panel opened'(system, fault) {
+    const url = `chrome-extension://${system.browser.extensionId}/panel.html`;
+    const opened = Object(await system.browser.cdp.send('Target.createTarget', { url }));
     await pause(fault.forMs);
-    await world.browser.cdp.send('Target.closeTarget', { targetId: opened.targetId });
+    await system.browser.cdp.send('Target.closeTarget', { targetId: opened.targetId });
   },
 };
 
-/** strike does a fault. */
-export function strike(world: World, fault: PlannedFault, clients: readonly Client[]): Promise<void> {
-  return strikes[fault.kind](world, fault, clients);
+/** injectFault injects a planned fault. */
+export function injectFault(
+  system: SystemUnderTest,
+  fault: PlannedFault,
+  clients: readonly SoakClient[],
+): Promise<void> {
+  return injectors[fault.kind](system, fault, clients);
 }
 
-async function restart(world: World, fault: PlannedFault, signal: NodeJS.Signals): Promise<void> {
-  const pid = await world.serverPid();
-  world.configure(fault.limits);
+/** restartServer ends the server with a signal and starts another server with the limits of the fault. */
+async function restartServer(system: SystemUnderTest, fault: PlannedFault, signal: NodeJS.Signals): Promise<void> {
+  const pid = await system.serverPid();
+  system.writeConfig(fault.limits);
   process.kill(pid, signal);
-  await waitFor('the end of the server', () => !alive(pid));
-  await world.startServer();
+  await waitFor('the end of the server', () => !isProcessRunning(pid));
+  await system.startServer();
 }
 
-/** alive tells whether a process runs; one that has ended and that nobody has waited for yet does not. */
-function alive(pid: number): boolean {
+/** isProcessRunning reports whether a process runs. A process that has exited but has not been reaped does not run. */
+function isProcessRunning(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
@@ -128,16 +134,17 @@ function alive(pid: number): boolean {
   }
 }
 
-function pathOf(world: World, fault: PlannedFault): string {
-  return world.paths[fault.tab] ?? '/';
+function pathOf(system: SystemUnderTest, fault: PlannedFault): string {
+  return system.paths[fault.tab] ?? '/';
 }
 
-async function inTab(
-  world: World,
+/** runInTab attaches to the tab of a fault, if the tab is open, and runs a command there. */
+async function runInTab(
+  system: SystemUnderTest,
   fault: PlannedFault,
   run: (page: Session, path: string) => Promise<unknown>,
 ): Promise<void> {
-  const path = pathOf(world, fault);
-  const id = await world.page(path);
-  if (id) await world.browser.inPage(id, (page) => run(page, path));
+  const path = pathOf(system, fault);
+  const id = await system.findPage(path);
+  if (id) await system.browser.inPage(id, (page) => run(page, path));
 }

@@ -1,54 +1,57 @@
-/** The model: which endings of a call are right, given the faults that fell into its time. */
-import type { Ending } from './ending.ts';
-import { type FaultKind, type Limits, limits, type PlannedCall, type PlannedFault } from './plan.ts';
+/** The model: the allowed endings of a call, given the faults that overlapped it. */
 
-/** Struck is a fault that happened; times are milliseconds since the soak began. */
-export interface Struck {
+import { type FaultKind, type Limits, limits, type PlannedCall, type PlannedFault } from './plan.ts';
+import type { CallEnding } from './soak-client.ts';
+
+/** ObservedFault is a fault that was injected. Times are milliseconds since the start of the soak. */
+export interface ObservedFault {
   readonly plan: PlannedFault;
   readonly fromMs: number;
-  /** When the fault itself was over. */
-  overMs?: number;
-  /** When the next call worked without help. */
-  healedMs?: number;
-  /** When all tabs were there again; absent while they are not. */
-  untilMs?: number;
+  /** When the fault ended, for example when a stalled link was resumed. */
+  endedMs?: number;
+  /** When a call succeeded again. */
+  recoveredMs?: number;
+  /** When the plugin was live in all tabs again; absent until then. */
+  restoredMs?: number;
 }
 
-/** Made is a call that was made. */
-export interface Made {
+/** ObservedCall is a call that was made, with its ending. */
+export interface ObservedCall {
   readonly plan: PlannedCall;
   readonly key: string;
   readonly clientName: string;
-  /** The limits that were in force when it was made. */
+  /** The limits of the server when the call started. */
   readonly limits: Limits;
   readonly fromMs: number;
   readonly toMs: number;
-  readonly ending: Ending;
+  readonly ending: CallEnding;
 }
 
-/** settleMs is how long after a fault its traces may still end calls: the grace period and what a busy machine adds. */
+/** settleMs is how long after a fault the fault may still change endings: the grace period, and delays of a busy machine. */
 const settleMs = 2_000;
-/** graceMs is how long the server waits for a lost link. */
+/** graceMs is how long the server waits for a lost link before it fails calls. */
 const graceMs = 10_000;
-/** slackMs is how late an ending may be on a machine whose two cores run a browser, a server and this program. */
-const slackMs = 8_000;
+/** toleranceMs is how late an ending may be on a machine with two cores that run a browser, a server and this program. */
+const toleranceMs = 8_000;
 
-/** Plain is how a call ends, and when at the latest, if nothing goes wrong and it need not wait in the queue. */
-interface Plain {
+/** ExpectedEnding is how a call ends without faults and without waiting in the queue: the allowed codes, and the latest time. */
+interface ExpectedEnding {
   readonly codes: readonly string[];
   readonly ms: number;
 }
 
-function plain(call: Made): Plain {
+/** expectEnding returns the expected ending of a call, including calls that the client cancels. */
+function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
-  const { codes, ms } = unstopped(call);
+  const { codes, ms } = expectEndingWithoutStop(call);
   if (stopAfterMs === undefined) return { codes, ms };
-  // A cancel and an ending may cross each other.
-  const soon = stopAfterMs + 500 >= ms;
-  return { codes: kind === 'flood' || soon ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
+  // A cancel and the answer may cross each other.
+  const endsNearStop = stopAfterMs + 500 >= ms;
+  return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }
 
-function unstopped(call: Made): Plain {
+/** expectEndingWithoutStop returns the expected ending of a call that the client does not cancel. */
+function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
   const { idleMs, hardMs } = limits[call.limits];
   const { count, everyMs, forMs } = Object(call.plan.args);
   switch (call.plan.kind) {
@@ -62,15 +65,15 @@ function unstopped(call: Made): Plain {
     case 'unknown':
       return { codes: ['rpc:-32602'], ms: 0 };
     case 'silent':
-    case 'deaf':
+    case 'ignoresAbort':
       return forMs < idleMs ? { codes: ['ok'], ms: forMs } : { codes: ['idle_timeout'], ms: idleMs };
     case 'long':
     case 'forever':
     case 'cancelled':
-    case 'left':
+    case 'disconnected':
       return forMs > 0 && forMs < hardMs ? { codes: ['ok'], ms: forMs } : { codes: ['deadline_exceeded'], ms: hardMs };
     case 'steps':
-    case 'untold':
+    case 'noProgress':
     case 'flood':
       return { codes: ['ok'], ms: count * (everyMs + 10) };
     default:
@@ -78,113 +81,142 @@ function unstopped(call: Made): Plain {
   }
 }
 
-/** Without a server: a connection that is refused or breaks, or a session that the next server does not know. */
-const serverGone = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
-const noBrowser = ['no_browser', 'browser_lost', 'link_lost', 'no_tab', 'navigated', 'tab_closed', 'not_ready'];
+/** codesWithoutServer are the codes while no server runs: the connection is refused or breaks, or the next server does not have the session. */
+const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
+/** codesWithoutBrowser are the codes while the browser is not connected or its tabs are loading. */
+const codesWithoutBrowser = [
+  'no_browser',
+  'browser_lost',
+  'link_lost',
+  'no_tab',
+  'navigated',
+  'tab_closed',
+  'not_ready',
+];
 
-/** noDocument: a call that names its tab may find it gone; any other goes to another tab. */
-function noDocument(call: Made, ...codes: string[]): readonly string[] {
+/** codesWithoutDocument returns the codes of a call whose document is gone. A call that names its tab may find no tab; any other call runs in another tab. */
+function codesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
-/** extra is what each fault may do to a call that it falls into. */
-const extra: Readonly<Record<FaultKind, (call: Made, fault: Struck) => readonly string[]>> = {
-  'worker stopped': (call, fault) => late(call, fault),
-  'link cut': (call, fault) => late(call, fault),
-  'link half-open': (call, fault) => late(call, fault),
-  'server SIGTERM': () => [...serverGone, ...noBrowser],
-  'server SIGKILL': () => [...serverGone, ...noBrowser],
-  'server SIGSTOP': (call, fault) => late(call, fault),
-  'tab reloaded': (call) => noDocument(call, 'navigated'),
-  'tab navigated': (call) => noDocument(call, 'navigated'),
-  'tab away and back': (call) => noDocument(call, 'navigated'),
-  'tab closed': (call) => noDocument(call, 'tab_closed'),
-  'tab discarded': (call) => noDocument(call, 'tab_discarded'),
-  'tab frozen': (call, fault) => late(call, fault),
-  'extension reloaded': () => noBrowser,
-  'browser SIGKILL': () => noBrowser,
-  'session deleted': (call, fault) => (hits(call, fault) ? ['silent', 'refused', 'transport'] : []),
-  'client killed': (call, fault) => (hits(call, fault) ? ['silent', 'transport'] : []),
+/** codesByFault returns, for each fault, the additional codes of a call that the fault overlaps. */
+const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
+  'worker stopped': (call, fault) => codesOfDelay(call, fault),
+  'link cut': (call, fault) => codesOfDelay(call, fault),
+  'link half-open': (call, fault) => codesOfDelay(call, fault),
+  'server SIGTERM': () => [...codesWithoutServer, ...codesWithoutBrowser],
+  'server SIGKILL': () => [...codesWithoutServer, ...codesWithoutBrowser],
+  'server SIGSTOP': (call, fault) => codesOfDelay(call, fault),
+  'tab reloaded': (call) => codesWithoutDocument(call, 'navigated'),
+  'tab navigated': (call) => codesWithoutDocument(call, 'navigated'),
+  'tab away and back': (call) => codesWithoutDocument(call, 'navigated'),
+  'tab closed': (call) => codesWithoutDocument(call, 'tab_closed'),
+  'tab discarded': (call) => codesWithoutDocument(call, 'tab_discarded'),
+  'tab frozen': (call, fault) => codesOfDelay(call, fault),
+  'extension reloaded': () => codesWithoutBrowser,
+  'browser SIGKILL': () => codesWithoutBrowser,
+  'session deleted': (call, fault) => (hitsClient(call, fault) ? ['silent', 'refused', 'transport'] : []),
+  'client killed': (call, fault) => (hitsClient(call, fault) ? ['silent', 'transport'] : []),
   'panel opened': () => [],
 };
 
-/** breaksLink are the faults after which the idle limit begins anew. */
-const breaksLink: ReadonlySet<FaultKind> = new Set(['worker stopped', 'link cut', 'link half-open', 'server SIGSTOP']);
+/** linkBreakingFaults are the faults after which the idle limit of a running call starts again. */
+const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
+  'worker stopped',
+  'link cut',
+  'link half-open',
+  'server SIGSTOP',
+]);
 
-/** hits tells whether the fault was about this call's client. */
-function hits(call: Made, fault: Struck): boolean {
+/** hitsClient reports whether the fault ended the session of the call's client. */
+function hitsClient(call: ObservedCall, fault: ObservedFault): boolean {
   return call.plan.client === fault.plan.client;
 }
 
-/** late: reports that are held up for longer than the idle limit leaves cannot be seen in time. */
-function late(call: Made, fault: Struck): readonly string[] {
+/** codesOfDelay returns the codes of a call whose reports arrive late. A delay that exceeds a limit makes the call time out. */
+function codesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limits[call.limits];
-  const heldMs = (fault.untilMs ?? call.toMs) - fault.fromMs;
+  const delayMs = (fault.restoredMs ?? call.toMs) - fault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
-    ...(heldMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
-    // The idle limit begins anew when a lost link is back, so a handler that is silent for a little longer gets through.
-    ...(call.plan.kind === 'deaf' ? ['ok'] : []),
-    ...(heldMs + call.toMs - call.fromMs >= hardMs ? ['deadline_exceeded'] : []),
+    ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
+    // The idle limit starts again when a lost link is back, so a handler that is silent for slightly longer may still succeed.
+    ...(call.plan.kind === 'ignoresAbort' ? ['ok'] : []),
+    ...(delayMs + call.toMs - call.fromMs >= hardMs ? ['deadline_exceeded'] : []),
   ];
 }
 
-/** overlaps tells whether a fault fell into the time of a call. */
-export function overlaps(call: Made, fault: Struck): boolean {
-  return fault.fromMs <= call.toMs && (fault.untilMs ?? Number.POSITIVE_INFINITY) + settleMs >= call.fromMs;
+/** overlaps reports whether a fault overlaps a call, including the time in which the fault may still change endings. */
+export function overlaps(call: ObservedCall, fault: ObservedFault): boolean {
+  return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + settleMs >= call.fromMs;
 }
 
-/** stale tells whether a client may still have the session of a server that was restarted: no later call of its was answered. */
-function stale(call: Made, struck: readonly Struck[], made: readonly Made[]): boolean {
-  const restart = struck.findLast((f) => /SIGTERM|SIGKILL/.test(f.plan.kind) && f.plan.kind.startsWith('server'));
+/** mayHaveStaleSession reports whether the client of a call may still use a session of the server before a restart: no later call was answered. */
+function mayHaveStaleSession(
+  call: ObservedCall,
+  faults: readonly ObservedFault[],
+  calls: readonly ObservedCall[],
+): boolean {
+  const restart = faults.findLast((f) => /SIGTERM|SIGKILL/.test(f.plan.kind) && f.plan.kind.startsWith('server'));
   return (
     restart !== undefined &&
-    !made.some(
+    !calls.some(
       (m) =>
-        m.plan.client === call.plan.client && m.fromMs > restart.fromMs && m.toMs < call.fromMs && m.ending.answers > 0,
+        m.plan.client === call.plan.client &&
+        m.fromMs > restart.fromMs &&
+        m.toMs < call.fromMs &&
+        m.ending.answerCount > 0,
     )
   );
 }
 
-/** judge returns what is wrong with how a call ended; nothing if it is right. */
-export function judge(call: Made, struck: readonly Struck[], made: readonly Made[]): string[] {
-  const wrong: string[] = [];
-  const during = struck.filter((f) => overlaps(call, f));
-  const { codes, ms } = plain(call);
-  const allowed = new Set([...codes, ...during.flatMap((f) => extra[f.plan.kind](call, f))]);
-  const { code, progress, answers } = call.ending;
-  if (code === 'refused' && stale(call, struck, made)) allowed.add(code);
-  if (!allowed.has(code)) wrong.push(`it ended with ${code}; right would be ${[...allowed].join(', ')}`);
-  if (answers > 1) wrong.push(`it was answered ${answers} times`);
-  if (answers === 1 && (code === 'silent' || code === 'transport')) wrong.push('it was answered and not answered');
+/** findViolations returns what is wrong with the ending of a call; an empty list if the ending is allowed. */
+export function findViolations(
+  call: ObservedCall,
+  faults: readonly ObservedFault[],
+  calls: readonly ObservedCall[],
+): string[] {
+  const violations: string[] = [];
+  const faultsDuring = faults.filter((f) => overlaps(call, f));
+  const { codes, ms } = expectEnding(call);
+  const allowed = new Set([...codes, ...faultsDuring.flatMap((f) => codesByFault[f.plan.kind](call, f))]);
+  const { code, progress, answerCount } = call.ending;
+  if (code === 'refused' && mayHaveStaleSession(call, faults, calls)) allowed.add(code);
+  if (!allowed.has(code)) violations.push(`the call ended with ${code}; allowed are ${[...allowed].join(', ')}`);
+  if (answerCount > 1) violations.push(`the call was answered ${answerCount} times`);
+  if (answerCount === 1 && (code === 'silent' || code === 'transport'))
+    violations.push('the call was answered although its ending is without an answer');
   for (const [i, n] of progress.entries()) {
     const before = progress[i - 1];
-    if (before !== undefined && !(n > before)) wrong.push(`progress went from ${before} to ${n}`);
+    if (before !== undefined && !(n > before)) violations.push(`progress went from ${before} to ${n}`);
   }
-  if (call.plan.kind === 'untold' && progress.length > 0) wrong.push('progress came without a token');
+  if (call.plan.kind === 'noProgress' && progress.length > 0) violations.push('progress came without a token');
   const { idleMs } = limits[call.limits];
-  const heldMs = during.reduce(
-    (sum, f) => sum + (f.untilMs ?? call.toMs) - f.fromMs + (breaksLink.has(f.plan.kind) ? idleMs : 0),
+  const delayMs = faultsDuring.reduce(
+    (sum, f) => sum + (f.restoredMs ?? call.toMs) - f.fromMs + (linkBreakingFaults.has(f.plan.kind) ? idleMs : 0),
     0,
   );
-  const lateMs = call.toMs - call.fromMs - ms - heldMs - (during.length > 0 ? graceMs : 0);
-  if (lateMs > slackMs)
-    wrong.push(`it took ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(lateMs)} ms more than it may`);
-  if (code === 'ok') wrong.push(...wrongResult(call));
-  return wrong;
+  const lateMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? graceMs : 0);
+  if (lateMs > toleranceMs)
+    violations.push(
+      `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(lateMs)} ms more than allowed`,
+    );
+  if (code === 'ok') violations.push(...findResultErrors(call));
+  return violations;
 }
 
-/** wrongResult compares a result with what the page was asked for. */
-function wrongResult(call: Made): string[] {
+/** findResultErrors compares a result with the arguments of the call. */
+function findResultErrors(call: ObservedCall): string[] {
   const got = Object(call.ending.structured);
   const { args, kind } = call.plan;
-  if (got.key !== call.key) return [`it got the result of ${got.key}`];
-  if (kind === 'echo' && JSON.stringify(got.value) !== JSON.stringify(args.value)) return ['the echo differs'];
+  if (got.key !== call.key) return [`the client received the result of ${got.key}`];
+  if (kind === 'echo' && JSON.stringify(got.value) !== JSON.stringify(args.value))
+    return ['the result is not the value in the arguments'];
   if (kind !== 'big') return [];
   const text = String(got.text);
-  if (text.length !== args.bytes) return [`${text.length} of ${args.bytes} bytes came`];
+  if (text.length !== args.bytes) return [`the client received ${text.length} of ${args.bytes} bytes`];
   for (let at = 0; at < text.length; at += 1024) {
-    if (!text.startsWith(`${at} `.slice(0, text.length - at), at)) return [`the text is wrong at ${at}`];
+    if (!text.startsWith(`${at} `.slice(0, text.length - at), at)) return [`the text is violations at ${at}`];
   }
   return [];
 }

@@ -1,8 +1,9 @@
-/** What a soak does and when: all of it follows from the seed, before anything runs. */
-import type { ClientKind } from './ending.ts';
-import { Random } from './random.ts';
+/** The plan of a soak: its calls, its faults and their times. The plan depends only on the seed and the duration. */
 
-/** Limits are what calls run under: the real ones, or short ones so that many calls reach them. */
+import { SeededRandom } from './random.ts';
+import type { ClientKind } from './soak-client.ts';
+
+/** Limits names a set of limits: the real limits, or short ones, so that many calls reach them. */
 export type Limits = 'short' | 'real';
 
 export const limits = {
@@ -10,17 +11,19 @@ export const limits = {
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 
-/** maxResultBytes and maxRunning are the other limits of the server under test: a few calls reach them too. */
+/** maxResultBytes is the limit of the server under test for results. A few calls exceed it. */
 export const maxResultBytes = 20 << 20;
+/** maxRunning is the limit of the server under test for running calls. Floods exceed it. */
 export const maxRunning = 100;
 
+/** callKinds are the kinds of calls with their weights. */
 export const callKinds = {
   echo: 34,
   steps: 16,
-  untold: 4,
+  noProgress: 4,
   long: 5,
   silent: 3,
-  deaf: 2,
+  ignoresAbort: 2,
   forever: 1,
   big: 4,
   tooBig: 1,
@@ -29,11 +32,12 @@ export const callKinds = {
   invalid: 3,
   unknown: 2,
   cancelled: 9,
-  left: 4,
+  disconnected: 4,
   flood: 0.6,
 } as const;
 export type CallKind = keyof typeof callKinds;
 
+/** faultKinds are the kinds of faults with their weights. */
 export const faultKinds = {
   'worker stopped': 3,
   'link cut': 3,
@@ -55,32 +59,32 @@ export const faultKinds = {
 } as const;
 export type FaultKind = keyof typeof faultKinds;
 
-/** PlannedCall is one call. */
+/** PlannedCall is one call of the plan. */
 export interface PlannedCall {
   readonly atMs: number;
-  /** Which client makes it, counted from 0. */
+  /** The index of the client that makes the call. */
   readonly client: number;
   readonly kind: CallKind;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
-  /** Which tab it names, counted from 0; none lets the server choose. */
+  /** The index of the tab in the arguments. Without a tab the server chooses one. */
   readonly tab?: number;
 }
 
-/** PlannedFault is one fault: it lasts forMs, where that means something. */
+/** PlannedFault is one fault of the plan. forMs is its duration; 0 for a fault that has none. */
 export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
   readonly forMs: number;
-  /** The tab or client that is hit, counted from 0. */
+  /** The indexes of the tab and of the client that the fault may affect. */
   readonly tab: number;
   readonly client: number;
   /** The limits after a restart of the server. */
   readonly limits: Limits;
 }
 
-/** Plan is one soak. */
+/** Plan is everything that a soak does, in the order of time. */
 export interface Plan {
   readonly seed: number;
   readonly durationMs: number;
@@ -93,45 +97,53 @@ export interface Plan {
 const meanGapMs = 110;
 const floodSize = 200;
 
-/** stockStdioBytes: the official client gives up a stdio server after 10 MiB in one message, and a result is in it as text and as data. */
-const stockStdioBytes = 4_000_000;
+/**
+ * sdkStdioMaxBytes limits results for the official stdio client, which disconnects after a message of 10 MiB. A message contains
+ * the result twice: as text and as data.
+ */
+const sdkStdioMaxBytes = 4_000_000;
 
 /** makePlan returns the plan of a seed. */
 export function makePlan(seed: number, durationMs: number): Plan {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
   const tabs = 3;
   const faults = planFaults(random, durationMs, clients.length, tabs);
   const calls: PlannedCall[] = [];
-  for (let atMs = 0; atMs < durationMs; atMs += random.next() * 2 * meanGapMs) {
-    const now = limitsAt(faults, atMs);
-    const client = random.whole(0, clients.length - 1);
-    const tab = random.next() < 0.25 ? { tab: random.whole(0, tabs - 1) } : {};
-    const kind = random.pick(callKinds);
+  for (let atMs = 0; atMs < durationMs; atMs += random.nextFraction() * 2 * meanGapMs) {
+    const currentLimits = limitsAt(faults, atMs);
+    const client = random.wholeNumber(0, clients.length - 1);
+    const tab = random.nextFraction() < 0.25 ? { tab: random.wholeNumber(0, tabs - 1) } : {};
+    const kind = random.pickWeighted(callKinds);
     const count = kind === 'flood' ? floodSize : 1;
     for (let i = 0; i < count; i++) {
-      calls.push({ atMs, client, ...tab, ...planCall(random, kind, now, `k${calls.length}`, clients[client]) });
+      calls.push({
+        atMs,
+        client,
+        ...tab,
+        ...planCallContent(random, kind, currentLimits, `k${calls.length}`, clients[client]),
+      });
     }
   }
   return { seed, durationMs, clients, tabs, calls, faults };
 }
 
-function planFaults(random: Random, durationMs: number, clients: number, tabs: number): PlannedFault[] {
+function planFaults(random: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
   const faults: PlannedFault[] = [];
   let now: Limits = 'short';
-  // The last stretch is quiet, so that what follows the last fault is seen too.
-  for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.next() * 11_000) {
-    const kind = random.pick(faultKinds);
-    const drawn = random.next();
-    if (kind === 'server SIGTERM' || kind === 'server SIGKILL') now = drawn < 0.3 ? 'real' : 'short';
-    const forMs = faultMs(kind, random.next());
-    const tab = random.whole(0, tabs - 1);
-    faults.push({ atMs, kind, forMs, tab, client: random.whole(0, clients - 1), limits: now });
+  // The last 10 s have no fault, so that the effects of the last fault are observed.
+  for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.nextFraction() * 11_000) {
+    const kind = random.pickWeighted(faultKinds);
+    const randomFraction = random.nextFraction();
+    if (kind === 'server SIGTERM' || kind === 'server SIGKILL') now = randomFraction < 0.3 ? 'real' : 'short';
+    const forMs = planFaultDuration(kind, random.nextFraction());
+    const tab = random.wholeNumber(0, tabs - 1);
+    faults.push({ atMs, kind, forMs, tab, client: random.wholeNumber(0, clients - 1), limits: now });
   }
   return faults;
 }
 
-function faultMs(kind: FaultKind, drawn: number): number {
+function planFaultDuration(kind: FaultKind, drawn: number): number {
   switch (kind) {
     case 'link cut':
       return drawn * 3_000;
@@ -149,43 +161,53 @@ function faultMs(kind: FaultKind, drawn: number): number {
   }
 }
 
-/** limitsAt returns the limits in force at a moment of the plan; a fault that takes long shifts those of the soak. */
+/** limitsAt returns the limits at a moment of the plan. In the soak, a slow fault can delay the change of the limits. */
 function limitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
   return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
 }
 
-type Drawn = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
+type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
-/** planCall draws what one call does. */
-function planCall(random: Random, kind: CallKind, now: Limits, key: string, client: ClientKind | undefined): Drawn {
+/** planCallContent draws the tool and the arguments of one call. */
+function planCallContent(
+  random: SeededRandom,
+  kind: CallKind,
+  now: Limits,
+  key: string,
+  client: ClientKind | undefined,
+): CallContent {
   const { idleMs } = limits[now];
   switch (kind) {
     case 'echo':
       return {
         kind,
         tool: 'echo',
-        args: { key, value: { n: random.next(), text: 'x'.repeat(random.whole(0, 2000)) } },
+        args: { key, value: { n: random.nextFraction(), text: 'x'.repeat(random.wholeNumber(0, 2000)) } },
       };
     case 'steps':
-    case 'untold':
-      return { kind, tool: 'steps', args: { key, count: random.whole(2, 40), everyMs: random.whole(5, 200) } };
+    case 'noProgress':
+      return {
+        kind,
+        tool: 'steps',
+        args: { key, count: random.wholeNumber(2, 40), everyMs: random.wholeNumber(5, 200) },
+      };
     case 'long':
       return {
         kind,
         tool: 'beat',
-        args: { key, everyMs: random.whole(700, 1500), forMs: idleMs * (1.2 + random.next()) },
+        args: { key, everyMs: random.wholeNumber(700, 1500), forMs: idleMs * (1.2 + random.nextFraction()) },
       };
     case 'silent':
       return { kind, tool: 'silent', args: { key, forMs: 600_000 } };
-    case 'deaf':
-      return { kind, tool: 'silent', args: { key, forMs: idleMs + 5_000, deaf: true } };
-    case 'forever': // the real deadline is five minutes; make soak ONLY=limits waits for it
+    case 'ignoresAbort':
+      return { kind, tool: 'silent', args: { key, forMs: idleMs + 5_000, ignoreAbort: true } };
+    case 'forever': // the real hard limit of 5 min is tested by make soak ONLY=limits
       return { kind, tool: 'beat', args: { key, everyMs: 500, forMs: now === 'short' ? 0 : 40_000 } };
     case 'big':
       return {
         kind,
         tool: 'big',
-        args: { key, bytes: random.whole(200_000, client === 'stdio-sdk' ? stockStdioBytes : 12_000_000) },
+        args: { key, bytes: random.wholeNumber(200_000, client === 'stdio-sdk' ? sdkStdioMaxBytes : 12_000_000) },
       };
     case 'tooBig':
       return { kind, tool: 'big', args: { key, bytes: maxResultBytes + 1_000_000 } };
@@ -197,17 +219,17 @@ function planCall(random: Random, kind: CallKind, now: Limits, key: string, clie
     case 'unknown':
       return { kind, tool: 'nothing', args: { key } };
     case 'cancelled':
-    case 'left':
+    case 'disconnected':
       return {
         kind,
         tool: 'beat',
         args: { key, everyMs: 300, forMs: 60_000 },
-        stopAfterMs: random.whole(0, 2_000),
+        stopAfterMs: random.wholeNumber(0, 2_000),
       };
     case 'flood': {
-      // A third is cancelled, many of them while they wait.
-      const stopAfterMs = random.whole(0, 300);
-      const stop = random.next() < 0.33 ? { stopAfterMs } : {};
+      // A third of the calls is cancelled, many of them in the queue.
+      const stopAfterMs = random.wholeNumber(0, 300);
+      const stop = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
       return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stop };
     }
   }

@@ -1,15 +1,15 @@
 /** Chance that can be repeated: the same seed gives the same numbers. */
 
-/** Random draws numbers. Each method draws once, so a plan stays the same as long as the order of draws does. */
-export class Random {
+/** SeededRandom draws numbers that are the same for the same seed. Each method draws once, so a plan depends only on the order of draws. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
     this.#state = seed >>> 0;
   }
 
-  /** next returns a number from 0 to below 1 (mulberry32). */
-  next(): number {
+  /** nextFraction returns a number of at least 0 and less than 1 (mulberry32). */
+  nextFraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
@@ -17,18 +17,18 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** whole returns a whole number from low to high, both included. */
-  whole(low: number, high: number): number {
-    return low + Math.floor(this.next() * (high - low + 1));
+  /** wholeNumber returns a whole number from low to high, both included. */
+  wholeNumber(low: number, high: number): number {
+    return low + Math.floor(this.nextFraction() * (high - low + 1));
   }
 
-  /** pick returns one key of a table of weights. */
-  pick<K extends string>(weights: Readonly<Record<K, number>>): K {
-    const rows = Object.entries<number>(weights);
-    let at = this.next() * rows.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [key, weight] of rows) {
-      at -= weight;
-      if (at < 0 && isKey(weights, key)) return key;
+  /** pickWeighted returns one key of a table of weights. */
+  pickWeighted<K extends string>(weights: Readonly<Record<K, number>>): K {
+    const entries = Object.entries<number>(weights);
+    let remaining = this.nextFraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [key, weight] of entries) {
+      remaining -= weight;
+      if (remaining < 0 && isKey(weights, key)) return key;
     }
     throw new Error('a table of weights is empty');
   }

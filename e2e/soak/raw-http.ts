@@ -1,20 +1,23 @@
-/** An MCP client over Streamable HTTP without a library: it sees every byte, counts every answer, and can leave in the middle. */
-import { type Client, type Ending, readAnswer, unanswered, type Wish } from './ending.ts';
+/** An MCP client over Streamable HTTP without a library. It receives every event, counts answers, and can disconnect during a call. */
+import { type CallBehavior, type CallEnding, makeUnanswered, parseAnswer, type SoakClient } from './soak-client.ts';
 
-/** rawHttp returns a client of the server at port. It opens its session with the first call and again whenever the server knows it no more. */
-export function rawHttp(name: string, port: number, token: string): Client {
-  return new RawHttp(name, port, token);
+/**
+ * makeRawHttpClient returns a client of the server at port. The first call opens a session, and a later call opens another if the
+ * server no longer has the session.
+ */
+export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
+  return new RawHttpClient(name, port, token);
 }
 
-class RawHttp implements Client {
+class RawHttpClient implements SoakClient {
   readonly kind = 'http';
   readonly name: string;
-  readonly strays: string[] = [];
+  readonly strayMessages: string[] = [];
   readonly #url: string;
   readonly #token: string;
-  readonly #leaving = new Set<AbortController>();
+  readonly #openConnections = new Set<AbortController>();
   #session: Promise<string> | undefined;
-  #ids = 0;
+  #lastId = 0;
 
   constructor(name: string, port: number, token: string) {
     this.name = name;
@@ -22,38 +25,43 @@ class RawHttp implements Client {
     this.#token = token;
   }
 
-  async call(tool: string, args: Record<string, unknown>, wish: Wish): Promise<Ending> {
+  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
     let session: string;
     try {
-      session = await this.#open();
+      session = await this.#openSession();
     } catch (error) {
-      return unanswered('transport', String(error));
+      return makeUnanswered('transport', String(error));
     }
-    if (wish.stop?.aborted) return unanswered('silent', 'stopped before it began');
-    const id = ++this.#ids;
-    const leave = new AbortController();
-    this.#leaving.add(leave);
+    if (behavior.stopSignal?.aborted) return makeUnanswered('silent', 'stopped before it began');
+    const id = ++this.#lastId;
+    const connection = new AbortController();
+    this.#openConnections.add(connection);
     const stop = () => {
-      if (wish.leave) leave.abort();
+      if (behavior.disconnect) connection.abort();
       else void this.#cancel(session, id);
     };
-    wish.stop?.addEventListener('abort', stop, { once: true });
+    behavior.stopSignal?.addEventListener('abort', stop, { once: true });
     const progress: number[] = [];
     try {
-      const meta = wish.untold ? {} : { _meta: { progressToken: id } };
+      const meta = behavior.withoutProgress ? {} : { _meta: { progressToken: id } };
       const params = { name: tool, arguments: args, ...meta };
-      return await this.#ask({ jsonrpc: '2.0', id, method: 'tools/call', params }, session, progress, leave.signal);
+      return await this.#postCall(
+        { jsonrpc: '2.0', id, method: 'tools/call', params },
+        session,
+        progress,
+        connection.signal,
+      );
     } catch (error) {
-      if (leave.signal.aborted) return unanswered('silent', 'left', progress);
-      return unanswered('transport', cause(error), progress);
+      if (connection.signal.aborted) return makeUnanswered('silent', 'disconnected', progress);
+      return makeUnanswered('transport', describeError(error), progress);
     } finally {
-      this.#leaving.delete(leave);
-      wish.stop?.removeEventListener('abort', stop);
+      this.#openConnections.delete(connection);
+      behavior.stopSignal?.removeEventListener('abort', stop);
     }
   }
 
   async kill(): Promise<void> {
-    for (const leave of this.#leaving) leave.abort();
+    for (const leave of this.#openConnections) leave.abort();
     this.#session = undefined;
   }
 
@@ -69,8 +77,8 @@ class RawHttp implements Client {
     return this.endSession();
   }
 
-  /** open returns the session's id; calls that come at once share one. */
-  #open(): Promise<string> {
+  /** openSession returns the id of the session. Concurrent calls share one session. */
+  #openSession(): Promise<string> {
     if (!this.#session) {
       const opening = this.#initialize();
       opening.catch(() => {
@@ -83,13 +91,13 @@ class RawHttp implements Client {
 
   async #initialize(): Promise<string> {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: this.name, version: '1' } };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#ids, method: 'initialize', params });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method: 'initialize', params });
     const answer = await fetch(this.#url, { method: 'POST', headers: this.#headers(), body });
     const session = answer.headers.get('mcp-session-id');
     await answer.text();
     if (session === null) throw new Error(`initialize was answered with ${answer.status}`);
-    const done = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await (await fetch(this.#url, { method: 'POST', headers: this.#headers(session), body: done })).text();
+    const initialized = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await (await fetch(this.#url, { method: 'POST', headers: this.#headers(session), body: initialized })).text();
     return session;
   }
 
@@ -111,54 +119,58 @@ class RawHttp implements Client {
     };
   }
 
-  async #ask(
+  async #postCall(
     message: { id: number; [member: string]: unknown },
     session: string,
     progress: number[],
     signal: AbortSignal,
-  ): Promise<Ending> {
+  ): Promise<CallEnding> {
     const headers = this.#headers(session);
     const answer = await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify(message), signal });
     if (answer.status === 404) {
       this.#session = undefined;
-      return unanswered('refused', await answer.text());
+      return makeUnanswered('refused', await answer.text());
     }
     if (!answer.headers.get('content-type')?.includes('text/event-stream')) {
       const text = await answer.text();
-      if (text === '') return unanswered('silent', `an empty answer with status ${answer.status}`, progress);
-      return readAnswer(JSON.parse(text), progress);
+      if (text === '') return makeUnanswered('silent', `an empty answer with status ${answer.status}`, progress);
+      return parseAnswer(JSON.parse(text), progress);
     }
-    let end: Ending | undefined;
-    let answers = 0;
-    for await (const data of events(answer)) {
+    let ending: CallEnding | undefined;
+    let answerCount = 0;
+    for await (const data of readEvents(answer)) {
       const event = Object(JSON.parse(data));
-      if (event.method === 'notifications/progress' && end === undefined) progress.push(Number(event.params.progress));
+      if (event.method === 'notifications/progress' && ending === undefined)
+        progress.push(Number(event.params.progress));
       else if (event.id === message.id) {
-        answers++;
-        end = readAnswer(event, progress);
-      } else this.strays.push(data.slice(0, 500));
+        answerCount++;
+        ending = parseAnswer(event, progress);
+      } else this.strayMessages.push(data.slice(0, 500));
     }
-    return end ? { ...end, answers } : unanswered('silent', 'the stream ended without an answer', progress);
+    return ending
+      ? { ...ending, answerCount }
+      : makeUnanswered('silent', 'the stream ended without an answer', progress);
   }
 }
 
-/** events reads the data of server-sent events. */
-async function* events(answer: Response): AsyncGenerator<string> {
+/** readEvents yields the data of server-sent events. */
+async function* readEvents(answer: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest: string[] = [];
+  let unfinishedLine: string[] = [];
   for await (const chunk of answer.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
-    // A large event comes in many chunks; joining them once keeps this linear.
+    // A large event arrives in many chunks. They are joined once, so that the time is linear in the size of the event.
     for (const [i, piece] of pieces.entries()) {
-      rest.push(piece);
+      unfinishedLine.push(piece);
       if (i === pieces.length - 1) break;
-      const line = rest.join('');
-      rest = [];
+      const line = unfinishedLine.join('');
+      unfinishedLine = [];
       if (line.startsWith('data: ')) yield line.slice('data: '.length);
     }
   }
 }
 
-function cause(error: unknown): string {
+/** describeError returns the message of an error and of its cause. */
+function describeError(error: unknown): string {
   return error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error);
 }

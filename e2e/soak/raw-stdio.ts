@@ -1,68 +1,70 @@
-/** An MCP client on the standard streams of `opentabs mcp`, without a library. */
+/** An MCP client over the standard input and output of `opentabs mcp`, without a library. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { binary } from '../harness/process.ts';
-import { type Client, type Ending, readAnswer, unanswered, type Wish } from './ending.ts';
+import { type CallBehavior, type CallEnding, makeUnanswered, parseAnswer, type SoakClient } from './soak-client.ts';
 
-interface Open {
+/** OpenRequest is a request without an answer. */
+interface OpenRequest {
   readonly progress: number[];
-  end(ending: Ending): void;
+  end(ending: CallEnding): void;
 }
 
-/** graceMs is how long an answer may still be on its way when a client has cancelled: the server owes none. */
+/** graceMs is how long an answer may arrive after the client has cancelled a request. The server need not answer a cancelled request. */
 const graceMs = 3_000;
-/** crossMs is how long an answer and its cancel may be on their ways. */
-const crossMs = 15_000;
+/** crossingMs is how long after a cancel a message about the request may still arrive. */
+const crossingMs = 15_000;
 
-/** rawStdio returns a client that starts its own `opentabs mcp` with the first call. */
-export function rawStdio(name: string, env: Readonly<Record<string, string>>): Client {
-  return new RawStdio(name, env);
+/** makeRawStdioClient returns a client that starts its own `opentabs mcp` with the first call. */
+export function makeRawStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
+  return new RawStdioClient(name, env);
 }
 
-class RawStdio implements Client {
+class RawStdioClient implements SoakClient {
   readonly kind = 'stdio';
   readonly name: string;
-  readonly strays: string[] = [];
+  readonly strayMessages: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
-  readonly #open = new Map<number, Open>();
-  /** When each request was cancelled; the server may have answered it before it heard of that. */
-  readonly #cancelled = new Map<number, number>();
+  readonly #openRequests = new Map<number, OpenRequest>();
+  /** When each request was cancelled. The server may have answered a request before it received the cancel. */
+  readonly #cancelledAtMs = new Map<number, number>();
   #relay: ChildProcess | undefined;
-  #ids = 0;
+  #lastId = 0;
 
   constructor(name: string, env: Readonly<Record<string, string>>) {
     this.name = name;
     this.#env = env;
   }
 
-  async call(tool: string, args: Record<string, unknown>, wish: Wish): Promise<Ending> {
-    const relay = this.#started();
-    const id = ++this.#ids;
+  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
+    const relay = this.#startedRelay();
+    const id = ++this.#lastId;
     const progress: number[] = [];
-    const meta = wish.untold ? {} : { _meta: { progressToken: id } };
+    const meta = behavior.withoutProgress ? {} : { _meta: { progressToken: id } };
     const params = { name: tool, arguments: args, ...meta };
-    const ended = new Promise<Ending>((end) => this.#open.set(id, { progress, end }));
+    const ended = new Promise<CallEnding>((end) => this.#openRequests.set(id, { progress, end }));
     this.#send(relay, { jsonrpc: '2.0', id, method: 'tools/call', params });
     const stop = () => {
-      this.#cancelled.set(id, performance.now());
+      this.#cancelledAtMs.set(id, performance.now());
       this.#send(relay, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-      setTimeout(() => this.#end(id, unanswered('silent', 'cancelled', progress)), graceMs);
+      setTimeout(() => this.#endRequest(id, makeUnanswered('silent', 'cancelled', progress)), graceMs);
     };
-    if (wish.stop?.aborted) stop();
-    wish.stop?.addEventListener('abort', stop, { once: true });
+    if (behavior.stopSignal?.aborted) stop();
+    behavior.stopSignal?.addEventListener('abort', stop, { once: true });
     const ending = await ended;
-    wish.stop?.removeEventListener('abort', stop);
+    behavior.stopSignal?.removeEventListener('abort', stop);
     return ending;
   }
 
   async kill(): Promise<void> {
     const relay = this.#relay;
     this.#relay = undefined;
-    if (relay && running(relay)) {
+    if (relay && isRunning(relay)) {
       relay.kill('SIGKILL');
       await once(relay, 'close');
     }
-    for (const id of [...this.#open.keys()]) this.#end(id, unanswered('silent', 'the client was killed'));
+    for (const id of [...this.#openRequests.keys()])
+      this.#endRequest(id, makeUnanswered('silent', 'the client was killed'));
   }
 
   endSession(): Promise<void> {
@@ -72,48 +74,49 @@ class RawStdio implements Client {
   async close(): Promise<void> {
     const relay = this.#relay;
     this.#relay = undefined;
-    if (relay && running(relay)) {
+    if (relay && isRunning(relay)) {
       relay.stdin?.end();
       await once(relay, 'close');
     }
-    for (const id of [...this.#open.keys()]) this.#end(id, unanswered('silent', 'the client has left'));
+    for (const id of [...this.#openRequests.keys()])
+      this.#endRequest(id, makeUnanswered('silent', 'the client has left'));
   }
 
-  /** crossed tells whether something about a request may have met its cancel on the way. */
-  #crossed(id: number): boolean {
-    const at = this.#cancelled.get(id);
-    return at !== undefined && performance.now() - at < crossMs;
+  /** mayCrossCancel reports whether a message about a request may have been sent before the server received the cancel. */
+  #mayCrossCancel(id: number): boolean {
+    const at = this.#cancelledAtMs.get(id);
+    return at !== undefined && performance.now() - at < crossingMs;
   }
 
-  #end(id: number, ending: Ending): void {
-    this.#open.get(id)?.end(ending);
-    this.#open.delete(id);
+  #endRequest(id: number, ending: CallEnding): void {
+    this.#openRequests.get(id)?.end(ending);
+    this.#openRequests.delete(id);
   }
 
-  #started(): ChildProcess {
+  #startedRelay(): ChildProcess {
     if (this.#relay) return this.#relay;
     const relay = spawn(binary, ['mcp'], { env: { ...process.env, ...this.#env }, stdio: ['pipe', 'pipe', 'ignore'] });
     relay.stdin?.on('error', () => undefined); // close follows
-    let rest: string[] = [];
+    let unfinishedLine: string[] = [];
     relay.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       const pieces = chunk.split('\n');
       for (const [i, piece] of pieces.entries()) {
-        rest.push(piece);
+        unfinishedLine.push(piece);
         if (i === pieces.length - 1) break;
-        this.#take(rest.join(''));
-        rest = [];
+        this.#handleLine(unfinishedLine.join(''));
+        unfinishedLine = [];
       }
     });
     relay.on('close', (code) => {
       if (this.#relay !== relay) return;
       this.#relay = undefined;
-      for (const id of [...this.#open.keys()])
-        this.#end(id, unanswered('transport', `opentabs mcp ended with ${code}`));
+      for (const id of [...this.#openRequests.keys()])
+        this.#endRequest(id, makeUnanswered('transport', `opentabs mcp ended with ${code}`));
     });
     this.#relay = relay;
     const clientInfo = { name: this.name, version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-    this.#send(relay, { jsonrpc: '2.0', id: ++this.#ids, method: 'initialize', params });
+    this.#send(relay, { jsonrpc: '2.0', id: ++this.#lastId, method: 'initialize', params });
     this.#send(relay, { jsonrpc: '2.0', method: 'notifications/initialized' });
     return relay;
   }
@@ -122,22 +125,22 @@ class RawStdio implements Client {
     relay.stdin?.write(`${JSON.stringify(message)}\n`);
   }
 
-  #take(line: string): void {
+  #handleLine(line: string): void {
     const message = Object(JSON.parse(line));
     if (message.method === 'notifications/progress') {
-      const open = this.#open.get(Number(message.params.progressToken));
+      const open = this.#openRequests.get(Number(message.params.progressToken));
       if (open) open.progress.push(Number(message.params.progress));
-      else if (!this.#crossed(Number(message.params.progressToken))) this.strays.push(line.slice(0, 500));
+      else if (!this.#mayCrossCancel(Number(message.params.progressToken))) this.strayMessages.push(line.slice(0, 500));
       return;
     }
     if (typeof message.method === 'string' || message.result?.serverInfo) return;
     const id = Number(message.id);
-    const open = this.#open.get(id);
-    if (open) this.#end(id, readAnswer(message, open.progress));
-    else if (!this.#crossed(id)) this.strays.push(line.slice(0, 500));
+    const open = this.#openRequests.get(id);
+    if (open) this.#endRequest(id, parseAnswer(message, open.progress));
+    else if (!this.#mayCrossCancel(id)) this.strayMessages.push(line.slice(0, 500));
   }
 }
 
-function running(child: ChildProcess): boolean {
+function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }

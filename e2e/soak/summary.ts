@@ -1,30 +1,32 @@
-/** The closing table of a soak, and its report as JSON. */
+/** The summary of a soak as text, and its report as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../harness/process.ts';
-import type { Report, Violation } from './mixed.ts';
-import type { Made, Struck } from './model.ts';
+import type { SoakReport, Violation } from './mixed-run.ts';
+import type { ObservedCall, ObservedFault } from './model.ts';
 
-/** shown is how many violations a person is shown. */
-const shown = 40;
+/** maxShown is the number of violations that formatSummary prints. */
+const maxShown = 40;
 
-/** summary returns what a person reads at the end. */
-export function summary(report: Report): string {
+/** formatSummary returns the text that is printed at the end of a soak. */
+export function formatSummary(report: SoakReport): string {
   return [
-    `seed ${report.plan.seed}, ${report.made.length} calls, ${report.struck.length} faults, ${report.violations.length} violations`,
+    `seed ${report.plan.seed}, ${report.observedCalls.length} calls, ${report.observedFaults.length} faults, ${report.violations.length} violations`,
     '',
-    ...callTable(report.made),
+    ...formatCallTable(report.observedCalls),
     '',
-    ...faultTable(report.struck),
+    ...formatFaultTable(report.observedFaults),
     '',
-    ...memoryTable(report),
-    ...report.violations.slice(0, shown).flatMap((v) => ['', ...told(v)]),
-    ...(report.violations.length > shown ? ['', `and ${report.violations.length - shown} more, in the report`] : []),
+    ...formatMemoryTable(report),
+    ...report.violations.slice(0, maxShown).flatMap((v) => ['', ...formatViolation(v)]),
+    ...(report.violations.length > maxShown
+      ? ['', `and ${report.violations.length - maxShown} more, in the report`]
+      : []),
   ].join('\n');
 }
 
-/** save writes the report to e2e/out and returns the file's name. */
-export function save(report: Report): string {
+/** saveReport writes the report to e2e/out and returns the name of the file. */
+export function saveReport(report: SoakReport): string {
   const folder = join(repositoryRoot, 'e2e/out');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `soak-${report.plan.seed}.json`);
@@ -34,9 +36,9 @@ export function save(report: Report): string {
   return file;
 }
 
-function callTable(made: readonly Made[]): string[] {
+function formatCallTable(calls: readonly ObservedCall[]): string[] {
   const kinds = new Map<string, Map<string, number>>();
-  for (const { plan, ending } of made) {
+  for (const { plan, ending } of calls) {
     const codes = kinds.get(plan.kind) ?? new Map<string, number>();
     codes.set(ending.code, (codes.get(ending.code) ?? 0) + 1);
     kinds.set(plan.kind, codes);
@@ -47,45 +49,45 @@ function callTable(made: readonly Made[]): string[] {
   });
 }
 
-function faultTable(struck: readonly Struck[]): string[] {
-  const kinds = [...new Set(struck.map((f) => f.plan.kind))].toSorted();
+function formatFaultTable(faults: readonly ObservedFault[]): string[] {
+  const kinds = [...new Set(faults.map((f) => f.plan.kind))].toSorted();
   return kinds.map((kind) => {
-    const all = struck.filter((f) => f.plan.kind === kind);
-    const healed = all.flatMap((f) =>
-      f.overMs === undefined || f.healedMs === undefined ? [] : [f.healedMs - f.overMs],
+    const all = faults.filter((f) => f.plan.kind === kind);
+    const recoveryTimesMs = all.flatMap((f) =>
+      f.endedMs === undefined || f.recoveredMs === undefined ? [] : [f.recoveredMs - f.endedMs],
     );
-    const worst = Math.max(0, ...healed);
-    const middle = healed.toSorted((a, b) => a - b)[Math.floor(healed.length / 2)] ?? 0;
+    const worst = Math.max(0, ...recoveryTimesMs);
+    const middle = recoveryTimesMs.toSorted((a, b) => a - b)[Math.floor(recoveryTimesMs.length / 2)] ?? 0;
     return `  ${kind.padEnd(19)} ${String(all.length).padStart(3)} times; next call works after ${middle.toFixed(0)} ms, at worst ${worst.toFixed(0)} ms`;
   });
 }
 
-function memoryTable({ before, after, rssBytes }: Report): string[] {
-  const mb = (bytes: number | undefined) => `${((bytes ?? 0) / (1 << 20)).toFixed(1)} MB`;
+function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
+  const formatMegabytes = (bytes: number | undefined) => `${((bytes ?? 0) / (1 << 20)).toFixed(1)} MB`;
   const peak = Math.max(0, ...rssBytes.map((r) => r.bytes));
   return [
-    `  server  RSS ${mb(before.server.rssBytes)} -> ${mb(after?.server.rssBytes)} (at most ${mb(peak)}), goroutines ${before.server.goroutines} -> ${after?.server.goroutines}`,
+    `  server  RSS ${formatMegabytes(before.server.rssBytes)} -> ${formatMegabytes(after?.server.rssBytes)} (at most ${formatMegabytes(peak)}), goroutines ${before.server.goroutines} -> ${after?.server.goroutines}`,
     ...(['worker', 'page', 'bridge'] as const).map((side) => {
-      const was = before[side];
-      const is = after?.[side];
-      return `  ${side.padEnd(6)}  heap ${mb(was.heapBytes)} -> ${mb(is?.heapBytes)}, ports ${was.ports} -> ${is?.ports}, abort controllers ${was.controllers} -> ${is?.controllers}, table entries ${was.entries} -> ${is?.entries}`;
+      const beforeSide = before[side];
+      const afterSide = after?.[side];
+      return `  ${side.padEnd(6)}  heap ${formatMegabytes(beforeSide.heapBytes)} -> ${formatMegabytes(afterSide?.heapBytes)}, ports ${beforeSide.ports} -> ${afterSide?.ports}, abort controllers ${beforeSide.controllers} -> ${afterSide?.controllers}, table entries ${beforeSide.entries} -> ${afterSide?.entries}`;
     }),
     `  page    listeners ${before.listeners} -> ${after?.listeners}, documents ${before.documents} -> ${after?.documents}`,
   ];
 }
 
-/** told tells one violation with the timeline of its call. */
-function told({ what, call, during }: Violation): string[] {
-  const at = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
-  const faults = (during ?? []).map(
+/** formatViolation returns the lines for a violation, with the timeline of its call. */
+function formatViolation({ what, call, faultsDuring }: Violation): string[] {
+  const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
+  const faults = (faultsDuring ?? []).map(
     (f) =>
-      `    ${at(f.fromMs)} to ${at(f.untilMs)}  ${f.plan.kind} (tab ${f.plan.tab}, client ${f.plan.client}, ${f.plan.forMs.toFixed(0)} ms)`,
+      `    ${formatTime(f.fromMs)} to ${formatTime(f.restoredMs)}  ${f.plan.kind} (tab ${f.plan.tab}, client ${f.plan.client}, ${f.plan.forMs.toFixed(0)} ms)`,
   );
   if (!call) return [`VIOLATION ${what}`, ...faults];
   const { plan, key, clientName, fromMs, toMs, ending } = call;
   return [
     `VIOLATION ${key}: ${what}`,
-    `    ${at(fromMs)} to ${at(toMs)}  ${plan.kind} ${plan.tool} ${JSON.stringify(plan.args).slice(0, 120)} of ${clientName}, tab ${plan.tab ?? 'any'}, limits ${call.limits}`,
+    `    ${formatTime(fromMs)} to ${formatTime(toMs)}  ${plan.kind} ${plan.tool} ${JSON.stringify(plan.args).slice(0, 120)} of ${clientName}, tab ${plan.tab ?? 'any'}, limits ${call.limits}`,
     `    ended with ${ending.code}: ${ending.text}`,
     ...faults,
   ];

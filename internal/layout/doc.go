@@ -7,7 +7,6 @@
 //	budgets_test.go      package sizes and methods of a type
 //	exported_test.go     exported names that no other package uses
 //	words_test.go        banned words and the terms to use instead
-//	unclean_test.go      files and folders that still have banned words
 //	typescript_test.go   the same rules for TypeScript, and lint settings
 //	primordials_test.go  code that must not look up built-ins while a page runs
 //	documents_test.go    links, references and code excerpts in the documents

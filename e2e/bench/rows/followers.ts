@@ -2,7 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot, runChecked } from '../../harness/process.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
-import { rss } from '../../load/measure.ts';
+import { readResidentMemory } from '../../load/measure.ts';
 import type { Bed } from '../bed.ts';
 import { Measured, startCrowd, startServer } from '../go.ts';
 import { atMost, formatSummary, mb, ms, type Row } from '../row.ts';
@@ -61,12 +61,12 @@ export async function followers(bed: Bed): Promise<Row[]> {
     });
     const caughtUpMs = performance.now() - beganMs;
     const read = await crowd.count();
-    const memory = rss(server.pid).now;
+    const memory = readResidentMemory(server.pid).now;
     await crowd.close();
     const stuck = await startCrowd(server.port, token, crowdSize, true);
     const stuckRates: number[] = [];
     for (let round = 0; round < rounds; round++) stuckRates.push(await flood());
-    const stuckMemory = rss(server.pid);
+    const stuckMemory = readResidentMemory(server.pid);
     await stuck.close();
     const id = 'followers';
     return [

@@ -9,7 +9,7 @@ import { addClient } from '../../harness/daemon-api.ts';
 import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts';
 import { startSite } from '../../harness/site.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
-import { rss } from '../../load/measure.ts';
+import { readResidentMemory } from '../../load/measure.ts';
 import { hostOf } from '../many-plugins.ts';
 import { type Memory, settleMs } from './start.ts';
 
@@ -99,7 +99,7 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
         else if (plugin !== '') await pause(keepMs);
         if (i === 0) {
           pssBytes = pss(browser.pid);
-          const { now, anonymous } = rss(daemon.child.pid ?? 0);
+          const { now, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
           server = { rssBytes: now, anonBytes: anonymous };
         }
         await browser.close();

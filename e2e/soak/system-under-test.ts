@@ -1,4 +1,4 @@
-/** What a soak breaks: server, browser with tabs, the proxy between them, a site, and the books of the handlers that ran. */
+/** The processes that a soak runs and breaks: the server, the browser, the proxy between them, and a site. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import { type Limits, limits, maxResultBytes, maxRunning } from './plan.ts';
-import { rawHttp } from './raw-http.ts';
+import { makeRawHttpClient } from './raw-http.ts';
 
 /** Status is what the soak reads of /status. */
 export interface Status {
@@ -31,8 +31,8 @@ export interface Tab {
   readonly plugins?: readonly { readonly problem?: string }[];
 }
 
-/** World is everything but the clients. */
-export class World {
+/** SystemUnderTest is the server, the browser with its tabs, the proxy between them, and a site. */
+export class SystemUnderTest {
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
   readonly paths: readonly string[];
   env: Readonly<Record<string, string>> = {};
@@ -40,38 +40,38 @@ export class World {
   token = '';
   clientToken = '';
   limits: Limits = 'short';
-  /** How often each key began to run in a page. */
-  readonly begun = new Map<string, number>();
+  /** startCounts is how often each call key started to run in a page. */
+  readonly startCounts = new Map<string, number>();
   #site: Site | undefined;
   #proxy: LinkProxy | undefined;
   #browser: Browser | undefined;
-  #servers: StartedCommand[] = [];
+  #startedServers: StartedCommand[] = [];
 
-  readonly #settings: Readonly<Record<string, number | string>>;
+  readonly #extraSettings: Readonly<Record<string, number | string>>;
 
-  /** The settings are those of config.json, beyond the limits that configure sets. */
+  /** settings are entries of config.json in addition to the limits that writeConfig sets. */
   constructor(tabs: number, settings: Readonly<Record<string, number | string>> = {}) {
-    this.#settings = settings;
+    this.#extraSettings = settings;
     this.paths = Array.from({ length: tabs }, (_, i) => `/tab${i}`);
   }
 
   get site(): Site {
-    return needed(this.#site);
+    return requireStarted(this.#site);
   }
 
   get proxy(): LinkProxy {
-    return needed(this.#proxy);
+    return requireStarted(this.#proxy);
   }
 
   get browser(): Browser {
-    return needed(this.#browser);
+    return requireStarted(this.#browser);
   }
 
-  /** start brings everything up; when it returns, the plugin is live in every tab. */
+  /** start starts all parts. When it returns, the plugin is live in every tab. */
   async start(): Promise<void> {
     this.port = await freePort();
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
-    this.configure('short');
+    this.writeConfig('short');
     const plugin = join(this.home, 'work-plugin');
     cpSync(join(repositoryRoot, 'e2e/soak/testdata/work'), plugin, { recursive: true });
     await runChecked(['plugin', 'build', plugin], this.env);
@@ -84,16 +84,16 @@ export class World {
     this.#site = await startSite();
     await this.startServer();
     this.#browser = new Browser(join(this.home, 'profile'), extension, [
-      // The browser reaches the server through the proxy, and knows nothing of it.
+      // Chrome resolves the server's address to the proxy, so the extension needs no other configuration.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     await this.browser.start();
-    await waitFor('the browser at the server', async () => (await this.status()).browsers.some((b) => b.connected));
-    await this.heal();
+    await waitFor('the browser at the server', async () => (await this.readStatus()).browsers.some((b) => b.connected));
+    await this.restoreTabs();
   }
 
-  /** configure writes the settings that the next server reads, whoever starts it: an `opentabs mcp` may be faster. */
-  configure(next: Limits): void {
+  /** writeConfig writes the settings for the next server. Either startServer or an `opentabs mcp` may start that server. */
+  writeConfig(next: Limits): void {
     this.limits = next;
     const { idleMs, hardMs } = limits[next];
     const settings = {
@@ -103,25 +103,25 @@ export class World {
       maxResultBytes,
       maxRunning,
       logLevel: 'warn',
-      ...this.#settings,
+      ...this.#extraSettings,
     };
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
   }
 
-  /** startServer starts a server unless a client has done it already. */
+  /** startServer starts a server unless an `opentabs mcp` has already started one. */
   async startServer(): Promise<void> {
-    this.#servers = this.#servers.filter((s) => s.child.exitCode === null && s.child.signalCode === null);
-    this.#servers.push(startOpentabs(['serve'], this.env));
+    this.#startedServers = this.#startedServers.filter((s) => s.child.exitCode === null && s.child.signalCode === null);
+    this.#startedServers.push(startOpentabs(['serve'], this.env));
     await waitFor('the server', () => this.serverPid());
   }
 
-  /** serverPid asks the server for its process id. */
+  /** serverPid returns the process id that the server reports in /healthz. */
   async serverPid(): Promise<number> {
     const health: unknown = await (await fetch(`http://127.0.0.1:${this.port}/healthz`)).json();
     return Number(Object(health).pid);
   }
 
-  async status(): Promise<Status> {
+  async readStatus(): Promise<Status> {
     const headers = { authorization: `Bearer ${this.token}` };
     const answer = await fetch(`http://127.0.0.1:${this.port}/status`, { headers });
     const status: unknown = await answer.json();
@@ -129,33 +129,33 @@ export class World {
     return status;
   }
 
-  /** log is what the running servers have logged that this world started itself. */
-  log(): string {
-    return this.#servers.map((s) => s.stderr()).join('');
+  /** readServerLog returns the log of the running servers that startServer has started. */
+  readServerLog(): string {
+    return this.#startedServers.map((s) => s.stderr()).join('');
   }
 
-  url(path: string): string {
+  urlOf(path: string): string {
     return `${this.site.origin}${path}`;
   }
 
-  /** page returns the id of the tab that shows a path. */
-  async page(path: string): Promise<string | undefined> {
-    return (await this.browser.listPages()).find((p) => p.url === this.url(path))?.id;
+  /** findPage returns the DevTools id of the tab that shows a path. */
+  async findPage(path: string): Promise<string | undefined> {
+    return (await this.browser.listPages()).find((p) => p.url === this.urlOf(path))?.id;
   }
 
-  /** tabId returns the number of the tab that shows a path, as agents name it. */
-  async tabId(path: string): Promise<number | undefined> {
-    const { browsers } = await this.status();
-    return browsers.flatMap((b) => b.tabs).find((t) => t.url === this.url(path))?.tabId;
+  /** findTabId returns the Chrome id of the tab that shows a path. */
+  async findTabId(path: string): Promise<number | undefined> {
+    const { browsers } = await this.readStatus();
+    return browsers.flatMap((b) => b.tabs).find((t) => t.url === this.urlOf(path))?.tabId;
   }
 
-  /** works waits until an echo comes back, as an agent's next call would, and returns how long that took. */
-  async works(what: string, limitMs = 30_000): Promise<number> {
+  /** waitForWorkingCall repeats a call until it succeeds, and returns the elapsed time in milliseconds. */
+  async waitForWorkingCall(what: string, limitMs = 30_000): Promise<number> {
     const begun = performance.now();
     await waitFor(
       `a call that works after ${what}`,
       async () => {
-        const probe = rawHttp('probe', this.port, this.clientToken);
+        const probe = makeRawHttpClient('probe', this.port, this.clientToken);
         const ending = await probe.call('work__echo', { key: 'probe', value: 1 }, {});
         await probe.close();
         if (ending.code !== 'ok') throw new Error(`${ending.code}: ${ending.text}`);
@@ -166,29 +166,29 @@ export class World {
     return performance.now() - begun;
   }
 
-  /** heal opens what is missing and reloads what has no adapter, as a person would: the plugin is live in every tab afterwards. */
-  async heal(): Promise<void> {
+  /** restoreTabs opens missing tabs and reloads tabs without a plugin, as a user would. When it returns, the plugin is live in every tab. */
+  async restoreTabs(): Promise<void> {
     for (const path of this.paths) {
-      if ((await this.page(path)) === undefined)
-        await this.browser.cdp.send('Target.createTarget', { url: this.url(path) });
+      if ((await this.findPage(path)) === undefined)
+        await this.browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
     }
     for (const path of this.paths) {
-      await waitFor(`the plugin in ${path}`, () => this.live(path), 2_000).catch(async () => {
-        const id = await this.page(path);
+      await waitFor(`the plugin in ${path}`, () => this.isPluginLive(path), 2_000).catch(async () => {
+        const id = await this.findPage(path);
         if (id) await this.browser.inPage(id, (page) => page.send('Page.reload'));
-        await waitFor(`the plugin in ${path} after a reload`, () => this.live(path));
+        await waitFor(`the plugin in ${path} after a reload`, () => this.isPluginLive(path));
       });
     }
   }
 
-  async live(path: string): Promise<boolean> {
-    const { browsers } = await this.status();
-    const url = this.url(path);
+  async isPluginLive(path: string): Promise<boolean> {
+    const { browsers } = await this.readStatus();
+    const url = this.urlOf(path);
     return browsers.some((b) => b.connected && b.tabs.some((t) => t.url === url && t.plugins?.some((p) => !p.problem)));
   }
 
-  /** running returns the keys of the handlers that run in any page now. */
-  async running(): Promise<string[]> {
+  /** runningKeys returns the keys of the handlers that run in the pages. */
+  async runningKeys(): Promise<string[]> {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
@@ -198,8 +198,8 @@ export class World {
     return keys;
   }
 
-  /** whereRuns tells about the page in which a key is said to run: its address, whether it is visible, whether its timers run. */
-  async whereRuns(key: string): Promise<string> {
+  /** describePageOf describes the page that runs a key: its address, whether it is visible, and whether its timers run. */
+  async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
       const state = await this.browser.inPage(id, async (p) => {
@@ -207,18 +207,18 @@ export class World {
         if (!keys.includes(key)) return undefined;
         const age = await p.evaluate('document.visibilityState + ", " + Math.round(performance.now()) + " ms old"');
         const timer = p.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
-        return `${url}, ${age}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers stand still')])}`;
+        return `${url}, ${age}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers do not run')])}`;
       });
       if (state) return state;
     }
-    return 'no page any more';
+    return 'the page is gone';
   }
 
-  /** count takes the notes of the pages into the books. */
-  count(): void {
+  /** countStarts adds the handler starts that pages reported to startCounts. */
+  countStarts(): void {
     for (const note of this.site.notes.splice(0)) {
       const [what, key] = note.split(' ');
-      if (what === 'begin' && key) this.begun.set(key, (this.begun.get(key) ?? 0) + 1);
+      if (what === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
     }
   }
 
@@ -226,15 +226,15 @@ export class World {
     await this.#browser?.close();
     const pid = await this.serverPid().catch(() => undefined);
     if (pid !== undefined) process.kill(pid, 'SIGTERM');
-    await Promise.all(this.#servers.map((s) => s.ended));
+    await Promise.all(this.#startedServers.map((s) => s.ended));
     await this.#proxy?.close();
     await this.#site?.close();
     rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
-function needed<T>(part: T | undefined): T {
-  if (part === undefined) throw new Error('the world has not been started');
+function requireStarted<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('the system has not been started');
   return part;
 }
 

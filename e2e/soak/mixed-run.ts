@@ -1,0 +1,345 @@
+/** Mixed calls under random faults. Each call must end once, in time, and with a code that its faults allow. */
+
+import { pause } from '../harness/wait.ts';
+import { type MemorySnapshot, measureMemory, readResidentMemory } from '../load/measure.ts';
+import { injectFault } from './faults.ts';
+import { findViolations, type ObservedCall, type ObservedFault, overlaps } from './model.ts';
+import type { Plan, PlannedCall } from './plan.ts';
+import { makeRawHttpClient } from './raw-http.ts';
+import { makeRawStdioClient } from './raw-stdio.ts';
+import { makeSdkHttpClient, makeSdkStdioClient } from './sdk-clients.ts';
+import type { ClientKind, SoakClient } from './soak-client.ts';
+import { SystemUnderTest } from './system-under-test.ts';
+
+/** Violation is something that must not happen. */
+export interface Violation {
+  readonly what: string;
+  readonly call?: ObservedCall;
+  /** The faults that overlap the call. */
+  readonly faultsDuring?: readonly ObservedFault[];
+}
+
+/** SoakReport is the result of a soak. */
+export interface SoakReport {
+  readonly plan: Plan;
+  readonly observedCalls: readonly ObservedCall[];
+  readonly observedFaults: readonly ObservedFault[];
+  readonly violations: readonly Violation[];
+  readonly before: MemorySnapshot;
+  readonly after: MemorySnapshot | undefined;
+  /** Samples of the server's resident memory. */
+  readonly rssBytes: readonly { readonly atMs: number; readonly bytes: number }[];
+}
+
+/** sampleMs is the interval between samples of the pages and of the memory. */
+const sampleMs = 3_000;
+/** maxStopMs is how long a page may continue to run a call that has ended. */
+const maxStopMs = 15_000;
+/** drainMs is how long calls may take to end after the last call was made, in addition to their own time. */
+const drainMs = 45_000;
+
+/** runSoak executes a plan. printLine receives one line per minute and a line for each violation. */
+export async function runSoak(plan: Plan, printLine: (line: string) => void): Promise<SoakReport> {
+  const run = new SoakRun(plan, printLine);
+  try {
+    return await run.runAll();
+  } finally {
+    await run.system.close();
+  }
+}
+
+class SoakRun {
+  readonly system: SystemUnderTest;
+  readonly #plan: Plan;
+  readonly #printLine: (line: string) => void;
+  readonly #observedCalls: ObservedCall[] = [];
+  readonly #observedFaults: ObservedFault[] = [];
+  readonly #violations: Violation[] = [];
+  readonly #rss: { atMs: number; bytes: number }[] = [];
+  readonly #openCalls = new Map<string, PlannedCall>();
+  #clients: readonly SoakClient[] = [];
+  #startMs = 0;
+  #isOver = false;
+
+  constructor(plan: Plan, printLine: (line: string) => void) {
+    this.#plan = plan;
+    this.#printLine = printLine;
+    this.system = new SystemUnderTest(plan.tabs);
+  }
+
+  async runAll(): Promise<SoakReport> {
+    const { system } = this;
+    await system.start();
+    await system.waitForWorkingCall('the start');
+    const before = await this.#measure();
+    this.#clients = this.#plan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
+    this.#startMs = performance.now();
+    const watching = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
+    const calls = this.#makePlannedCalls();
+    await this.#injectPlannedFaults();
+    await this.#waitForCalls(calls);
+    this.#isOver = true;
+    await watching;
+    for (const client of this.#clients) {
+      for (const stray of client.strayMessages)
+        this.#violations.push({
+          what: `${client.name} received a message that belongs to none of its calls: ${stray}`,
+        });
+      await client.close();
+    }
+    await this.#checkLeftovers();
+    const after = await this.#measure().catch(() => undefined);
+    this.#checkGrowth(before, after);
+    return {
+      plan: this.#plan,
+      observedCalls: this.#observedCalls,
+      observedFaults: this.#observedFaults,
+      violations: this.#violations,
+      before,
+      after,
+      rssBytes: this.#rss,
+    };
+  }
+
+  #elapsedMs(): number {
+    return performance.now() - this.#startMs;
+  }
+
+  #makeClient(kind: ClientKind, name: string): SoakClient {
+    const { port, clientToken, env } = this.system;
+    switch (kind) {
+      case 'http':
+        return makeRawHttpClient(name, port, clientToken);
+      case 'http-sdk':
+        return makeSdkHttpClient(name, port, clientToken);
+      case 'stdio':
+        return makeRawStdioClient(name, env);
+      case 'stdio-sdk':
+        return makeSdkStdioClient(name, env);
+    }
+  }
+
+  /** makePlannedCalls makes the planned calls at their times and returns when all calls have ended. */
+  async #makePlannedCalls(): Promise<void> {
+    const pending: Promise<void>[] = [];
+    for (const [i, call] of this.#plan.calls.entries()) {
+      const wait = call.atMs - this.#elapsedMs();
+      if (wait > 1) await pause(wait);
+      pending.push(this.#makeCall(call, `k${i}`));
+    }
+    await Promise.all(pending);
+  }
+
+  async #makeCall(plan: PlannedCall, key: string): Promise<void> {
+    const client = this.#clients[plan.client];
+    if (!client) throw new Error(`the plan has no client ${plan.client}`);
+    const tab =
+      plan.tab === undefined
+        ? undefined
+        : await this.system.findTabId(this.system.paths[plan.tab] ?? '').catch(() => undefined);
+    const stop = new AbortController();
+    const timer = plan.stopAfterMs === undefined ? undefined : setTimeout(() => stop.abort(), plan.stopAfterMs);
+    const fromMs = this.#elapsedMs();
+    const limits = this.system.limits;
+    this.#openCalls.set(key, plan);
+    const args = { ...plan.args, ...(tab === undefined ? {} : { tabId: tab }) };
+    const ending = await client.call(`work__${plan.tool}`, args, {
+      disconnect: plan.kind === 'disconnected',
+      withoutProgress: plan.kind === 'noProgress',
+      ...(plan.stopAfterMs === undefined ? {} : { stopSignal: stop.signal }),
+    });
+    clearTimeout(timer);
+    this.#openCalls.delete(key);
+    const observed: ObservedCall = {
+      plan,
+      key,
+      clientName: client.name,
+      limits,
+      fromMs,
+      toMs: this.#elapsedMs(),
+      ending,
+    };
+    for (const what of findViolations(observed, this.#observedFaults, this.#observedCalls))
+      this.#recordViolation(observed, what);
+    // findViolations has compared the result. Stored results would fill the memory of this program.
+    this.#observedCalls.push({
+      ...observed,
+      ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },
+    });
+  }
+
+  #recordViolation(call: ObservedCall, what: string): void {
+    const faultsDuring = this.#observedFaults.filter((f) => overlaps(call, f));
+    const short = { ...call, ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) } };
+    this.#violations.push({ what, call: short, faultsDuring });
+    if (this.#violations.length <= 25)
+      this.#printLine(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${what}`);
+  }
+
+  async #injectPlannedFaults(): Promise<void> {
+    for (const plan of this.#plan.faults) {
+      const wait = plan.atMs - this.#elapsedMs();
+      if (wait > 0) await pause(wait);
+      const fault: ObservedFault = { plan, fromMs: this.#elapsedMs() };
+      this.#observedFaults.push(fault);
+      try {
+        await injectFault(this.system, plan, this.#clients);
+        fault.endedMs = this.#elapsedMs();
+        await this.system.waitForWorkingCall(plan.kind);
+        fault.recoveredMs = this.#elapsedMs();
+        await this.system.restoreTabs();
+      } catch (error) {
+        this.#violations.push({
+          what: `after "${plan.kind}" at ${formatSeconds(fault.fromMs)}: ${String(error)}`,
+          faultsDuring: [fault],
+        });
+        this.#printLine(`VIOLATION ${String(error)}`);
+        await this.system.restoreTabs().catch((e) => this.#printLine(`the tabs could not be restored: ${String(e)}`));
+      }
+      fault.restoredMs = this.#elapsedMs();
+    }
+    const left = this.#plan.durationMs - this.#elapsedMs();
+    if (left > 0) await pause(left);
+  }
+
+  async #waitForCalls(calls: Promise<void>): Promise<void> {
+    const late = pause(drainMs + 60_000).then(() => 'late' as const);
+    if ((await Promise.race([calls, late])) !== 'late') return;
+    for (const [key, plan] of this.#openCalls)
+      this.#violations.push({ what: `${key}, a call of kind ${plan.kind}, has not ended` });
+  }
+
+  /** sampleMemoryAndPages samples the memory and checks the pages, except while a fault is active. */
+  async #sampleMemoryAndPages(): Promise<void> {
+    while (!this.#isOver) {
+      await pause(sampleMs);
+      this.system.countStarts();
+      const last = this.#observedFaults.at(-1);
+      if (last && last.restoredMs === undefined) continue;
+      try {
+        this.#rss.push({ atMs: this.#elapsedMs(), bytes: readResidentMemory(await this.system.serverPid()).now });
+        await this.#checkEndedCalls(await this.system.runningKeys());
+      } catch {
+        // A fault has started in the meantime.
+      }
+    }
+  }
+
+  /** checkEndedCalls checks that no page still runs a call that ended more than maxStopMs ago. */
+  async #checkEndedCalls(running: readonly string[]): Promise<void> {
+    const keys = new Set(running);
+    for (const call of this.#observedCalls) {
+      if (!keys.has(call.key) || this.#elapsedMs() - call.toMs < maxStopMs) continue;
+      if (
+        call.plan.kind === 'ignoresAbort' &&
+        this.#elapsedMs() - call.fromMs < Number(call.plan.args.forMs) + maxStopMs
+      )
+        continue;
+      if (this.#violations.some((v) => v.call?.key === call.key)) continue;
+      const since = formatSeconds(this.#elapsedMs() - call.toMs);
+      this.#recordViolation(
+        call,
+        `the page still runs the call ${since} after the call ended: ${await this.system.describePageOf(call.key)}`,
+      );
+    }
+  }
+
+  async #printEachMinute(): Promise<void> {
+    for (let minute = 1; !this.#isOver; minute++) {
+      while (!this.#isOver && this.#elapsedMs() < minute * 60_000) await pause(500);
+      const last = this.#observedCalls.filter((m) => m.toMs > (minute - 1) * 60_000);
+      const ok = last.filter((m) => m.ending.code === 'ok').length;
+      const recentFaults = this.#observedFaults.filter((f) => f.fromMs > (minute - 1) * 60_000).map((f) => f.plan.kind);
+      this.#printLine(
+        `${String(Math.round(this.#elapsedMs() / 1000)).padStart(5)} s  ${last.length} calls ended, ${ok} ok, ${this.#openCalls.size} open;` +
+          ` server ${formatMegabytes(this.#rss.at(-1)?.bytes ?? 0)}; ${this.#violations.length} violations; ${recentFaults.join(', ')}`,
+      );
+    }
+  }
+
+  /** checkLeftovers checks that no call and no session is left after all clients have disconnected. */
+  async #checkLeftovers(): Promise<void> {
+    await pause(3_000);
+    this.system.countStarts();
+    const status = await this.system.readStatus();
+    const checkCount = (what: string, count: number) => {
+      if (count > 0) this.#violations.push({ what: `${count} ${what} are left at the end` });
+    };
+    checkCount('running calls', status.calls.running);
+    checkCount('queued calls', status.calls.pending);
+    checkCount(
+      'calls that browsers run',
+      status.browsers.reduce((sum, b) => sum + b.running, 0),
+    );
+    // The HTTP session of a killed client stays until it expires, because the server cannot distinguish it from an idle session.
+    const stdio = status.clients.filter((c) => c.transport === 'stdio');
+    checkCount(`stdio sessions (${stdio.map((c) => c.name).join(', ')})`, stdio.length);
+    const ignoringMs = Math.max(
+      0,
+      ...this.#observedCalls
+        .filter((m) => m.plan.kind === 'ignoresAbort')
+        .map((m) => m.fromMs + Number(m.plan.args.forMs) - this.#elapsedMs()),
+    );
+    await pause(Math.min(ignoringMs, 40_000));
+    const running = await this.system.runningKeys();
+    if (running.length > 0) this.#violations.push({ what: `handlers still run in pages: ${running.join(' ')}` });
+    const startedTwice = [...this.system.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
+    for (const [key, count] of startedTwice) {
+      this.#violations.push({
+        what: `${key} started ${count} times in a page`,
+        ...callWithKey(this.#observedCalls, key),
+      });
+    }
+    const wronglyStarted = this.#observedCalls
+      .filter((m) => m.plan.tool === 'nothing' || m.plan.kind === 'invalid')
+      .filter((m) => this.system.startCounts.has(m.key));
+    for (const call of wronglyStarted)
+      this.#recordViolation(call, 'the call started in a page although its tool or its arguments are invalid');
+  }
+
+  #measure(): Promise<MemorySnapshot> {
+    return this.system.serverPid().then((serverPid) =>
+      measureMemory({
+        cdp: this.system.browser.cdp,
+        extensionId: this.system.browser.extensionId,
+        pageUrl: this.system.urlOf(this.system.paths[0] ?? ''),
+        serverPid,
+        memory: async () => (await this.system.readStatus()).memory,
+      }),
+    );
+  }
+
+  /** checkGrowth checks that memory and objects have not grown since the start. */
+  #checkGrowth(before: MemorySnapshot, after: MemorySnapshot | undefined): void {
+    if (!after) {
+      this.#violations.push({ what: 'the memory at the end could not be measured' });
+      return;
+    }
+    const checkValue = (what: string, before: number, after: number, allowedGrowth: number) => {
+      if (after > before + allowedGrowth) this.#violations.push({ what: `${what} grew from ${before} to ${after}` });
+    };
+    checkValue('goroutines', before.server.goroutines, after.server.goroutines, 5);
+    checkValue('the heap of the server', before.server.heapBytes, after.server.heapBytes, 40 << 20);
+    for (const side of ['worker', 'page', 'bridge'] as const) {
+      checkValue(`the heap of the ${side}`, before[side].heapBytes, after[side].heapBytes, 4 << 20);
+      checkValue(`message ports of the ${side}`, before[side].ports, after[side].ports, 2);
+      checkValue(`abort controllers of the ${side}`, before[side].controllers, after[side].controllers, 2);
+      checkValue(`entries in tables of the ${side}`, before[side].entries, after[side].entries, 300);
+    }
+    // Chrome counts the listeners of a process, which may contain other tabs and documents in the back/forward cache.
+    checkValue('listeners of a document', before.listeners / before.documents, after.listeners / after.documents, 5);
+  }
+}
+
+function callWithKey(calls: readonly ObservedCall[], key: string): { call?: ObservedCall } {
+  const call = calls.find((m) => m.key === key);
+  return call ? { call } : {};
+}
+
+function formatSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function formatMegabytes(bytes: number): string {
+  return `${Math.round(bytes / (1 << 20))} MB`;
+}

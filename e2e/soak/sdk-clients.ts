@@ -1,0 +1,128 @@
+/** Clients of the official MCP SDK. They reconnect when the server no longer has their session, or was restarted. */
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
+import { type CallBehavior, type CallEnding, type ClientKind, makeUnanswered, type SoakClient } from './soak-client.ts';
+
+/** makeSdkHttpClient returns a client over HTTP that connects with its first call. */
+export function makeSdkHttpClient(name: string, port: number, token: string): SoakClient {
+  return new SdkClient(name, 'http-sdk', () => connectHttp(port, token));
+}
+
+/** makeSdkStdioClient returns a client over `opentabs mcp` that connects with its first call. */
+export function makeSdkStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
+  return new SdkClient(name, 'stdio-sdk', () => connectStdio(env));
+}
+
+/** SdkConnection is a connected client. broken resolves when the connection ends, because the library never ends a call whose stream breaks. */
+interface SdkConnection {
+  readonly client: McpClient;
+  readonly broken: Promise<CallEnding>;
+}
+
+class SdkClient implements SoakClient {
+  readonly name: string;
+  readonly kind: ClientKind;
+  readonly strayMessages: string[] = [];
+  readonly #connect: () => Promise<McpClient>;
+  #connection: Promise<SdkConnection> | undefined;
+
+  constructor(name: string, kind: ClientKind, connect: () => Promise<McpClient>) {
+    this.name = name;
+    this.kind = kind;
+    this.#connect = connect;
+  }
+
+  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
+    const progress: number[] = [];
+    let pending: Promise<SdkConnection> | undefined;
+    try {
+      pending = this.#connectOnce();
+      const link = await pending;
+      if (behavior.stopSignal?.aborted) return makeUnanswered('silent', 'stopped before it began');
+      const answered = link.client
+        .call(tool, args, {
+          ...(behavior.stopSignal ? { signal: behavior.stopSignal } : {}),
+          ...(behavior.withoutProgress
+            ? { withoutProgress: true }
+            : { onProgress: (seen) => progress.push(seen.progress) }),
+        })
+        .then(
+          (out): CallEnding => ({
+            code: out.isError ? String(out.code ?? 'error') : 'ok',
+            text: out.text,
+            structured: out.structured,
+            progress,
+            answerCount: 1,
+          }),
+        );
+      return await Promise.race([answered, link.broken]);
+    } catch (error) {
+      if (behavior.stopSignal?.aborted) return makeUnanswered('silent', 'cancelled', progress);
+      const { code, text } = classifyError(error);
+      if (code === 'refused' || code === 'transport') this.#discardConnection(pending);
+      return makeUnanswered(code, text, progress);
+    }
+  }
+
+  async kill(): Promise<void> {
+    await this.close();
+  }
+
+  async endSession(): Promise<void> {
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    const pending = this.#connection;
+    this.#connection = undefined;
+    const link = await pending?.catch(() => undefined);
+    await link?.client.close().catch(() => undefined);
+  }
+
+  #discardConnection(link: Promise<SdkConnection> | undefined): void {
+    if (this.#connection !== link) return;
+    this.#connection = undefined;
+    link?.then(
+      ({ client }) => client.close(),
+      () => undefined,
+    );
+  }
+
+  #connectOnce(): Promise<SdkConnection> {
+    if (!this.#connection) {
+      // onClose may run after another connection has replaced this one.
+      const opening = this.#openConnection(() => {
+        if (this.#connection === opening) this.#connection = undefined;
+      });
+      this.#connection = opening;
+    }
+    return this.#connection;
+  }
+
+  async #openConnection(onClose: () => void): Promise<SdkConnection> {
+    const client = await this.#connect();
+    let resolveBroken: (why: string) => void = () => undefined;
+    const broken = new Promise<CallEnding>((resolve) => {
+      resolveBroken = (why) => resolve(makeUnanswered('transport', why));
+    });
+    client.sdk.onclose = () => {
+      onClose();
+      resolveBroken('the connection was closed');
+    };
+    client.sdk.onerror = (error) => {
+      if (/disconnected|terminated|fetch failed|ECONNREFUSED|ECONNRESET/.test(String(error))) {
+        onClose();
+        resolveBroken(String(error));
+        void client.close().catch(() => undefined);
+      }
+    };
+    return { client, broken };
+  }
+}
+
+function classifyError(error: unknown): { code: string; text: string } {
+  const text = String(error);
+  if (error instanceof McpError && error.code !== -32000) return { code: `rpc:${error.code}`, text };
+  if (/HTTP 404|Session not found|no such session/i.test(text)) return { code: 'refused', text };
+  return { code: 'transport', text };
+}

@@ -1,0 +1,61 @@
+/** How a call looked from its client: the one shape that all kinds of clients return. */
+
+/**
+ * CallEnding is what a client received for one call. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC error,
+ * "silent" if no answer came and none was due, "refused" if the server did not have the session, or "transport" if the connection
+ * failed.
+ */
+export interface CallEnding {
+  readonly code: string;
+  readonly text: string;
+  readonly structured: unknown;
+  /** The progress numbers in the order of arrival. */
+  readonly progress: readonly number[];
+  /** The number of answers to the request. More than one answer is a violation. */
+  readonly answerCount: number;
+}
+
+/** CallBehavior is what the client does during a call. */
+export interface CallBehavior {
+  /** Aborts the call early: the client cancels the call, or disconnects if disconnect is set. */
+  readonly stopSignal?: AbortSignal;
+  readonly disconnect?: boolean;
+  /** The request has no progress token. */
+  readonly withoutProgress?: boolean;
+}
+
+/** SoakClient is one MCP client. Its method call never throws and always returns an ending. */
+export interface SoakClient {
+  readonly name: string;
+  readonly kind: ClientKind;
+  call(tool: string, args: Record<string, unknown>, wish: CallBehavior): Promise<CallEnding>;
+  /** kill ends the client without a goodbye: its process, or the connections of its session. */
+  kill(): Promise<void>;
+  /** endSession ends the session at the server. The next call opens another session. */
+  endSession(): Promise<void>;
+  /** Messages that belong to no call: answers or progress after the end of a call. */
+  readonly strayMessages: readonly string[];
+  close(): Promise<void>;
+}
+
+export type ClientKind = 'http' | 'http-sdk' | 'stdio' | 'stdio-sdk';
+
+/** makeUnanswered returns the ending of a call that was not answered. */
+export function makeUnanswered(code: string, text: string, progress: readonly number[] = []): CallEnding {
+  return { code, text, structured: undefined, progress, answerCount: 0 };
+}
+
+/** parseAnswer returns the ending for a JSON-RPC answer. */
+export function parseAnswer(message: unknown, progress: readonly number[]): CallEnding {
+  const { result, error } = Object(message);
+  if (error) return { ...makeUnanswered(`rpc:${error.code}`, String(error.message), progress), answerCount: 1 };
+  return { ...parseResult(result), progress, answerCount: 1 };
+}
+
+function parseResult(result: unknown): { code: string; text: string; structured: unknown } {
+  const { isError, content, structuredContent, _meta } = Object(result);
+  const first: unknown = Array.isArray(content) ? content[0] : undefined;
+  const text = String(Object(first).text ?? '');
+  const detail = Object(_meta)['opentabs/error'];
+  return { code: isError ? String(Object(detail).code ?? 'error') : 'ok', text, structured: structuredContent };
+}
