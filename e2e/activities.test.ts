@@ -16,24 +16,26 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** deltas calls the tool "deltas", waits until it ends, and returns the call's record. */
-async function deltas(args: Record<string, unknown>) {
+/** callDeltas calls the tool "deltas", waits until the call has ended, and returns its record. */
+async function callDeltas(args: Record<string, unknown>) {
   const out = await client.call('everything__deltas', args);
   assert.equal(out.isError, false, out.text);
   const { call_id } = await findCall(stack, 'everything__deltas', (c) => c.status === 'done');
   return await callRecord(stack, call_id);
 }
 
-const rows = (count: number) => Array.from({ length: count }, (_, i) => [i + 1]);
+const makeRows = (count: number) => Array.from({ length: count }, (_, i) => [i + 1]);
 
 test('1,000 deltas sent in one loop are applied in order', async () => {
-  const { activities } = await deltas({ count: 1000, audience: 'user' });
-  assert.deepEqual(activities, [{ type: 'table', content: { columns: ['n'], rows: rows(1000) }, audience: 'user' }]);
+  const { activities } = await callDeltas({ count: 1000, audience: 'user' });
+  assert.deepEqual(activities, [
+    { type: 'table', content: { columns: ['n'], rows: makeRows(1000) }, audience: 'user' },
+  ]);
 });
 
 test('a patch that cannot be applied is dropped as a whole, and later patches are applied', async () => {
-  const [table] = (await deltas({ count: 100, bad: true })).activities ?? [];
-  assert.deepEqual(table?.content, { columns: ['n'], rows: rows(100) });
+  const [table] = (await callDeltas({ count: 100, addInvalidPatch: true })).activities ?? [];
+  assert.deepEqual(table?.content, { columns: ['n'], rows: makeRows(100) });
   assert.ok((table?.dropped ?? 0) >= 1);
 });
 
@@ -41,11 +43,11 @@ test('the record of a running call has its activities, also after the service wo
   const stop = new AbortController();
   const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
   const running = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
-  const content = async () => (await callRecord(stack, running.call_id)).activities?.[0]?.content;
-  const all = { columns: ['n'], rows: rows(5) };
-  await waitFor('five rows', async () => JSON.stringify(await content()) === JSON.stringify(all));
+  const readContent = async () => (await callRecord(stack, running.call_id)).activities?.[0]?.content;
+  const allRows = { columns: ['n'], rows: makeRows(5) };
+  await waitFor('five rows', async () => JSON.stringify(await readContent()) === JSON.stringify(allRows));
   await stack.chrome.stopWorker();
-  assert.deepEqual(await content(), all);
+  assert.deepEqual(await readContent(), allRows);
   stop.abort();
   await assert.rejects(call);
   // The client leaves before the server has cancelled the call.
@@ -64,7 +66,7 @@ test('opentabs calls show --follow prints the activities for the user until the 
   assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
   assert.match(stdout, / {2}done after \d+\.\ds, requested by .*\n$/);
 
-  const { call_id: internal } = await deltas({ count: 3 });
+  const { call_id: internal } = await callDeltas({ count: 3 });
   assert.match(await runChecked(['calls', 'show', internal], stack.env), /1 activity is not for the user/);
   assert.match(
     await runChecked(['calls', 'show', internal, '--verbose'], stack.env),
@@ -73,15 +75,15 @@ test('opentabs calls show --follow prints the activities for the user until the 
 });
 
 test('an activity may contain any JSON of up to 256 KiB, and a larger one is dropped while the call continues', async () => {
-  const shown = async (type: string, content: unknown) => {
-    const out = await client.call('everything__show', { type, content });
+  const showActivity = async (type: string, content: unknown) => {
+    const out = await client.call('everything__show_activity', { type, content });
     assert.equal(out.isError, false, out.text);
-    const { call_id } = await findCall(stack, 'everything__show', (c) => c.status === 'done');
+    const { call_id } = await findCall(stack, 'everything__show_activity', (c) => c.status === 'done');
     return (await callRecord(stack, call_id)).activities;
   };
-  assert.deepEqual(await shown('text', 'a\nb'), [{ type: 'text', content: 'a\nb' }]);
-  assert.deepEqual(await shown('my own', [null, { n: 1.5 }]), [{ type: 'my own', content: [null, { n: 1.5 }] }]);
+  assert.deepEqual(await showActivity('text', 'a\nb'), [{ type: 'text', content: 'a\nb' }]);
+  assert.deepEqual(await showActivity('my own', [null, { n: 1.5 }]), [{ type: 'my own', content: [null, { n: 1.5 }] }]);
   const large = 'x'.repeat(256 * 1024 - 2);
-  assert.deepEqual(await shown('code', large), [{ type: 'code', content: large }]);
-  assert.equal(await shown('code', `${large}x`), undefined);
+  assert.deepEqual(await showActivity('code', large), [{ type: 'code', content: large }]);
+  assert.equal(await showActivity('code', `${large}x`), undefined);
 });

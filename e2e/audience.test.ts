@@ -20,23 +20,23 @@ before(async () => {
 after(() => stack?.close());
 
 // The first call reports steps 2 and 4 of four to the user. The second call reports nothing to the user. The third call fails.
-async function threeCalls() {
-  const steps = await client.call('everything__steps', { count: 4, everyMs: 150, every: 2, endAudience: 'user' });
-  const quiet = await client.call('everything__steps', { count: 3, everyMs: 100 });
+async function makeThreeCalls() {
+  const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
+  const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });
   const failed = await client.call('everything__fail', { code: 'ODD', message: 'it went wrong' });
-  assert.deepEqual([steps.isError, quiet.isError, failed.isError], [false, false, true], steps.text);
-  return { steps, quiet };
+  assert.deepEqual([steps.isError, internalOnly.isError, failed.isError], [false, false, true], steps.text);
+  return { steps, internalOnly };
 }
 
-/** stream reads /events with a filter; stop it when done. */
-function stream(filter: string) {
-  const gone = new AbortController();
-  const read = { text: '', stop: () => gone.abort() };
-  const begun = fetch(`http://127.0.0.1:${stack.port}/events${filter}`, {
+/** followEvents reads /events with a filter until read.stop is called. The promise following resolves when the stream has started. */
+function followEvents(filter: string) {
+  const controller = new AbortController();
+  const read = { text: '', stop: () => controller.abort() };
+  const response = fetch(`http://127.0.0.1:${stack.port}/events${filter}`, {
     headers: { authorization: `Bearer ${stack.token}` },
-    signal: gone.signal,
+    signal: controller.signal,
   });
-  const following = begun.then(async ({ body }) => {
+  const following = response.then(async ({ body }) => {
     const decoder = new TextDecoder();
     for await (const part of body ?? []) read.text += decoder.decode(part, { stream: true });
   });
@@ -47,15 +47,15 @@ function stream(filter: string) {
 test('terminals and /events filter reports by audience; agents and the audit log get all of them', async () => {
   const forUser = startOpentabs(['calls', '--follow'], stack.env);
   const verbose = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
-  const all = stream('');
-  const user = stream('?audience=user');
+  const all = followEvents('');
+  const user = followEvents('?audience=user');
   await Promise.all([all.following, user.following]);
   await waitFor(
     'the followers',
     () => forUser.stderr().includes('following') && verbose.stderr().includes('following'),
   );
 
-  const { steps, quiet } = await threeCalls();
+  const { steps, internalOnly } = await makeThreeCalls();
 
   // An agent receives all reports, each with its audience.
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
       { 'opentabs/audience': n % 2 ? 'internal' : 'user' },
     ]),
   );
-  assert.equal(quiet.progress.length, 3);
+  assert.equal(internalOnly.progress.length, 3);
 
   await waitFor('the last event', () => forUser.stdout().includes('it went wrong'));
   await waitFor('the last event', () => verbose.stdout().includes('it went wrong'));
@@ -97,7 +97,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
 });
 
 test('the side panel shows reports for the user only, and all reports with the switch on', async () => {
-  const call = client.call('everything__steps', { count: 40, everyMs: 300, every: 5 });
+  const call = client.call('everything__steps', { count: 40, everyMs: 300, userEvery: 5 });
   const card = panel.locator('.call').filter({ hasText: 'steps' });
   await findCall(stack, 'everything__steps', (c) => c.status === 'running' && /internal step/.test(c.message ?? ''));
   await card.getByText(/user step/).waitFor();

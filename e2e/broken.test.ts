@@ -11,45 +11,50 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-let pages: AttackerSite;
+let attackerSite: AttackerSite;
 
 before(async () => {
-  pages = await startAttackerSite({});
+  attackerSite = await startAttackerSite({});
   stack = await startStack({});
   client = await stack.connectHttp();
 });
 after(async () => {
-  pages?.close();
+  attackerSite?.close();
   await stack?.close();
 });
 
-/** adapter returns code that registers a working adapter. */
-function adapter(name: string, registeredAs = name, frozen = true): string {
+/** makeAdapterCode returns the code of an adapter. The adapter does not start if registeredAs differs from name, or if it is not frozen. */
+function makeAdapterCode(name: string, registeredAs = name, frozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
   return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
 }
 
-/** kinds are adapters that do not start, each with the expected error. */
-const kinds: readonly (readonly [name: string, code: string, error: RegExp, more?: Partial<HandwrittenPlugin>])[] = [
+/** brokenAdapters are adapters that do not start, each with the expected error. */
+const brokenAdapters: readonly (readonly [
+  name: string,
+  code: string,
+  error: RegExp,
+  more?: Partial<HandwrittenPlugin>,
+])[] = [
   ['throws', 'throw new TypeError("no such thing");', /threw while it started: .*no such thing/],
   ['silent', 'globalThis.nothing = 1;', /register/],
-  ['misnamed', adapter('misnamed', 'other'), /register/],
-  ['unlocked', adapter('unlocked', 'unlocked', false), /lock|frozen/],
+  ['misnamed', makeAdapterCode('misnamed', 'other'), /register/],
+  ['unlocked', makeAdapterCode('unlocked', 'unlocked', false), /lock|frozen/],
   // The server's parser accepts these two adapters, V8 does not.
-  ['unparsable', `// 1\n${adapter('unparsable')}\nvar x = /(?<a>.)(?<a>.)/;`, unparsable(3)],
-  ['unparsable-apart', `var x = /(?<a>.)(?<a>.)/;`, unparsable(1), { world: 'isolated' }],
-  ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, unparsable(2), { start: 'document_start' }],
+  ['unparsable', `// 1\n${makeAdapterCode('unparsable')}\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(3)],
+  ['unparsable-apart', `var x = /(?<a>.)(?<a>.)/;`, matchParseError(1), { world: 'isolated' }],
+  ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
 ];
 
-/** unparsable matches the error for a regular expression on this line that V8 rejects. */
-function unparsable(line: number): RegExp {
+/** matchParseError returns a pattern for the error about a regular expression on this line that V8 rejects. */
+function matchParseError(line: number): RegExp {
   const message =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
   return new RegExp(`${message.source} \\(line ${line}\\)`);
 }
 
-for (const [name, code, statusHas, more] of kinds) {
-  test(`an adapter that does not start is reported: ${name}`, async () => {
+for (const [name, code, statusHas, more] of brokenAdapters) {
+  test(`every surface reports why the adapter "${name}" did not start, and the plugin works after its repair`, async () => {
     await addPlugin(stack, {
       name,
       urlPatterns: [`*://127.0.0.1/${name}*`],
@@ -57,7 +62,7 @@ for (const [name, code, statusHas, more] of kinds) {
       adapterCode: code,
       ...more,
     });
-    const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
+    const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
     const refused = await waitFor(`the error of ${name}`, async () => {
       const beganMs = performance.now();
       const out = await client.call(`${name}__who`, {});
@@ -73,19 +78,19 @@ for (const [name, code, statusHas, more] of kinds) {
       // Commands read a file, which is written after the page's report.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
-        return statusHas.test(stdout) && stdout.includes(`did not start in a page of ${pages.origin}`);
+        return statusHas.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
       });
     }
     const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
     // After the repair the plugin works in a new tab, and the error is gone from every surface.
-    writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), adapter(name));
+    writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitFor('the new content', async () =>
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
     );
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
-    const other = await stack.chrome.openPage(`${pages.origin}/${name}?again`);
+    const other = await stack.chrome.openPage(`${attackerSite.origin}/${name}?again`);
     await waitFor('the repaired plugin', async () => !(await client.call(`${name}__who`, {})).isError);
     const { stdout } = await runOpentabs(['plugin', 'list'], stack.env);
     assert.doesNotMatch(stdout, new RegExp(`^${name} .*failed`, 'm'));
@@ -100,10 +105,10 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     name,
     urlPatterns: [`*://127.0.0.1/${name}*`],
     toolNames: ['who'],
-    adapterCode: adapter(name),
+    adapterCode: makeAdapterCode(name),
   });
   const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
-  const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
+  const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   const build = async (code: string) => {
@@ -113,17 +118,17 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     );
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
   };
-  await build(`${adapter(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
+  await build(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
   const refused = await waitFor('the error of the new build', async () => {
     const out = await client.call(`${name}__who`, {});
     return out.code === 'plugin_broken' && out;
   });
-  assert.match(refused.text, unparsable(2));
+  assert.match(refused.text, matchParseError(2));
   // The command reads a file, which is written after the page's report.
   await waitFor('the refusal in the list', async () =>
-    unparsable(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
+    matchParseError(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );
-  await build(`${adapter(name)}\n// repaired`);
+  await build(`${makeAdapterCode(name)}\n// repaired`);
   await waitFor('the next build', async () => !(await client.call(`${name}__who`, {})).isError);
   assert.doesNotMatch((await runOpentabs(['plugin', 'list'], stack.env)).stdout, new RegExp(`^${name} .*failed`, 'm'));
   assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', 'the page was reloaded');
@@ -132,12 +137,12 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
 
 test('a plugin works again in the open page after its folder was changed, broken, removed or renamed and then restored', async () => {
   const name = 'returns';
-  const code = adapter(name);
+  const code = makeAdapterCode(name);
   await addPlugin(stack, { name, urlPatterns: [`*://127.0.0.1/${name}*`], toolNames: ['who'], adapterCode: code });
   const dir = join(stack.home, `plugin-${name}`);
   const file = join(dir, 'dist/adapter.iife.js');
   const described = readFileSync(join(dir, 'package.json'), 'utf8');
-  const page = await stack.chrome.openPage(`${pages.origin}/${name}`);
+  const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   await page.bringToFront();
@@ -146,7 +151,7 @@ test('a plugin works again in the open page after its folder was changed, broken
   const changes: readonly (readonly [what: string, there: () => void, back: () => void, statusHas: string])[] = [
     [
       'another content',
-      () => writeFileSync(file, adapter(name, name, false)),
+      () => writeFileSync(file, makeAdapterCode(name, name, false)),
       () => writeFileSync(file, code),
       `${name} 1.0.0, 1 tool, changed since it was reviewed`,
     ],

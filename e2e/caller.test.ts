@@ -23,25 +23,25 @@ before(async () => {
 });
 after(() => stack?.close());
 
-const opentabs = (...args: string[]) => runChecked(args, stack.env);
-/** nested calls everything__call, which calls messages__echo. */
-const nested = async (value: string) => {
-  const out = await client.call('everything__call', { tool: 'messages__echo', input: { value }, caught: true });
+const runCommand = (...args: string[]) => runChecked(args, stack.env);
+/** callNested calls everything__call, which calls messages__echo. */
+const callNested = async (value: string) => {
+  const out = await client.call('everything__call', { tool: 'messages__echo', input: { value }, catchError: true });
   return JSON.stringify(out.structured ?? out.text);
 };
-const allowed = 'plugin permission everything --allow-calls-to messages';
+const allowCommand = 'plugin permission everything --allow-calls-to messages';
 
 test('calls to another plugin are off by default, and the handler, the lists and the audit log report the denial', async () => {
-  const out = await nested('one');
+  const out = await callNested('one');
   assert.match(out, /"code":"denied"/);
-  assert.ok(out.includes(`The user can allow it with \`opentabs ${allowed}\``), out);
+  assert.ok(out.includes(`The user can allow it with \`opentabs ${allowCommand}\``), out);
   const [child] = (await callRecords(stack)).filter((c) => c.tool_name === 'messages__echo');
   assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
-  const listed = JSON.stringify(JSON.parse(await opentabs('calls', '--json')));
-  assert.ok(listed.includes(`To allow it, run \`opentabs ${allowed}\`, or use the side panel.`), listed);
+  const listed = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
+  assert.ok(listed.includes(`To allow it, run \`opentabs ${allowCommand}\`, or use the side panel.`), listed);
   const { tabId } = (await stack.listTabs())[0] ?? {};
   await waitFor('the audit', async () =>
-    (await opentabs('audit', '--tool', 'messages')).includes(
+    (await runCommand('audit', '--tool', 'messages')).includes(
       `called by everything__call (tab ${tabId}, ${stack.site.origin})`,
     ),
   );
@@ -50,11 +50,11 @@ test('calls to another plugin are off by default, and the handler, the lists and
 });
 
 test('an allowed call to another plugin works, and needs approval if the called tool does', async () => {
-  await opentabs(...allowed.split(' '));
-  assert.match(await nested('two'), /two/);
-  await opentabs('plugin', 'permission', 'messages', 'ask');
+  await runCommand(...allowCommand.split(' '));
+  assert.match(await callNested('two'), /two/);
+  await runCommand('plugin', 'permission', 'messages', 'ask');
   answer = 'allow for this session';
-  assert.match(await nested('three'), /three/);
+  assert.match(await callNested('three'), /three/);
   const { tabId } = (await stack.listTabs())[0] ?? {};
   assert.equal(forms.length, 1);
   assert.ok(
@@ -66,22 +66,22 @@ test('an allowed call to another plugin works, and needs approval if the called 
 });
 
 test('a permission given to the calling plugin does not extend to the agent, and vice versa', async () => {
-  assert.match(await nested('four'), /four/); // for this session
+  assert.match(await callNested('four'), /four/); // for this session
   assert.equal(forms.length, 1);
   answer = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
   assert.equal(forms.length, 2);
-  await opentabs('plugin', 'permission', 'messages', 'ask'); // withdraws all permissions given before
+  await runCommand('plugin', 'permission', 'messages', 'ask'); // withdraws all permissions given before
   answer = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
   answer = 'deny';
-  assert.match(await nested('five'), /"code":"denied"/);
+  assert.match(await callNested('five'), /"code":"denied"/);
   assert.equal(forms.length, 4);
 });
 
 test('calls to another plugin are off again after the user withdraws the permission', async () => {
-  await opentabs('plugin', 'permission', 'messages', 'auto');
-  await opentabs('plugin', 'permission', 'everything', '--forbid-calls-to', 'messages');
-  assert.match(await nested('six'), /"code":"denied"/);
+  await runCommand('plugin', 'permission', 'messages', 'auto');
+  await runCommand('plugin', 'permission', 'everything', '--forbid-calls-to', 'messages');
+  assert.match(await callNested('six'), /"code":"denied"/);
   assert.equal(forms.length, 4);
 });

@@ -15,40 +15,42 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** slow returns a new channel that answers after 20 s. The page drops a request before that only if the call is cancelled. */
-let channels = 0;
-const slow = () => `c${++channels}-9-20000`;
+let channelCount = 0;
+/** newSlowChannel returns the name of a new channel that answers after 20 s. The page aborts its request earlier only if the call is cancelled. */
+const newSlowChannel = () => `c${++channelCount}-9-20000`;
 
-const dropped = (channel: string) =>
-  waitFor(`the page's request for ${channel} to be dropped`, () =>
+/** waitForAbortedRequest waits until the page has aborted its request for the channel. */
+const waitForAbortedRequest = (channel: string) =>
+  waitFor(`the page to abort its request for ${channel}`, () =>
     stack.site.abortedRequests.some((d) => d.startsWith(channel)),
   );
-/** running waits until the page has requested the channel; a cancel before that drops no request. */
-const running = (channel: string) =>
+/** waitForRunningCall waits until the page has requested the channel, and returns the running call. A cancel before the request would abort no request. */
+const waitForRunningCall = (channel: string) =>
   waitFor('a running call', async () =>
     stack.site.requestedChannels.includes(channel)
       ? (await stack.listCalls()).find((c) => c.status === 'running')
       : undefined,
   );
-const record = (id: string): Promise<CallView> =>
+/** waitForStoppedCall waits until the page has confirmed the end of a call, and returns the call. */
+const waitForStoppedCall = (id: string): Promise<CallView> =>
   waitFor('the outcome', async () =>
     (await stack.listCalls()).find((c) => c.call_id === id && c.stopped !== undefined),
   );
 
-test('notifications/cancelled stops the page and gets no result', async () => {
-  const channel = slow();
+test('notifications/cancelled stops the code in the page, and the client gets no result', async () => {
+  const channel = newSlowChannel();
   const stop = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
-  const { call_id } = await running(channel);
+  const { call_id } = await waitForRunningCall(channel);
   stop.abort('enough');
   await assert.rejects(call);
-  await dropped(channel);
-  const after = await record(call_id);
+  await waitForAbortedRequest(channel);
+  const after = await waitForStoppedCall(call_id);
   assert.deepEqual([after.status, after.stopped], ['cancelled', 'aborted']);
 });
 
 test('the reason of a cancel reaches the page, the record and the error', async () => {
-  const page = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
+  const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
   // A call that is cancelled before its tool starts marks no page.
   const reporting = () =>
     waitFor('a call that reports', async () =>
@@ -62,9 +64,9 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   await assert.rejects(call);
   await waitFor(
     'the page to receive the reason',
-    async () => (await page()) === 'cancelled by the client: the wrong channel',
+    async () => (await readAbortReason()) === 'cancelled by the client: the wrong channel',
   );
-  assert.equal((await record(first.call_id)).cancel_reason, 'the wrong channel');
+  assert.equal((await waitForStoppedCall(first.call_id)).cancel_reason, 'the wrong channel');
 
   const other = client.call('messages__heartbeat', beats);
   const second = await reporting();
@@ -72,7 +74,9 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   assert.equal(cancelled.code, 0, cancelled.stderr);
   const out = await other;
   assert.match(out.text, /cancelled by the command line: it takes too long \(cancelled\)/);
-  await waitFor('the page to receive the reason', async () => /: it takes too long$/.test(String(await page())));
+  await waitFor('the page to receive the reason', async () =>
+    /: it takes too long$/.test(String(await readAbortReason())),
+  );
   // The server writes the audit after it has answered.
   for (const reason of ['the wrong channel', 'it takes too long']) {
     await waitFor(`the reason "${reason}" in the audit`, async () =>
@@ -82,22 +86,22 @@ test('the reason of a cancel reaches the page, the record and the error', async 
 });
 
 test('a client that disconnects stops the code in the page', async () => {
-  const channel = slow();
+  const channel = newSlowChannel();
   const leaving = await stack.connectStdio();
   const call = leaving.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
-  const { call_id } = await running(channel);
+  const { call_id } = await waitForRunningCall(channel);
   await leaving.close();
   assert.ok((await call) instanceof Error);
-  await dropped(channel);
-  assert.equal((await record(call_id)).status, 'cancelled');
+  await waitForAbortedRequest(channel);
+  assert.equal((await waitForStoppedCall(call_id)).status, 'cancelled');
 });
 
 test('a client cannot cancel a call of another client', async () => {
-  const channel = slow();
+  const channel = newSlowChannel();
   const other = await stack.connectHttp();
   const stop = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
-  const { call_id } = await running(channel);
+  const { call_id } = await waitForRunningCall(channel);
   for (let id = 0; id < 50; id++) {
     await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
   }
@@ -105,32 +109,32 @@ test('a client cannot cancel a call of another client', async () => {
   assert.equal((await stack.listCalls()).find((c) => c.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);
-  await dropped(channel);
+  await waitForAbortedRequest(channel);
 });
 
 test('Ctrl-C in opentabs call stops the code in the page', async () => {
-  const channel = slow();
+  const channel = newSlowChannel();
   const cli = startOpentabs(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
-  const { call_id } = await running(channel);
+  const { call_id } = await waitForRunningCall(channel);
   cli.child.kill('SIGINT');
   const { code } = await cli.ended;
   assert.equal(code, 130);
-  await dropped(channel);
-  assert.equal((await record(call_id)).status, 'cancelled');
+  await waitForAbortedRequest(channel);
+  assert.equal((await waitForStoppedCall(call_id)).status, 'cancelled');
 });
 
 test('the stop button of the side panel stops the code in the page, and the client receives the error', async () => {
-  const channel = slow();
+  const channel = newSlowChannel();
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
   call.catch(() => undefined); // awaited below; an earlier failure is more useful
   const stop = panel.getByRole('button', { name: /stop/i }).first();
-  await running(channel);
+  await waitForRunningCall(channel);
   await stop.click();
   const out = await call;
   assert.equal(out.code, 'cancelled', out.text);
   assert.match(out.text, /side panel/);
-  await dropped(channel);
+  await waitForAbortedRequest(channel);
 });
 
 test('a cancelled call frees its slot for the next call', async () => {

@@ -15,7 +15,7 @@ before(async () => {
 after(() => stack?.close());
 
 for (const [name, connect] of transports) {
-  describe(name, () => {
+  describe(`the official MCP client over ${name}`, () => {
     let client: McpClient;
     before(async () => {
       client = await connect(stack);
@@ -88,7 +88,7 @@ for (const [name, connect] of transports) {
       assert.equal(await count(), 0);
       await runChecked(['plugin', 'add', stack.pluginFolder, '--permission', 'auto'], stack.env);
       await waitFor('the second list_changed', () => changed >= 2);
-      await waitFor('its tools', async () => (await count()) > 5);
+      await waitFor('the tools of the plugin', async () => (await count()) > 5);
       await waitFor('the adapter again', async () => {
         await stack.page.reload();
         return !(await client.call('messages__echo', { value: 1 })).isError;

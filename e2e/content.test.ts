@@ -14,16 +14,16 @@ before(async () => {
 });
 after(() => stack.close());
 
-/** drawn returns the SHA-256 of the same chart, drawn by the page itself. */
-function drawn(): Promise<string> {
+/** hashOfChartInPage draws the same chart in the page and returns the SHA-256 of its PNG. */
+function hashOfChartInPage(): Promise<string> {
   return stack.page.evaluate(async (given) => {
     const canvas = new OffscreenCanvas(given.length * 10, 100);
-    const pen = canvas.getContext('2d');
-    if (!pen) throw new Error('no canvas');
+    const context = canvas.getContext('2d');
+    if (!context) throw new Error('no canvas');
     given.forEach((value, i) => {
       const bar = (value / Math.max(...given)) * 100;
-      pen.fillStyle = `hsl(${(i * 47) % 360} 70% 45%)`;
-      pen.fillRect(i * 10, 100 - bar, 9, bar);
+      context.fillStyle = `hsl(${(i * 47) % 360} 70% 45%)`;
+      context.fillRect(i * 10, 100 - bar, 9, bar);
     });
     const bytes = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer();
     const sum = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
@@ -45,9 +45,9 @@ for (const transport of ['http', 'stdio'] as const) {
     assert.equal(picture.mimeType, 'image/png');
     const bytes = Buffer.from(picture.data, 'base64');
     assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
-    assert.equal(createHash('sha256').update(bytes).digest('hex'), await drawn());
-    const mark = `see content[1], image/png, ${bytes.length} bytes`;
-    const shown = { bars: 3, chart: { type: 'image', data: mark, mimeType: 'image/png' } };
+    assert.equal(createHash('sha256').update(bytes).digest('hex'), await hashOfChartInPage());
+    const placeholder = `see content[1], image/png, ${bytes.length} bytes`;
+    const shown = { bars: 3, chart: { type: 'image', data: placeholder, mimeType: 'image/png' } };
     assert.deepEqual(JSON.parse(text.text), shown);
     assert.deepEqual(result.structuredContent, shown);
   });

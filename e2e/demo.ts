@@ -18,7 +18,7 @@ async function main(): Promise<boolean> {
     const client = await stack.connectHttp();
     const { tools } = await client.sdk.listTools();
     printLine(
-      `Up after ${seconds(Date.now() - began)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
+      `Up after ${formatSeconds(Date.now() - began)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
     );
     const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
     const stop = new AbortController();
@@ -27,8 +27,8 @@ async function main(): Promise<boolean> {
     const [long, silent, cancelled] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: track(0) })
-        .then((o) => ended(bars, 0, o)),
-      client.call('messages__silent', { forMs: 120_000 }, { onProgress: track(1) }).then((o) => ended(bars, 1, o)),
+        .then((o) => showEnd(bars, 0, o)),
+      client.call('messages__silent', { forMs: 120_000 }, { onProgress: track(1) }).then((o) => showEnd(bars, 1, o)),
       client
         .call(
           'messages__export_messages',
@@ -36,7 +36,7 @@ async function main(): Promise<boolean> {
           { onProgress: track(2), signal: stop.signal },
         )
         .then(
-          (o) => ended(bars, 2, o),
+          (o) => showEnd(bars, 2, o),
           (error: unknown) => {
             bars.end(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
             return undefined;
@@ -49,11 +49,11 @@ async function main(): Promise<boolean> {
     return [
       check(
         !long.isError && long.durationMs > idleLimitMs + 1_000,
-        `the reporting call ran ${seconds(long.durationMs)} with ${long.progress.length} reports and returned ${count(long)} messages`,
+        `the reporting call ran ${formatSeconds(long.durationMs)} with ${long.progress.length} reports and returned ${countMessages(long)} messages`,
       ),
       check(
         silent.isError && silent.code === 'idle_timeout' && Math.abs(silent.durationMs - idleLimitMs) < 300,
-        `the silent call was ended after ${seconds(silent.durationMs)} with ${String(silent.code)}`,
+        `the silent call was ended after ${formatSeconds(silent.durationMs)} with ${String(silent.code)}`,
       ),
       check(
         cancelled === undefined &&
@@ -67,7 +67,7 @@ async function main(): Promise<boolean> {
   }
 }
 
-function ended(bars: Bars, row: number, outcome: Outcome): Outcome {
+function showEnd(bars: Bars, row: number, outcome: Outcome): Outcome {
   bars.end(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
   return outcome;
 }
@@ -77,12 +77,12 @@ function check(good: boolean, what: string): boolean {
   return good;
 }
 
-function count(outcome: Outcome): string {
+function countMessages(outcome: Outcome): string {
   const s = outcome.structured;
   return typeof s === 'object' && s !== null && 'count' in s ? String(s.count) : 'no';
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 

@@ -20,14 +20,14 @@ after(async () => {
   await stack?.close();
 });
 
-const source = 'src/tools/describe-page.ts';
+const sourceFile = 'src/tools/describe-page.ts';
 
-async function describe(): Promise<unknown> {
+async function describePage(): Promise<unknown> {
   return (await client.call('tickets__describe_page')).structured;
 }
 
-/** locked returns the hidden functions on the page's window that cannot be removed. The extension must leave none. */
-async function locked(): Promise<string[]> {
+/** listLockedFunctions returns the hidden, unremovable functions on the page's window. The extension must leave none. */
+async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
     Object.getOwnPropertyNames(window).filter((name) => {
       const property = Object.getOwnPropertyDescriptor(window, name);
@@ -44,25 +44,27 @@ test('each of two changes reaches the page without a reload', async () => {
     ['title: document.title', "title: 'one'"],
     ["title: 'one'", "title: 'two'"],
   ] as const) {
-    author.edit(source, old, fresh);
-    await waitFor(`an answer of ${fresh}`, async () => JSON.stringify(await describe()).includes(fresh.slice(8, -1)));
+    author.edit(sourceFile, old, fresh);
+    await waitFor(`a result with ${fresh}`, async () =>
+      JSON.stringify(await describePage()).includes(fresh.slice(8, -1)),
+    );
   }
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
   await waitFor('dev to report the tab', () => author.dev.stderr().includes('live in 1 tab'));
 });
 
 test('a build error is reported with file and line, and the last working code stays in the page', async () => {
-  author.edit(source, "title: 'two'", "title: 'two");
+  author.edit(sourceFile, "title: 'two'", "title: 'two");
   await waitFor('the error', () => /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()));
-  assert.match(JSON.stringify(await describe()), /"title":"two"/);
-  author.edit(source, "title: 'two", "title: 'three'");
-  await waitFor('the new code', async () => JSON.stringify(await describe()).includes('three'));
+  assert.match(JSON.stringify(await describePage()), /"title":"two"/);
+  author.edit(sourceFile, "title: 'two", "title: 'three'");
+  await waitFor('the new code', async () => JSON.stringify(await describePage()).includes('three'));
 });
 
 test('a build that does not start is reported at once, and the next working build replaces it without a reload', async () => {
   const first = "import { defineTool } from '@opentabs/sdk';";
   const bad = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
-  author.edit(source, first, `${first}\n${bad}`);
+  author.edit(sourceFile, first, `${first}\n${bad}`);
   const refused = await waitFor('the error of the build', async () => {
     const out = await client.call('tickets__describe_page');
     return out.code === 'plugin_broken' && out;
@@ -77,39 +79,39 @@ test('a build that does not start is reported at once, and the next working buil
   ] as const) {
     await waitFor(`the error in ${args.join(' ')}`, async () => text.test((await stack.runCli(...args)).stdout));
   }
-  author.edit(source, `${first}\n${bad}`, first);
-  await waitFor('the build that starts', async () => JSON.stringify((await describe()) ?? '').includes('three'));
+  author.edit(sourceFile, `${first}\n${bad}`, first);
+  await waitFor('the build that starts', async () => JSON.stringify((await describePage()) ?? '').includes('three'));
   assert.doesNotMatch((await stack.runCli('plugin', 'list')).stdout, /^tickets .*failed/m);
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
 });
 
 test("plugin dev prints the plugin's log", async () => {
   author.edit(
-    source,
+    sourceFile,
     "import { defineTool } from '@opentabs/sdk';",
     "import { defineTool, log } from '@opentabs/sdk';",
   );
   author.edit(
-    source,
+    sourceFile,
     'const headings: string[] = [];',
     "log.warn('looked', { at: maxHeadings });\n    const headings: string[] = [];",
   );
   await waitFor('the log', async () => {
-    await describe();
+    await describePage();
     return author.dev.stdout().includes('warning looked [{"at":20}]');
   });
 });
 
-test('after dev ends the last build stays in the page, and the page finds no trace of the extension on its window', async () => {
-  assert.deepEqual(await locked(), []);
+test('after plugin dev ends, the last build stays in the page, and the page finds no trace of the extension on its window', async () => {
+  assert.deepEqual(await listLockedFunctions(), []);
   const { code, stderr } = await author.end();
   assert.equal(code, 0);
   assert.match(stderr, /the last build of tickets stays in use/);
-  assert.match(JSON.stringify(await describe()), /"title":"three"/);
+  assert.match(JSON.stringify(await describePage()), /"title":"three"/);
   // A page that starts while the browser replaces the adapter may have no adapter. A call does not reload the page after
   // a script has accessed it.
   await waitFor('the plugin in a page that was reloaded', async () => {
     await stack.page.reload();
-    return JSON.stringify((await describe()) ?? '').includes('three');
+    return JSON.stringify((await describePage()) ?? '').includes('three');
   });
 });

@@ -13,30 +13,30 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** waiting returns the call of a tool that is waiting for approval. */
-const waiting = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
+/** findWaitingCall waits for a call of a tool that is waiting for approval, and returns the call. */
+const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
 /** decideElsewhere decides about the call on another surface. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
-  await decideCall(stack, (await waiting(tool)).call_id, { allow });
+  await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
 
-const choose = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
+const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
 for (const [name, open] of [
   ['http', modernHttp],
   ['stdio', modernStdio],
 ] as const) {
   describe(`2026-07-28 over ${name}`, () => {
-    let peer: ModernClient;
+    let client: ModernClient;
     let id = 0;
     before(async () => {
-      peer = await open(stack);
+      client = await open(stack);
     });
-    after(() => peer?.close());
+    after(() => client?.close());
 
     /** call sends a request, or repeats it with additional params. */
-    const call = async (tool: string, args: unknown, more: Record<string, unknown> = {}) => {
+    const sendCall = async (tool: string, args: unknown, more: Record<string, unknown> = {}) => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientInfo': { name: 'opentabs-e2e', version: '1' },
@@ -44,18 +44,18 @@ for (const [name, open] of [
       };
       id += 1;
       const params = { name: tool, arguments: args, _meta, ...more };
-      const { result, error } = await peer.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
+      const { result, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
       return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
-    /** asked sends a request and expects a form as the answer. */
-    const asked = async (tool: string, args: unknown) => {
-      const { result } = await call(tool, args);
+    /** callUntilForm sends a call that must be answered with a form, and returns the form and a function that repeats the call with an answer. */
+    const callUntilForm = async (tool: string, args: unknown) => {
+      const { result } = await sendCall(tool, args);
       assert.equal(result.resultType, 'input_required', JSON.stringify(result));
       const [key = ''] = Object.keys(Object(result.inputRequests));
       return {
-        question: JSON.stringify(result.inputRequests),
+        formText: JSON.stringify(result.inputRequests),
         answer: (answer: ElicitResult, tampered = '') =>
-          call(tool, args, {
+          sendCall(tool, args, {
             inputResponses: { [key]: answer },
             requestState: `${String(result.requestState)}${tampered}`,
           }),
@@ -63,22 +63,22 @@ for (const [name, open] of [
     };
 
     test('a tampered state is rejected, and an approval with the original state runs the tool', async () => {
-      const { question, answer } = await asked('everything__echo', { value: 'hi' });
-      assert.match(question, /May everything__echo run/);
-      assert.equal((await answer(choose('allow once'), '-TAMPERED')).error?.code, -32602);
-      const { result } = await answer(choose('allow once'));
+      const { formText, answer } = await callUntilForm('everything__echo', { value: 'hi' });
+      assert.match(formText, /May everything__echo run/);
+      assert.equal((await answer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
+      const { result } = await answer(makeChoice('allow once'));
       assert.equal(Object(result.structuredContent).value, 'hi');
-      assert.equal((await answer(choose('allow once'))).error?.code, -32602); // already decided
+      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // already decided
     });
 
     test('a denied call does not run', async () => {
-      const { answer } = await asked('everything__change', { key: `modern-${name}` });
+      const { answer } = await callUntilForm('everything__change', { key: `modern-${name}` });
       assert.equal((await answer({ action: 'decline' })).result.isError, true);
       assert.equal(stack.site.notes.includes(`change modern-${name}`), false);
     });
 
     test('another surface can decide while the client has no open request', async () => {
-      const { answer } = await asked('everything__echo', { value: 4 });
+      const { answer } = await callUntilForm('everything__echo', { value: 4 });
       await decideElsewhere('everything__echo', true);
       const { result } = await answer({ action: 'cancel' });
       assert.equal(Object(result.structuredContent).value, 4);

@@ -22,15 +22,15 @@ interface Form {
   answer(result: ElicitResult): void;
 }
 
-/** waiting returns the call of a tool that is waiting for approval. */
-const waiting = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
+/** findWaitingCall waits for a call of a tool that is waiting for approval, and returns the call. */
+const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
 /** decideElsewhere decides about the call on another surface. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
-  await decideCall(stack, (await waiting(tool)).call_id, { allow });
+  await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
 
-const choose = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
+const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
 for (const [name, connect] of [
   ['http', (s: Stack) => s.connectHttp.bind(s)],
@@ -39,8 +39,8 @@ for (const [name, connect] of [
   describe(`2025-11-25 over ${name}`, () => {
     let client: McpClient;
     let forms: Form[];
-    /** form waits for the next form that the client shows. */
-    const form = () => waitFor('a form', () => forms.shift());
+    /** nextForm waits for the next form that the client shows. */
+    const nextForm = () => waitFor('a form', () => forms.shift());
 
     before(async () => {
       client = await connect(stack)(
@@ -60,79 +60,79 @@ for (const [name, connect] of [
       forms = [];
     });
 
-    test('allow once: the form shows the tool and its arguments, and the call runs', async () => {
+    test('the approval form shows the tool and its arguments, and "allow once" runs the call', async () => {
       const call = client.call('everything__echo', { value: 'hi' });
-      const shown = await form();
+      const shown = await nextForm();
       assert.match(shown.message, /May everything__echo run/);
       assert.match(shown.message, /\{"value":"hi"\}/);
       assert.deepEqual(shown.choices, ['allow once', 'allow for this session', 'deny']);
-      shown.answer(choose('allow once'));
+      shown.answer(makeChoice('allow once'));
       assert.equal(Object((await call).structured).value, 'hi');
     });
 
-    test('deny and decline: the call does not run, and the agent receives "denied"', async () => {
-      for (const [i, answer] of [choose('deny'), { action: 'decline' } as const].entries()) {
+    test('a call whose form is denied or declined does not run, and the agent receives "denied"', async () => {
+      for (const [i, answer] of [makeChoice('deny'), { action: 'decline' } as const].entries()) {
         const key = `${name}-denied-${i}`;
         const call = client.call('everything__change', { key });
-        (await form()).answer(answer);
+        (await nextForm()).answer(answer);
         assert.equal((await call).code, 'denied');
         assert.equal(stack.site.notes.includes(`change ${key}`), false);
       }
     });
 
-    test('another surface decides first: the form is withdrawn, and a late approval in it runs nothing', async () => {
+    test('a form is withdrawn when another surface decides first, and a late approval in the form runs nothing', async () => {
       const key = `${name}-late`;
       const call = client.call('everything__change', { key });
-      const shown = await form();
+      const shown = await nextForm();
       await decideElsewhere('everything__change', false);
       assert.equal((await call).code, 'denied');
       await waitFor('the form to be withdrawn', () => shown.signal.aborted);
-      shown.answer(choose('allow once'));
+      shown.answer(makeChoice('allow once'));
       assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // after the late approval
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 
-    test('a closed form decides nothing: the call keeps waiting for approval on the other surfaces', async () => {
+    test('a call whose form is closed without a decision keeps waiting for approval on the other surfaces', async () => {
       const call = client.call('everything__echo', { value: 2 });
-      (await form()).answer({ action: 'cancel' });
+      (await nextForm()).answer({ action: 'cancel' });
       await decideElsewhere('everything__echo', true);
       assert.equal(Object((await call).structured).value, 2);
     });
 
-    test('the client cancels its call: the form is withdrawn, and nothing runs', async () => {
+    test('a form is withdrawn when the client cancels its call, and nothing runs', async () => {
       const key = `${name}-left`;
-      const leave = new AbortController();
-      const call = client.call('everything__change', { key }, { signal: leave.signal });
+      const controller = new AbortController();
+      const call = client.call('everything__change', { key }, { signal: controller.signal });
       call.catch(() => undefined);
-      const shown = await form();
-      const { call_id: id } = await waiting('everything__change');
-      leave.abort();
+      const shown = await nextForm();
+      const { call_id: id } = await findWaitingCall('everything__change');
+      controller.abort();
       await assert.rejects(call);
       await waitFor('the form to be withdrawn', () => shown.signal.aborted);
-      shown.answer(choose('allow once'));
+      shown.answer(makeChoice('allow once'));
       await waitFor('the call to be withdrawn', async () =>
         (await stack.listCalls()).some((c) => c.call_id === id && c.status === 'cancelled'),
       );
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 
-    test('a tool waits for the user: an accepted form resumes it, a declined form cancels the wait', async () => {
+    test('a tool that waits for the user continues after an accepted form, and gets user_denied after a declined form', async () => {
       for (const [answer, ended] of [
         [{ action: 'accept', content: {} }, /"done"/],
         [{ action: 'decline' }, /user_denied/],
       ] as const) {
-        const call = client.call('everything__ask', { reason: 'Log in to the chat.' });
-        (await form()).answer(choose('allow once'));
-        const shown = await form();
-        assert.match(shown.message, /everything__ask is waiting for you: Log in to the chat\./);
+        const call = client.call('everything__wait_for_user', { reason: 'Log in to the chat.' });
+        (await nextForm()).answer(makeChoice('allow once'));
+        const shown = await nextForm();
+        assert.match(shown.message, /everything__wait_for_user is waiting for you: Log in to the chat\./);
         shown.answer(answer);
         assert.match((await call).text, ended);
       }
     });
 
-    test('allow for this session: this client needs no further approval, another client does', async () => {
+    test('after "allow for this session" the client needs no further approval, and another client does', async () => {
       const first = client.call('everything__change', {});
-      (await form()).answer(choose('allow for this session'));
+      (await nextForm()).answer(makeChoice('allow for this session'));
       assert.equal((await first).isError, false);
       assert.equal((await client.call('everything__change', {})).isError, false);
       const other = await stack.connectHttp();

@@ -1,41 +1,41 @@
 /** Promise: calls in a hidden tab run at normal speed, and a call in a suspended tab fails with that reason. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Bed } from './faults/bed.ts';
+import { FaultFixture } from './faults/fault-fixture.ts';
 import { runChecked } from './harness/process.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** IdleMs is the idle limit of a call, in milliseconds. */
-const IdleMs = 6000;
+/** idleMs is the idle limit of a call, in milliseconds. */
+const idleMs = 6000;
 
-let bed: Bed;
+let fixture: FaultFixture;
 before(async () => {
-  bed = await Bed.make('--idle-timeout', `${IdleMs}ms`);
+  fixture = await FaultFixture.start('--idle-timeout', `${idleMs}ms`);
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-/** openHidden opens a page of the site behind the tab in front and returns its tab. */
-async function openHidden(path: string): Promise<number> {
-  await bed.browser.cdp.send('Target.createTarget', { url: bed.url(path), background: true });
+/** openHiddenTab opens a page of the site in a background tab, and returns the tab's id when the plugin is live in it. */
+async function openHiddenTab(path: string): Promise<number> {
+  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path), background: true });
   const tab = await waitFor(`the plugin in ${path}`, async () => {
-    const found = await bed.tab(path);
+    const found = await fixture.findLiveTab(path);
     return (found?.plugins ?? []).length > 0 ? found : undefined;
   });
-  assert.equal(await bed.evaluate(path, 'document.visibilityState'), 'hidden');
+  assert.equal(await fixture.evaluateInPage(path, 'document.visibilityState'), 'hidden');
   return tab.tabId;
 }
 
 test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
-  const tabId = await openHidden('/countdown');
-  const client = await bed.client();
+  const tabId = await openHiddenTab('/countdown');
+  const client = await fixture.connectHttp();
   const out = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
   assert.equal(out.isError, false, out.text);
   assert.ok(out.durationMs >= 19_990 && out.durationMs < 22_000, `${out.durationMs} ms`);
 });
 
 test('a timer in a hidden tab continues when Chrome stops the service worker', async () => {
-  const tabId = await openHidden('/stopped');
-  const client = await bed.client();
+  const tabId = await openHiddenTab('/stopped');
+  const client = await fixture.connectHttp();
   const steps: number[] = [];
   const out = await client.call(
     'messages__countdown',
@@ -43,7 +43,7 @@ test('a timer in a hidden tab continues when Chrome stops the service worker', a
     {
       onProgress: ({ progress }) => {
         steps.push(progress);
-        if (progress === 2 || progress === 5) void bed.stopWorker();
+        if (progress === 2 || progress === 5) void fixture.stopWorker();
       },
     },
   );
@@ -53,8 +53,8 @@ test('a timer in a hidden tab continues when Chrome stops the service worker', a
 });
 
 test('a cancel ends a timer in a hidden tab at once', async () => {
-  const tabId = await openHidden('/cancelled');
-  const client = await bed.client();
+  const tabId = await openHiddenTab('/cancelled');
+  const client = await fixture.connectHttp();
   const controller = new AbortController();
   const call = client.call(
     'messages__heartbeat',
@@ -67,28 +67,29 @@ test('a cancel ends a timer in a hidden tab at once', async () => {
   await assert.rejects(call);
   const begun = performance.now();
   await waitFor('the page to receive the cancel', () =>
-    bed.evaluate('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
+    fixture.evaluateInPage('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
   );
   assert.ok(performance.now() - begun < 1000, 'the cancel waited for the next timer');
 });
 
 test('a call runs in a hidden tab, also in a browser that has just started', async () => {
-  const browser = bed.newBrowser('hidden');
-  const known = (await bed.browsers()).map(({ id }) => id);
-  const started = async () => (await bed.browsers()).find(({ id, connected }) => connected && !known.includes(id));
+  const browser = fixture.newBrowser('hidden');
+  const knownIds = (await fixture.listBrowsers()).map(({ id }) => id);
+  const findNewBrowser = async () =>
+    (await fixture.listBrowsers()).find(({ id, connected }) => connected && !knownIds.includes(id));
   await browser.start();
   try {
-    await waitFor('the new browser', started);
-    await browser.cdp.send('Target.createTarget', { url: bed.url('/new'), background: true });
-    const { id } = await waitFor('its tab', async () => {
-      const found = await started();
-      return found?.tabs?.some(({ url }) => url === bed.url('/new')) ? found : undefined;
+    await waitFor('the new browser', findNewBrowser);
+    await browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/new'), background: true });
+    const { id } = await waitFor('the tab of the new browser', async () => {
+      const found = await findNewBrowser();
+      return found?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? found : undefined;
     });
-    const client = await bed.client();
+    const client = await fixture.connectHttp();
     // The page may have loaded before the plugin was registered. The call reloads the page then.
     const out = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(out.structured, { value: 1 }, out.text);
-    const page = (await browser.listPages()).find(({ url }) => url === bed.url('/new'));
+    const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
     const state = await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
     assert.equal(state, 'hidden');
   } finally {
@@ -97,14 +98,14 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
 });
 
 test('a call that names a suspended tab fails at once with that reason, and any other call runs in another tab', async () => {
-  await bed.closeTabs();
-  const { path, tab } = await bed.open();
-  const client = await bed.client();
-  const page = await bed.browser.cdp.attach(await bed.target(path));
+  await fixture.closeTabs();
+  const { path, tab } = await fixture.openTab();
+  const client = await fixture.connectHttp();
+  const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   const suspend = async (on: boolean) => {
     await page.send('Page.setWebLifecycleState', { state: on ? 'frozen' : 'active' });
     await waitFor('Chrome to report the suspension', async () => {
-      const found = await bed.inWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
+      const found = await fixture.evaluateInWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
       return found === on;
     });
   };
@@ -115,22 +116,22 @@ test('a call that names a suspended tab fails at once with that reason, and any 
     assert.match(out.text, /suspended the tab.*show the tab or to reload it/s);
     assert.ok(out.durationMs < 3000, `${out.durationMs} ms`);
   }
-  const other = await bed.open(); // hides the suspended tab
-  const there = await client.call('messages__echo', { value: 2 });
-  assert.deepEqual(there.structured, { value: 2 }, there.text);
+  const other = await fixture.openTab(); // hides the suspended tab
+  const inOtherTab = await client.call('messages__echo', { value: 2 });
+  assert.deepEqual(inOtherTab.structured, { value: 2 }, inOtherTab.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
-  await bed.browser.cdp.send('Target.closeTarget', { targetId: await bed.target(other.path) });
+  await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(other.path) });
   await suspend(false);
   await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
-  assert.equal(await bed.evaluate(path, 'document.documentElement.dataset.aborted'), undefined);
+  assert.equal(await fixture.evaluateInPage(path, 'document.documentElement.dataset.aborted'), undefined);
   await page.detach();
 });
 
 test('a running call fails when Chrome suspends its tab, and status shows the suspension', async () => {
-  await bed.closeTabs();
-  const { path, tab } = await bed.open();
-  const client = await bed.client();
-  const page = await bed.browser.cdp.attach(await bed.target(path));
+  await fixture.closeTabs();
+  const { path, tab } = await fixture.openTab();
+  const client = await fixture.connectHttp();
+  const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   const suspend = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
   let suspended: Promise<unknown> | undefined;
   const out = await client.call(
@@ -149,13 +150,13 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
     /no progress and no result for 6\.?0? ?s: the browser has suspended tab \d+ to save resources/,
   );
   assert.match(out.text, /may have taken effect.*show the tab or to reload it/s);
-  const status = await runChecked(['status'], bed.env);
+  const status = await runChecked(['status'], fixture.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await suspend('active');
   await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
   await waitFor(
     'the suspension to leave the status',
-    async () => !(await runChecked(['status'], bed.env)).includes('suspended'),
+    async () => !(await runChecked(['status'], fixture.env)).includes('suspended'),
   );
   await page.detach();
 });

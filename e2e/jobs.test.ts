@@ -18,12 +18,12 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** beats calls a tool that reports every 500 ms for forMs. */
-const beats = (client: McpClient, forMs: number, more: Record<string, unknown> = {}) =>
+/** callHeartbeat calls a tool that reports every 500 ms for forMs. */
+const callHeartbeat = (client: McpClient, forMs: number, more: Record<string, unknown> = {}) =>
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...more });
 
-/** handle checks that the result of a call is a job handle, and returns the job's id. */
-function handle(out: Outcome): string {
+/** jobIdOf checks that the result of a call is a job handle, and returns the id of the job. */
+function jobIdOf(out: Outcome): string {
   const job = Object(out.structured);
   assert.equal(out.isError, false, out.text);
   assert.equal(job.status, 'running', out.text);
@@ -32,12 +32,12 @@ function handle(out: Outcome): string {
   return job.job;
 }
 
-const find = async (job: string) => (await stack.listCalls()).find((c) => c.call_id === job);
+const findJob = async (job: string) => (await stack.listCalls()).find((c) => c.call_id === job);
 
 test('another session receives the result of a job whose client has disconnected', async () => {
   const first = await stack.connectHttp();
-  const out = await beats(first, 14_000);
-  const job = handle(out);
+  const out = await callHeartbeat(first, 14_000);
+  const job = jobIdOf(out);
   assert.ok(
     out.durationMs >= 1_995 && out.progress.length >= 2,
     `${out.durationMs} ms, ${out.progress.length} notifications`,
@@ -50,9 +50,9 @@ test('another session receives the result of a job whose client has disconnected
     Object(listed.structured).jobs.map((j: unknown) => [Object(j).job, Object(j).status]),
     [[job, 'running']],
   );
-  const changes: string[] = [];
+  const changedUris: string[] = [];
   second.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
-    changes.push(n.params.uri);
+    changedUris.push(n.params.uri);
   });
   const uri = `opentabs://calls/${job}`;
   await second.sdk.subscribeResource({ uri });
@@ -66,9 +66,9 @@ test('another session receives the result of a job whose client has disconnected
   await waitFor('the notification that the job ended', async () => {
     const { contents } = await second.sdk.readResource({ uri });
     const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
-    return changes.length >= 2 && Object(JSON.parse(text)).status === 'done';
+    return changedUris.length >= 2 && Object(JSON.parse(text)).status === 'done';
   });
-  assert.deepEqual([...new Set(changes)], [uri]);
+  assert.deepEqual([...new Set(changedUris)], [uri]);
 });
 
 test('the idle limit and the hard limit of calls apply to jobs', async () => {
@@ -80,11 +80,11 @@ test('the idle limit and the hard limit of calls apply to jobs', async () => {
 
 test('job_cancel stops the code in the page', async () => {
   const client = await stack.connectHttp();
-  const job = handle(await beats(client, 0, { _detach: '0.5' }));
+  const job = jobIdOf(await callHeartbeat(client, 0, { _detach: '0.5' }));
   const out = await client.call('job_cancel', { job });
   assert.equal(Object(out.structured).status, 'cancelled');
   const ended = await waitFor('the answer of the page', async () => {
-    const call = await find(job);
+    const call = await findJob(job);
     return call?.stopped !== undefined && call;
   });
   assert.deepEqual([ended.status, ended.stopped], ['cancelled', 'aborted']);
@@ -98,7 +98,7 @@ test('a client that cancels before it has a handle cancels the call', async () =
   const call = await waitFor('the call', async () => (await stack.listCalls()).find((c) => c.status === 'running'));
   stop.abort();
   await assert.rejects(gone);
-  await waitFor('its end', async () => (await find(call.call_id))?.status === 'cancelled');
+  await waitFor('the end of the call', async () => (await findJob(call.call_id))?.status === 'cancelled');
 });
 
 test('the SDK accepts a job handle as the result of a tool with an output schema', async () => {

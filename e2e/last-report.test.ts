@@ -7,21 +7,21 @@ import { isRecord, modernStdio } from './harness/modern.ts';
 import { type Stack, startStack, transports } from './harness/stack.ts';
 
 let stack: Stack;
-let busy: ChildProcess[] = [];
+let busyProcesses: ChildProcess[] = [];
 
 before(async () => {
   stack = await startStack();
-  busy = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  busyProcesses = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
 });
 after(async () => {
-  const ended = busy.map((child) => once(child, 'exit'));
-  for (const child of busy) child.kill();
+  const ended = busyProcesses.map((child) => once(child, 'exit'));
+  for (const child of busyProcesses) child.kill();
   await Promise.all(ended);
   await stack?.close();
 });
 
-const calls = 1_000;
-const lanes = 8;
+const callCount = 1_000;
+const concurrency = 8;
 const args = {
   reports: [
     { progress: 1, total: 2 },
@@ -29,8 +29,8 @@ const args = {
   ],
 };
 
-/** inLanes runs count calls, a few at once, and returns the numbers of the calls whose last report was lost. */
-async function inLanes(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
+/** runConcurrently makes count calls, eight at a time, and returns the numbers of the calls whose last report was lost. */
+async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
   const lost: number[] = [];
   let next = 0;
   const lane = async () => {
@@ -39,12 +39,12 @@ async function inLanes(count: number, call: (n: number) => Promise<boolean>): Pr
       if (!(await call(n))) lost.push(n);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, lane));
   return lost;
 }
 
-/** stalled runs work and meanwhile blocks this process, and so the client, for 5 to 90 ms at a time. */
-async function stalled<T>(work: () => Promise<T>): Promise<T> {
+/** runWithStalls runs work while it blocks this process, and so the client, for 5 to 90 ms at a time. */
+async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
   const timer = setInterval(() => {
     const end = performance.now() + 5 + ((round++ * 37) % 86);
@@ -58,20 +58,20 @@ async function stalled<T>(work: () => Promise<T>): Promise<T> {
 }
 
 for (const [name, connect] of transports) {
-  test(`${calls} calls on a busy machine lose no last report over ${name}`, async () => {
+  test(`${callCount} calls on a busy machine lose no last report over ${name}`, async () => {
     const client = await connect(stack);
     const call = async () => {
       const out = await client.call('messages__reports', args);
       assert.equal(out.isError, false, out.text);
       return out.progress.at(-1)?.message === 'last' && out.progress.at(-1)?.progress === 2;
     };
-    assert.deepEqual(await inLanes(calls, call), []);
+    assert.deepEqual(await runConcurrently(callCount, call), []);
   });
 
   test(`a client that stalls loses no last report over ${name}`, async () => {
     const client = await connect(stack);
     const call = async () => (await client.call('messages__reports', args)).progress.at(-1)?.message === 'last';
-    assert.deepEqual(await stalled(() => inLanes(300, call)), []);
+    assert.deepEqual(await runWithStalls(() => runConcurrently(300, call)), []);
   });
 }
 
@@ -91,7 +91,7 @@ test('a client of 2026-07-28 that stalls loses no last report over stdio', async
     return messages.at(-1) === 'last';
   };
   try {
-    assert.deepEqual(await stalled(() => inLanes(300, call)), []);
+    assert.deepEqual(await runWithStalls(() => runConcurrently(300, call)), []);
   } finally {
     await client.close();
   }

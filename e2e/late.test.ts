@@ -23,27 +23,27 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** mine returns the settings that alpha has in a tab; empty while alpha is not live there. */
-async function mine(tabId: number): Promise<string> {
+/** readSettings returns the settings that the plugin alpha has in a tab; an empty text while alpha is not live there. */
+async function readSettings(tabId: number): Promise<string> {
   const out = await client.call('alpha__mine', { tabId });
   return out.isError ? '' : JSON.stringify(out.structured);
 }
 
-/** show opens a page and returns its tab once alpha is live in it. */
-async function show(): Promise<number> {
+/** openTabWithAlpha opens a page until alpha is live in one, and returns the id of its tab. */
+async function openTabWithAlpha(): Promise<number> {
   const url = `${stack.site.origin}/late`;
   return await waitFor('alpha in a page', async () => {
     const page = await stack.chrome.openPage(url);
     const tab = (await stack.listTabs()).find((one) => one.url === url);
-    if (tab && (await mine(tab.tabId)) !== '') return tab.tabId;
+    if (tab && (await readSettings(tab.tabId)) !== '') return tab.tabId;
     await page.close();
     return undefined;
   });
 }
 
-test('a secret reaches the page with late access only, and the error without it contains the action', async () => {
-  const tabId = await show();
-  const before = await mine(tabId);
+test('a secret setting reaches the page only with late access, and the error without late access contains the command', async () => {
+  const tabId = await openTabWithAlpha();
+  const before = await readSettings(tabId);
   assert.doesNotMatch(before, /S3CRET-KEY/);
   assert.match(before, /http:/); // other settings are there
   const failed = await client.call('alpha__fail', { tabId });
@@ -53,7 +53,7 @@ test('a secret reaches the page with late access only, and the error without it 
   );
   assert.match(failed.text, /`opentabs plugin permission alpha --late-access on`/);
   await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
-  await waitFor('the secret in the open page', async () => (await mine(tabId)).includes('S3CRET-KEY'));
+  await waitFor('the secret in the open page', async () => (await readSettings(tabId)).includes('S3CRET-KEY'));
   await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
-  await waitFor('no secret in the open page', async () => !(await mine(tabId)).includes('S3CRET-KEY'));
+  await waitFor('no secret in the open page', async () => !(await readSettings(tabId)).includes('S3CRET-KEY'));
 });

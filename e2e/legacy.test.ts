@@ -12,8 +12,8 @@ import { waitFor } from './harness/wait.ts';
 import { buildLegacy } from './testdata/legacy/legacy.ts';
 import { early, twin } from './testdata/legacy/twin.ts';
 
-const twins = ['alpha', 'beta'] as const;
-const hostile = readFileSync(fileURLToPath(new URL('testdata/legacy/hostile.js', import.meta.url)), 'utf8');
+const twinNames = ['alpha', 'beta'] as const;
+const hostileScript = readFileSync(fileURLToPath(new URL('testdata/legacy/hostile.js', import.meta.url)), 'utf8');
 
 let stack: Stack;
 let client: McpClient;
@@ -21,7 +21,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
-  for (const name of twins) {
+  for (const name of twinNames) {
     const dir = join(stack.home, name);
     await buildLegacy(dir, twin(name));
     await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
@@ -36,83 +36,87 @@ before(async () => {
 });
 after(() => stack?.close());
 
-let shown = 0;
+let pageCount = 0;
 
 /**
- * show opens a page in a new tab and waits until both twins are live in it and ran in its frame. After a change of a plugin,
- * Chrome registers the scripts again. A page that starts at that moment may lack one, so show tries another page.
+ * openTabWithTwins opens pages until both plugins are live in one and their pre-scripts ran in its frame. A page that loads while
+ * Chrome registers the scripts of a changed plugin may lack a script.
  */
-function show(script = ''): Promise<{ page: Page; tabId: number }> {
+function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
   const early = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
   stack.site.setPageHtml(
     `<!doctype html><title>t</title><script>${script};${early}</script><body><iframe src="/inner"></iframe>`,
   );
   return waitFor('a page with both plugins', async () => {
-    const url = `${stack.site.origin}/page?${++shown}`;
+    const url = `${stack.site.origin}/page?${++pageCount}`;
     const page = await stack.chrome.openPage(url);
-    const tabId = await live(url);
-    const pre = await inner(page)?.evaluate(() => document.documentElement.dataset.pre);
+    const tabId = await waitForTwins(url);
+    const pre = await innerFrame(page)?.evaluate(() => document.documentElement.dataset.pre);
     if (pre?.split(' ').sort().join(' ') === ' alpha beta') return { page, tabId };
     await page.close();
     return undefined;
   });
 }
 
-const inner = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
+const innerFrame = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
 
-function live(at: string): Promise<number> {
-  return waitFor(`both plugins in ${at}`, async () => {
-    const tab = (await stack.listTabs()).find(({ url }) => url === at);
+/** waitForTwins waits until both plugins are live in the tab at pageUrl, and returns the tab's id. */
+function waitForTwins(pageUrl: string): Promise<number> {
+  return waitFor(`both plugins in ${pageUrl}`, async () => {
+    const tab = (await stack.listTabs()).find(({ url }) => url === pageUrl);
     const names = tab?.plugins?.map((plugin) => plugin.name) ?? [];
-    return twins.every((name) => names.includes(name)) ? tab?.tabId : undefined;
+    return twinNames.every((name) => names.includes(name)) ? tab?.tabId : undefined;
   });
 }
 
-async function call(tool: string, args: Record<string, unknown>): Promise<Outcome> {
+/** callTool calls a tool, which must succeed. */
+async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
   const out = await client.call(tool, args);
   assert.equal(out.isError, false, out.text);
   return out;
 }
 
-const marks = (page: Page, name: string) => page.evaluate((key) => document.documentElement.dataset[key] ?? '', name);
+/** readHooks returns the hooks of a plugin that have run in a page, in order. */
+const readHooks = (page: Page, name: string) =>
+  page.evaluate((key) => document.documentElement.dataset[key] ?? '', name);
 
 test('settings, early tokens, names and caches of two plugins in a tab are separate, also after an await', async () => {
-  const { page, tabId } = await show();
+  const { page, tabId } = await openTabWithTwins();
   await page.waitForLoadState('networkidle');
-  const both = await Promise.all(twins.map((name) => call(`${name}__mine`, { tabId })));
-  for (const [i, name] of twins.entries()) {
+  const results = await Promise.all(twinNames.map((name) => callTool(`${name}__mine`, { tabId })));
+  for (const [i, name] of twinNames.entries()) {
     const own = [`key of ${name}`, stack.site.origin, `${name} saw T0KEN`, name];
-    assert.deepEqual(both[i]?.structured, { before: own, after: own });
+    assert.deepEqual(results[i]?.structured, { before: own, after: own });
   }
-  await call('alpha__cache', { tabId, set: 'of alpha' });
-  assert.deepEqual((await call('alpha__cache', { tabId })).structured, { value: 'of alpha' });
-  assert.deepEqual((await call('beta__cache', { tabId })).structured, { value: null });
+  await callTool('alpha__cache', { tabId, set: 'of alpha' });
+  assert.deepEqual((await callTool('alpha__cache', { tabId })).structured, { value: 'of alpha' });
+  assert.deepEqual((await callTool('beta__cache', { tabId })).structured, { value: null });
   await runChecked(['plugin', 'configure', 'alpha', 'key=changed'], stack.env);
   await waitFor('the setting in the open page', async () =>
-    JSON.stringify((await call('alpha__mine', { tabId })).structured).includes('changed'),
+    JSON.stringify((await callTool('alpha__mine', { tabId })).structured).includes('changed'),
   );
-  assert.match(JSON.stringify((await call('beta__mine', { tabId })).structured), /key of beta/);
+  assert.match(JSON.stringify((await callTool('beta__mine', { tabId })).structured), /key of beta/);
   // The pre-scripts also ran in the frame (see show); the adapters did not.
-  assert.equal(await inner(page)?.evaluate(() => document.documentElement.dataset.alpha), undefined);
+  assert.equal(await innerFrame(page)?.evaluate(() => document.documentElement.dataset.alpha), undefined);
   await page.close();
 });
 
 test('each adapter is evaluated once per document, and its hooks run on calls, navigations and teardown', async () => {
-  const { page, tabId } = await show();
+  const { page, tabId } = await openTabWithTwins();
   const failed = await client.call('alpha__fail', { tabId });
   assert.match(failed.text, /slow down/);
   assert.match(failed.text, /RATE_LIMITED/);
   await page.evaluate(() => history.pushState(null, '', '/page?a'));
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
-  const seen = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  await waitFor('the hooks of alpha', async () => (await marks(page, 'alpha')) === seen);
+  const hooks = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
+  await waitFor('the hooks of alpha', async () => (await readHooks(page, 'alpha')) === hooks);
   await runChecked(['plugin', 'permission', 'alpha', 'off'], stack.env);
-  await waitFor('alpha to be torn down', async () => (await marks(page, 'alpha')) === `${seen}deactivated torn `);
+  await waitFor('alpha to be torn down', async () => (await readHooks(page, 'alpha')) === `${hooks}deactivated torn `);
   await page.evaluate(() => history.pushState(null, '', '/after'));
-  const beta = seen.replace('start:fail end:fail:false ', '');
-  await waitFor('the hooks of beta', async () => (await marks(page, 'beta')) === `${beta}navigated:/after `);
-  const locked = (await call('beta__locked', { tabId })).structured;
+  const beta = hooks.replace('start:fail end:fail:false ', '');
+  await waitFor('the hooks of beta', async () => (await readHooks(page, 'beta')) === `${beta}navigated:/after `);
+  const locked = (await callTool('beta__locked', { tabId })).structured;
   assert.deepEqual(locked, { names: ['beta'], locked: true });
   await runChecked(['plugin', 'permission', 'alpha', 'auto'], stack.env);
   await page.close();
@@ -122,70 +126,73 @@ test('an adapter with start document_start sees the first request of the page wi
   const dir = join(stack.home, early.name);
   await buildLegacy(dir, early);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
-  const { page, tabId } = await show();
-  const heard = await waitFor('it to be live', async () => {
+  const { page, tabId } = await openTabWithTwins();
+  const tokens = await waitFor('the plugin to be live', async () => {
     const out = await client.call('early__heard', { tabId });
     if (!out.isError) return out.structured;
     await page.reload(); // a page that loaded while Chrome registered the scripts lacks the plugin
     return undefined;
   });
-  assert.deepEqual(heard, { heard: ['T0KEN'] });
+  assert.deepEqual(tokens, { heard: ['T0KEN'] });
   await runChecked(['plugin', 'remove', early.name], stack.env);
   await page.close();
 });
 
 test('parameters with a default are optional, and the tool receives the default', async () => {
-  const { page, tabId } = await show();
-  assert.deepEqual((await call('alpha__defaults', { tabId })).structured, { limit: 7, deep: { on: false } });
+  const { page, tabId } = await openTabWithTwins();
+  assert.deepEqual((await callTool('alpha__defaults', { tabId })).structured, { limit: 7, deep: { on: false } });
   const given = { limit: 1, deep: {} };
-  assert.deepEqual((await call('alpha__defaults', { tabId, ...given })).structured, { limit: 1, deep: { on: true } });
+  assert.deepEqual((await callTool('alpha__defaults', { tabId, ...given })).structured, {
+    limit: 1,
+    deep: { on: true },
+  });
   await page.close();
 });
 
-test('readiness is reported per plugin', async () => {
-  const { page, tabId } = await show();
-  const ready = async () => {
+test('the readiness of two plugins in a tab is reported separately', async () => {
+  const { page, tabId } = await openTabWithTwins();
+  const readReadiness = async () => {
     const tab = (await stack.listTabs()).find((one) => one.tabId === tabId);
-    return twins.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
+    return twinNames.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
   };
   const both = (want: readonly boolean[]) =>
-    waitFor(`readiness ${want}`, async () => JSON.stringify(await ready()) === JSON.stringify(want));
+    waitFor(`readiness ${want}`, async () => JSON.stringify(await readReadiness()) === JSON.stringify(want));
   await both([true, true]);
-  await call('alpha__ready', { tabId, on: false });
+  await callTool('alpha__ready', { tabId, on: false });
   await both([false, true]);
   assert.equal((await client.call('alpha__mine', { tabId })).code, 'not_ready');
-  await call('beta__mine', { tabId });
+  await callTool('beta__mine', { tabId });
   await page.close();
 });
 
 test('a page that forges all events and messages and replaces the old registry learns nothing and changes nothing', async () => {
-  const { page, tabId } = await show(hostile);
+  const { page, tabId } = await openTabWithTwins(hostileScript);
   const seenBy = { onProgress: () => undefined };
   const counted = await client.call('alpha__count', { tabId, to: 5 }, seenBy);
   assert.deepEqual(counted.structured, { counted: 5, secret: 'S3CRET-alpha' });
   assert.ok(counted.progress.length > 0);
   for (const { message = '' } of counted.progress) assert.match(message, /^alpha \d$/);
-  await call('alpha__write_log', { tabId, text: 'hello' });
-  await call('beta__write_log', { tabId, text: 'hello' });
+  await callTool('alpha__write_log', { tabId, text: 'hello' });
+  await callTool('beta__write_log', { tabId, text: 'hello' });
   const own = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
-  const text = JSON.stringify((await call('beta__mine', { tabId })).structured);
+  const text = JSON.stringify((await callTool('beta__mine', { tabId })).structured);
   for (const part of own('beta')) assert.ok(text.includes(part), text);
   const logs = await waitFor('the logs of both plugins', async () => {
     const { stdout } = await stack.runCli('logs', '--json');
-    return twins.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
+    return twinNames.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;
   });
   assert.match(logs, /alpha logs hello/);
   assert.doesNotMatch(logs, /FORGED/);
-  const page_ = await page.evaluate(() => JSON.stringify(Reflect.get(window, 'seen')));
-  assert.doesNotMatch(page_, /opentabs|S3CRET|hello|alpha|beta|T0KEN.*saw|_logNonce":"/i);
-  assert.ok(JSON.parse(page_).includes('the page runs'));
+  const seenByPage = await page.evaluate(() => JSON.stringify(Reflect.get(window, 'seen')));
+  assert.doesNotMatch(seenByPage, /opentabs|S3CRET|hello|alpha|beta|T0KEN.*saw|_logNonce":"/i);
+  assert.ok(JSON.parse(seenByPage).includes('the page runs'));
   await page.close();
 });
 
 test('the result of a tool that navigates and returns at once reaches the client', async () => {
   for (let i = 0; i < 5; i++) {
-    const { page, tabId } = await show();
-    assert.deepEqual((await call('alpha__go', { tabId, to: `/next${i}` })).structured, { went: `/next${i}` });
+    const { page, tabId } = await openTabWithTwins();
+    assert.deepEqual((await callTool('alpha__go', { tabId, to: `/next${i}` })).structured, { went: `/next${i}` });
     await page.waitForURL(`**/next${i}`);
     await page.close();
   }

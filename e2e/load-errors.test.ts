@@ -7,8 +7,8 @@ import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** LimitMs is the longest time of a call whose tab cannot load, in milliseconds. */
-const LimitMs = 10_000;
+/** limitMs is the longest time of a call whose tab cannot load, in milliseconds. */
+const limitMs = 10_000;
 
 let stack: Stack;
 let client: McpClient;
@@ -19,18 +19,18 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** refused calls a tool that cannot run and returns the error text of the agent. */
-async function refused(args: Record<string, unknown> = {}): Promise<string> {
+/** callExpectingNoTab makes a call that must fail with no_tab within limitMs, and returns the error text. */
+async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
   const began = Date.now();
   const out = await client.call('places__where', args);
   const tookMs = Date.now() - began;
   assert.equal(out.code, 'no_tab', out.text);
-  assert.ok(tookMs < LimitMs, `the call took ${tookMs} ms: ${out.text}`);
+  assert.ok(tookMs < limitMs, `the call took ${tookMs} ms: ${out.text}`);
   return out.text;
 }
 
-/** onlyTab opens a tab at url, which may fail to load, and closes all others. */
-async function onlyTab(url: string): Promise<number> {
+/** openOnlyTab closes all other tabs and opens a tab at a url that cannot load. It returns the tab's id. */
+async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
   for (const other of stack.chrome.context.pages()) if (other !== page) await other.close();
   await page.goto(url).catch(() => undefined);
@@ -55,7 +55,7 @@ test('the permission to observe load errors adds no warning at installation', as
 test('a call in a tab whose page cannot load names the reason, for each kind of failure', async () => {
   const closed = `http://127.0.0.1:${await freePort()}/`;
   assert.match(
-    await refused({ tabId: await onlyTab(closed) }),
+    await callExpectingNoTab({ tabId: await openOnlyTab(closed) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
   );
   // A new service worker has not observed the failure.
@@ -63,10 +63,13 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   await waitFor('the new worker', async () =>
     (await stack.listTabs()).some((one) => one.url === closed && one.loadError === undefined),
   );
-  assert.match(await refused(), /net::ERR_CONNECTION_REFUSED/);
+  assert.match(await callExpectingNoTab(), /net::ERR_CONNECTION_REFUSED/);
   const tls = `https://127.0.0.1:${new URL(stack.site.origin).port}/`;
-  await onlyTab(tls);
-  assert.match(await refused(), /no secure connection to the site is possible \(net::ERR_SSL_PROTOCOL_ERROR\)/);
+  await openOnlyTab(tls);
+  assert.match(
+    await callExpectingNoTab(),
+    /no secure connection to the site is possible \(net::ERR_SSL_PROTOCOL_ERROR\)/,
+  );
   assert.match(
     (await stack.runCli('status')).stdout,
     /places \(the page can't be loaded: net::ERR_SSL_PROTOCOL_ERROR\)/,
@@ -75,13 +78,13 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const address = silent.address();
   assert.ok(address !== null && typeof address === 'object');
-  await onlyTab(`http://127.0.0.1:${address.port}/`);
-  assert.match(await refused(), /the server sent no answer \(net::ERR_EMPTY_RESPONSE\)/);
+  await openOnlyTab(`http://127.0.0.1:${address.port}/`);
+  assert.match(await callExpectingNoTab(), /the server sent no answer \(net::ERR_EMPTY_RESPONSE\)/);
   silent.close();
 });
 
-/** openAt closes all tabs of the plugin and makes its calls open a tab at url. */
-async function openAt(url: string): Promise<void> {
+/** openCallsAt closes all tabs of the plugin and configures the plugin so that its calls open a tab at url. */
+async function openCallsAt(url: string): Promise<void> {
   const set = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
@@ -95,8 +98,8 @@ async function openAt(url: string): Promise<void> {
   await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
 }
 
-/** serve serves HTTP on a free port until the test ends, and returns the port. */
-async function serve(t: TestContext, listener: RequestListener): Promise<number> {
+/** serveSite serves HTTP on a free port until the test ends, and returns the port. */
+async function serveSite(t: TestContext, listener: RequestListener): Promise<number> {
   const site = createServer(listener);
   t.after(() => {
     site.closeAllConnections();
@@ -108,22 +111,19 @@ async function serve(t: TestContext, listener: RequestListener): Promise<number>
   return address.port;
 }
 
-const html = '<!doctype html><title>Here</title><link rel="icon" href="data:,">';
+const pageHtml = '<!doctype html><title>Here</title><link rel="icon" href="data:,">';
 
 test('a page that was opened for a call and cannot load fails the call, and the next call runs after the site is back', async () => {
   const port = await freePort();
-  await openAt(`http://127.0.0.1:${port}/start`);
+  await openCallsAt(`http://127.0.0.1:${port}/start`);
   assert.match(
-    await refused(),
+    await callExpectingNoTab(),
     /was opened for the call, but its page can't be loaded: the server refused the connection \(net::ERR_CONNECTION_REFUSED\)/,
   );
   // The second call reloads the same tab.
-  assert.match(await refused(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
+  assert.match(await callExpectingNoTab(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
   assert.equal((await stack.listTabs()).length, 1);
-  const site = createServer((_, response) => {
-    response.setHeader('content-type', 'text/html');
-    response.end('<!doctype html><title>Back</title><link rel="icon" href="data:,">');
-  });
+  const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(pageHtml));
   await new Promise<void>((resolve) => site.listen(port, '127.0.0.1', resolve));
   const out = await client.call('places__where');
   assert.equal(out.isError, false, out.text);
@@ -135,45 +135,45 @@ test('a page that was opened for a call and cannot load fails the call, and the 
 
 test('a site that accepts connections and never answers fails the call within 10 s, and calls run after the site answers', async (t) => {
   let silent = true;
-  const port = await serve(t, (_, response) => {
+  const port = await serveSite(t, (_, response) => {
     if (silent) return;
     response.setHeader('content-type', 'text/html');
-    response.end(html);
+    response.end(pageHtml);
   });
-  await openAt(`http://127.0.0.1:${port}/start`);
+  await openCallsAt(`http://127.0.0.1:${port}/start`);
   assert.match(
-    await refused(),
+    await callExpectingNoTab(),
     /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
   );
   assert.match((await stack.runCli('status')).stdout, /places \(the site does not answer\)/);
   // The next call reloads the same tab.
-  await refused();
+  await callExpectingNoTab();
   assert.equal((await stack.listTabs()).length, 1);
   silent = false;
   await waitFor('a call to run', async () => !(await client.call('places__where')).isError, 40_000);
   assert.equal((await stack.listTabs()).length, 1);
 });
 
-for (const [name, dead, reason] of [
+for (const [name, makeDeadUrl, reason] of [
   ['refuses connections', async () => `http://dead.localhost:${await freePort()}/`, /net::ERR_CONNECTION_REFUSED/],
   ['never answers', undefined, /the site has not answered for 8 s/],
 ] as const) {
   test(`a page that redirects to a site without a plugin, which ${name}, fails the call`, async (t) => {
-    const silent = await serve(t, () => undefined);
-    const to = dead ? await dead() : `http://dead.localhost:${silent}/`;
-    let back = false;
-    const port = await serve(t, (_, response) => {
-      response.writeHead(back ? 200 : 302, { 'content-type': 'text/html', location: to });
-      response.end(html);
+    const silent = await serveSite(t, () => undefined);
+    const redirectUrl = makeDeadUrl ? await makeDeadUrl() : `http://dead.localhost:${silent}/`;
+    let isRepaired = false;
+    const port = await serveSite(t, (_, response) => {
+      response.writeHead(isRepaired ? 200 : 302, { 'content-type': 'text/html', location: redirectUrl });
+      response.end(pageHtml);
     });
-    await openAt(`http://127.0.0.1:${port}/start`);
-    const text = await refused();
+    await openCallsAt(`http://127.0.0.1:${port}/start`);
+    const text = await callExpectingNoTab();
     assert.match(text, /was opened for the call, but its page can't be loaded/);
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
-    assert.match(await refused(), /its page can't be loaded/);
+    assert.match(await callExpectingNoTab(), /its page can't be loaded/);
     // The site no longer redirects, so the tab loads the page it was opened for.
-    back = true;
+    isRepaired = true;
     const out = await waitFor(
       'a call to run',
       async () => {
@@ -187,14 +187,14 @@ for (const [name, dead, reason] of [
 }
 
 test('a page that loads slowly does not fail the call', async (t) => {
-  const port = await serve(t, (_, response) => {
+  const port = await serveSite(t, (_, response) => {
     setTimeout(() => {
       response.writeHead(200, { 'content-type': 'text/html' });
-      response.write(html);
+      response.write(pageHtml);
       setTimeout(() => response.end('<p>the end'), 9000);
     }, 4000);
   });
-  await openAt(`http://127.0.0.1:${port}/start`);
+  await openCallsAt(`http://127.0.0.1:${port}/start`);
   const out = await client.call('places__where');
   assert.deepEqual([out.isError, Object(out.structured).path], [false, '/start'], out.text);
 });

@@ -16,12 +16,13 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** ended checks that a call did not end before its limit. The tests of dispatch check the delay after the limit in fake time. */
-function ended(out: Outcome, limitMs: number): void {
+/** assertRanUntil checks that a call did not end before its limit. Unit tests of dispatch check the delay after the limit in fake time. */
+function assertRanUntil(out: Outcome, limitMs: number): void {
   assert.ok(out.durationMs >= limitMs - 5, `took ${out.durationMs} ms, limit ${limitMs} ms`);
 }
 
-const aborted = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
+/** readAbortReason returns the abort reason that the tool received last. */
+const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
 
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {
   const out = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
@@ -48,23 +49,23 @@ test('a call continues if only the sum of its gaps exceeds the idle limit', asyn
 test('a silent call times out at the idle limit, and the page receives the abort', async () => {
   const out = await client.call('messages__silent', { forMs: 60_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
-  ended(out, 5_000);
+  assertRanUntil(out, 5_000);
   assert.match(out.text, /It ran \d+(\.\d)? s and reported no progress\. The (page|tool) .*stop/);
-  await waitFor('the page to see the abort', async () => /no progress/.test(String(await aborted())));
+  await waitFor('the page to see the abort', async () => /no progress/.test(String(await readAbortReason())));
 });
 
 test('a call that never stops reporting times out at the hard limit, and the page receives the abort', async () => {
   const out = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
   assert.equal(out.code, 'deadline_exceeded', out.text);
-  ended(out, 15_000);
+  assertRanUntil(out, 15_000);
   assert.match(out.text, /It ran \d+(\.\d)? s; the last progress, report \d+, came \d+(\.\d)? m?s before the end/);
-  await waitFor('the page to see the abort', async () => /hard limit of 15 s/.test(String(await aborted())));
+  await waitFor('the page to see the abort', async () => /hard limit of 15 s/.test(String(await readAbortReason())));
 });
 
 test('the record of a call shows that the handler ignored the abort', async () => {
   const out = await client.call('messages__stubborn', { forMs: 12_000 });
   assert.equal(out.code, 'idle_timeout', out.text);
-  ended(out, 5_000);
+  assertRanUntil(out, 5_000);
   const record = await waitFor('the outcome', async () =>
     (await stack.listCalls()).find((c) => c.tool_name === 'messages__stubborn' && c.stopped !== undefined),
   );

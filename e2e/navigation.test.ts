@@ -15,18 +15,21 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** toFront activates a tab and waits until the server reports it as active. */
-async function toFront(page: Page) {
+/** bringToFront activates a tab and waits until the server lists the tab as active. */
+async function bringToFront(page: Page) {
   await page.bringToFront();
   await waitFor('the tab in front', async () => (await stack.listTabs()).some((t) => t.active && t.url === page.url()));
 }
 
-let fresh = 0;
+let tabCount = 0;
 
-/** runIn starts a call in a new tab, runs act once the tool has started, and returns the call's outcome. A call that does not fail at once times out at the idle limit. */
-async function runIn(act: (page: Page) => Promise<unknown>) {
-  const page = await stack.openTab(`/fresh-${++fresh}`);
-  await toFront(page);
+/**
+ * callInNewTab starts a call in a new tab, runs act after the first report, and returns the outcome of the call. If act does not
+ * fail the call, the call times out at the idle limit.
+ */
+async function callInNewTab(act: (page: Page) => Promise<unknown>) {
+  const page = await stack.openTab(`/fresh-${++tabCount}`);
+  await bringToFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
   // A call that has not started would be retried in another tab.
   await waitFor('a report', async () => (await stack.listCalls()).some((c) => c.status === 'running' && c.reports > 0));
@@ -41,7 +44,7 @@ for (const [name, code, act] of [
   ['reloaded', 'navigated', (page: Page) => page.reload()],
 ] as const) {
   test(`a call whose tab is ${name} fails with ${code}`, async () => {
-    const { page, out } = await runIn(act);
+    const { page, out } = await callInNewTab(act);
     assert.equal(out.code, code, out.text);
     if (!page.isClosed()) await page.close();
     await stack.waitForPlugins('/');
@@ -51,7 +54,7 @@ for (const [name, code, act] of [
 test('the result of a tool that navigates and returns reaches the client, twenty times', async () => {
   for (let i = 0; i < 20; i++) {
     const page = await stack.openTab(`/from-${i}`);
-    await toFront(page);
+    await bringToFront(page);
     const out = await client.call('messages__navigate', { to: `/to-${i}` });
     assert.equal(out.isError, false, out.text);
     await page.waitForURL(`**/to-${i}`);
@@ -86,7 +89,7 @@ test('the call after a navigating tool runs in the new document', async () => {
 
 test('the call after a navigating tool runs in the same tab, even if another tab is ready', async () => {
   const other = await stack.openTab('/other-tab');
-  await toFront(stack.page);
+  await bringToFront(stack.page);
   for (let i = 0; i < 5; i++) {
     assert.equal((await client.call('messages__navigate', { to: `/?tab=${i}` })).isError, false);
     assert.equal((await client.call('messages__echo', { value: i })).isError, false);

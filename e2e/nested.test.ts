@@ -17,16 +17,17 @@ before(async () => {
 });
 after(() => stack?.close());
 
-let keys = 0;
-const newKey = () => `k${++keys}-`;
-const noted = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
-const call = (args: Record<string, unknown>, signal?: AbortSignal) =>
+let keyCount = 0;
+const newKey = () => `k${++keyCount}-`;
+/** waitForNote waits until the page has sent a note to the site. */
+const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
+const callTool = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});
 
 test('a tool receives the result of a tool that it calls, in the same plugin or in another one', async () => {
-  const own = await call({ tool: 'echo', input: { value: { n: [1] } } });
+  const own = await callTool({ tool: 'echo', input: { value: { n: [1] } } });
   assert.deepEqual(own.structured, { output: { value: { n: [1] }, path: '/' } }, own.text);
-  const other = await call({ tool: 'messages__echo', input: { value: 'hello' } });
+  const other = await callTool({ tool: 'messages__echo', input: { value: 'hello' } });
   assert.match(JSON.stringify(other.structured), /hello/, other.text);
   const child = await findCall(stack, 'messages__echo');
   const parent = await findCall(stack, 'everything__call', (c) => c.call_id === child.parent_call_id);
@@ -34,13 +35,13 @@ test('a tool receives the result of a tool that it calls, in the same plugin or 
 });
 
 test('a large result of a nested call arrives complete', async () => {
-  const out = await call({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
+  const out = await callTool({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
   assert.equal(out.isError, false, out.text.slice(0, 200));
   assert.ok(JSON.stringify(out.structured) === `{"output":{"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`);
 });
 
 test('reports of a nested call keep the silent parent call running, and the client receives them', async () => {
-  const out = await call({ tool: 'steps', input: { count: 15, everyMs: 500 } });
+  const out = await callTool({ tool: 'steps', input: { count: 15, everyMs: 500 } });
   assert.equal(out.isError, false, out.text);
   assert.ok(out.durationMs > 7_000);
   assert.match(String(out.progress.at(-1)?.message), /everything__steps: internal step 15/);
@@ -48,9 +49,9 @@ test('reports of a nested call keep the silent parent call running, and the clie
 
 test('an error thrown by a called tool rejects in the calling tool, with its code', async () => {
   const thrown = { code: 'LIMIT', message: 'slow down', retryable: true };
-  const caught = await call({ tool: 'fail', input: thrown, caught: true });
+  const caught = await callTool({ tool: 'fail', input: thrown, catchError: true });
   assert.match(JSON.stringify(caught.structured), /"code":"LIMIT","message":".*slow down.*","retryable":true/);
-  const out = await call({ tool: 'fail', input: thrown });
+  const out = await callTool({ tool: 'fail', input: thrown });
   assert.equal(out.isError, true);
   assert.match(out.text, /slow down/);
   assert.match(out.text, /LIMIT/);
@@ -64,16 +65,16 @@ test('a call to a tool that cannot be called rejects with the reason', async () 
     ['big', { bytes: 17 * 1024 * 1024 }, 'result_too_large'],
     ['silent', { forMs: 20_000 }, 'idle_timeout'],
   ] as const) {
-    const out = await call({ tool, input, caught: true, key: newKey() });
+    const out = await callTool({ tool, input, catchError: true, key: newKey() });
     assert.match(JSON.stringify(out.structured), new RegExp(`"code":"${code}"`), `${tool}: ${out.text}`);
   }
 });
 
 test('endless recursion and too many nested calls are stopped', async () => {
-  const deep = (args: Record<string, unknown>) => client.call('everything__deep', args);
-  assert.deepEqual((await deep({ levels: 8 })).structured, { depth: 8 });
-  assert.match((await deep({ levels: 9 })).text, /8 calls deep/);
-  assert.match((await deep({ levels: 3, same: true })).text, /calls itself with the same arguments/);
+  const callItself = (args: Record<string, unknown>) => client.call('everything__call_itself', args);
+  assert.deepEqual((await callItself({ levels: 8 })).structured, { depth: 8 });
+  assert.match((await callItself({ levels: 9 })).text, /8 calls deep/);
+  assert.match((await callItself({ levels: 3, sameInput: true })).text, /calls itself with the same arguments/);
   const many = await client.call('everything__call_many', { tool: 'echo', count: 70 });
   const text = JSON.stringify(many.structured);
   assert.equal(text.match(/"path":"\/"/g)?.length, 64, many.text);
@@ -83,12 +84,12 @@ test('endless recursion and too many nested calls are stopped', async () => {
 test('cancelling the top call stops the code of all nested calls', async () => {
   const key = newKey();
   const stop = new AbortController();
-  const out = client.call('everything__deep', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
-  await noted(`begin ${key}0`);
+  const out = client.call('everything__call_itself', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
+  await waitForNote(`begin ${key}0`);
   stop.abort('enough');
   await assert.rejects(out);
-  for (const level of [0, 1, 2, 3]) await noted(`stop ${key}${level}`);
-  const calls = (await callRecords(stack)).filter((c) => c.tool_name === 'everything__deep').slice(0, 4);
+  for (const level of [0, 1, 2, 3]) await waitForNote(`stop ${key}${level}`);
+  const calls = (await callRecords(stack)).filter((c) => c.tool_name === 'everything__call_itself').slice(0, 4);
   assert.deepEqual(
     calls.map((c) => c.status),
     ['cancelled', 'cancelled', 'cancelled', 'cancelled'],
@@ -97,24 +98,24 @@ test('cancelling the top call stops the code of all nested calls', async () => {
 
 test('a tool can abort a nested call and continue', async () => {
   const key = newKey();
-  const out = await call({ tool: 'silent', input: { forMs: 20_000, key }, giveUpMs: 4_000, caught: true });
+  const out = await callTool({ tool: 'silent', input: { forMs: 20_000, key }, abortAfterMs: 4_000, catchError: true });
   assert.match(JSON.stringify(out.structured), /"code":"aborted","message":"aborted: given up"/);
-  await noted(`stop ${key}`);
+  await waitForNote(`stop ${key}`);
 });
 
 test('a nested call runs in the requested tab', async () => {
   const opened = await stack.openTab('/second');
   const tab = (await stack.listTabs()).find((t) => t.url.endsWith('/second'));
   assert.ok(tab && 'tabId' in tab);
-  const out = await call({ tool: 'echo', tabId: tab.tabId });
+  const out = await callTool({ tool: 'echo', tabId: tab.tabId });
   assert.match(JSON.stringify(out.structured), /"path":"\/second"/, out.text);
   await opened.close();
 });
 
 test('a nested call and its result survive a kill of the service worker', async () => {
   const key = newKey();
-  const out = call({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
-  await noted(`begin ${key}`);
+  const out = callTool({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
+  await waitForNote(`begin ${key}`);
   for (let deaths = 0; deaths < 3; deaths++) {
     const { call_id } = await findCall(stack, 'everything__steps', (c) => c.status === 'running');
     const before = (await callRecord(stack, call_id)).message;

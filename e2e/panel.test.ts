@@ -7,13 +7,13 @@ import type { McpClient } from './harness/client.ts';
 import { repositoryRoot, stopProcess } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
-const out = `${repositoryRoot}e2e/out`;
+const screenshotFolder = `${repositoryRoot}e2e/out`;
 let stack: Stack;
 let client: McpClient;
 let panel: Page;
 
 before(async () => {
-  mkdirSync(out, { recursive: true });
+  mkdirSync(screenshotFolder, { recursive: true });
   stack = await startStack();
   client = await stack.connectHttp();
   panel = await stack.chrome.openPanel();
@@ -47,7 +47,7 @@ test('with all reports shown, a running call has a moving progress bar and stays
       (e) => Number(e.getAttribute('aria-valuenow') ?? 0) >= 50,
     ),
   );
-  await panel.screenshot({ path: `${out}/panel-live.png` });
+  await panel.screenshot({ path: `${screenshotFolder}/panel-live.png` });
   assert.equal((await call).isError, false);
   assert.equal((await silent).isError, false);
   await bar.waitFor({ state: 'detached' });
@@ -63,5 +63,5 @@ test('the side panel shows that the server is not reachable, and the action', as
   await stopProcess(stack.daemon);
   await panel.getByRole('heading', { name: /not running/ }).waitFor();
   await panel.getByText('opentabs serve', { exact: true }).waitFor();
-  await panel.screenshot({ path: `${out}/panel-disconnected.png` });
+  await panel.screenshot({ path: `${screenshotFolder}/panel-disconnected.png` });
 });

@@ -9,18 +9,18 @@ import { binary, repositoryRoot } from './harness/process.ts';
 import { startStack } from './harness/stack.ts';
 
 const columns = 92;
-const frames = 12;
+const frameCount = 12;
 const output = join(repositoryRoot, 'docs/images/long-call.svg');
 const command = 'opentabs call messages__export_messages --arg channelId=archive-60-650 > archive.json';
 
-/** Line is the last line of the terminal at one moment. */
-interface Line {
+/** TerminalLine is the last line of the terminal at one moment. */
+interface TerminalLine {
   readonly atMs: number;
   readonly text: string;
 }
 
-/** record runs the command in a terminal and returns each state of its last line. */
-async function record(env: Readonly<Record<string, string>>, folder: string): Promise<readonly Line[]> {
+/** recordTerminal runs the command in a terminal and returns each state of the terminal's last line. */
+async function recordTerminal(env: Readonly<Record<string, string>>, folder: string): Promise<readonly TerminalLine[]> {
   const path = `${dirname(binary)}:${process.env.PATH ?? ''}`;
   const shell = `stty cols ${columns} rows 24; cd '${folder}'; ${command}`;
   const child = spawn('script', ['-qec', shell, '/dev/null'], {
@@ -28,7 +28,7 @@ async function record(env: Readonly<Record<string, string>>, folder: string): Pr
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const began = Date.now();
-  const lines: Line[] = [];
+  const lines: TerminalLine[] = [];
   child.stdout.setEncoding('utf8');
   child.stdout.on('data', (chunk: string) => {
     const text = lastLine(chunk);
@@ -46,18 +46,18 @@ function lastLine(chunk: string): string {
   return drawn.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
 }
 
-/** pick chooses lines at even times, the last one included. */
-function pick(lines: readonly Line[]): readonly Line[] {
+/** pickFrames returns frameCount lines at even intervals. The last line is included. */
+function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   const end = lines.at(-1)?.atMs ?? 0;
-  const chosen = Array.from({ length: frames }, (_, i) => {
-    const atMs = (end * i) / (frames - 1);
+  const chosen = Array.from({ length: frameCount }, (_, i) => {
+    const atMs = (end * i) / (frameCount - 1);
     return lines.find((line) => line.atMs >= atMs);
   });
   return chosen.filter((line) => line !== undefined);
 }
 
-/** draw returns the SVG: the command, and one line after the other below it. */
-function draw(lines: readonly Line[]): string {
+/** drawSvg returns an SVG that shows the command, and below it the lines one after the other. */
+function drawSvg(lines: readonly TerminalLine[]): string {
   const width = Math.ceil(columns * 7.85) + 32;
   const seconds = lines.length * 0.6 + 2;
   const keyframes = lines.map((_, i) => {
@@ -69,10 +69,10 @@ function draw(lines: readonly Line[]): string {
   });
   const shown = lines.map((line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`);
   const animations = lines.map((_, i) => `#l${i}{animation:f${i} ${seconds}s steps(1) infinite}`);
-  const still = Math.floor(lines.length * 0.8);
+  const stillFrame = Math.floor(lines.length * 0.8);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 76" role="img" aria-label="A long call in a terminal, with its progress bar">
 <style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#d4d4d4;white-space:pre}.l{opacity:0}
-@media(prefers-reduced-motion:reduce){#l${still}{opacity:1}}
+@media(prefers-reduced-motion:reduce){#l${stillFrame}{opacity:1}}
 @media(prefers-reduced-motion:no-preference){${animations.join('')}}
 ${keyframes.join('\n')}</style>
 <rect width="${width}" height="76" rx="8" fill="#1e1e1e"/>
@@ -88,10 +88,10 @@ function escapeXml(text: string): string {
 
 const stack = await startStack();
 try {
-  const lines = await record(stack.env, stack.home);
+  const lines = await recordTerminal(stack.env, stack.home);
   const size = readFileSync(join(stack.home, 'archive.json')).length;
   mkdirSync(dirname(output), { recursive: true });
-  writeFileSync(output, draw(pick(lines)));
+  writeFileSync(output, drawSvg(pickFrames(lines)));
   const last = lines.at(-1);
   process.stdout.write(`${output}: ${lines.length} lines in ${last?.atMs ?? 0} ms, a result of ${size} bytes\n`);
 } finally {

@@ -8,13 +8,13 @@ import { chromiumPath } from './harness/chromium.ts';
 import { repositoryRoot, runChecked } from './harness/process.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-const temp = join(home, 'temp');
-mkdirSync(temp);
-const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: temp, CHROMIUM: chromiumPath, NO_COLOR: '1' };
+const tempFolder = join(home, 'temp');
+mkdirSync(tempFolder);
+const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: tempFolder, CHROMIUM: chromiumPath, NO_COLOR: '1' };
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
-/** runs runs the tests of a plugin in the browser and returns the name of each test and whether it was skipped. */
-async function runs(dir: string, ...more: string[]): Promise<readonly (readonly [string, boolean])[]> {
+/** runPluginTests runs the tests of a plugin in the browser, and returns for each test its name and whether it was skipped. */
+async function runPluginTests(dir: string, ...more: string[]): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...more];
   const lines = await runChecked(command, env);
   const reported: { test?: string; skipped?: boolean }[] = lines
@@ -25,18 +25,22 @@ async function runs(dir: string, ...more: string[]): Promise<readonly (readonly 
 }
 
 test('tests that pass in a simulated page pass in a real page', async () => {
-  const ran = await runs(join(repositoryRoot, 'internal/jsbuild/testdata/simulated'), '--filter', '^both: ');
-  assert.equal(ran.length, 10);
+  const results = await runPluginTests(
+    join(repositoryRoot, 'internal/jsbuild/testdata/simulated'),
+    '--filter',
+    '^both: ',
+  );
+  assert.equal(results.length, 10);
   assert.deepEqual(
-    ran.filter(([, skipped]) => skipped),
+    results.filter(([, skipped]) => skipped),
     [['both: simulated pages only', true]],
   );
-  assert.deepEqual(readdirSync(temp), []);
+  assert.deepEqual(readdirSync(tempFolder), []);
 });
 
 test('the tests of a newly created plugin pass in a real page', async () => {
   await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
-  const ran = await runs(join(home, 'tickets'));
+  const ran = await runPluginTests(join(home, 'tickets'));
   assert.ok(ran.length > 0 && ran.every(([, skipped]) => !skipped), JSON.stringify(ran));
-  assert.deepEqual(readdirSync(temp), []);
+  assert.deepEqual(readdirSync(tempFolder), []);
 });

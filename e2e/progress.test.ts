@@ -21,11 +21,11 @@ function checkProtocol(out: Outcome): void {
   }
   // Ten notifications per second, plus the first, the final and the last one. The count covers the whole call, because a busy
   // machine may deliver those of two seconds in one.
-  const most = out.durationMs / 100 + 3;
-  assert.ok(out.progress.length <= most, `${out.progress.length} notifications in ${out.durationMs} ms`);
+  const maxCount = out.durationMs / 100 + 3;
+  assert.ok(out.progress.length <= maxCount, `${out.progress.length} notifications in ${out.durationMs} ms`);
 }
 
-const malformed = [
+const malformedReports = [
   { progress: 1, total: 10 },
   { progress: 'NaN', message: 'not a number' },
   { progress: 'Infinity', total: 10 },
@@ -42,7 +42,7 @@ const malformed = [
 for (const [name, connect] of transports) {
   test(`malformed reports do not harm the call over ${name}`, async () => {
     const client: McpClient = await connect(stack);
-    const out = await client.call('messages__reports', { reports: malformed });
+    const out = await client.call('messages__reports', { reports: malformedReports });
     checkProtocol(out);
     const last = out.progress.at(-1);
     assert.deepEqual([last?.message, last?.progress], ['final', 10]);

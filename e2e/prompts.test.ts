@@ -14,7 +14,7 @@ before(async () => {
 after(() => stack?.close());
 
 for (const [name, connect] of transports) {
-  describe(name, () => {
+  describe(`the official MCP client over ${name}`, () => {
     let client: McpClient;
     before(async () => {
       client = await connect(stack);
@@ -75,7 +75,7 @@ for (const [name, connect] of transports) {
       );
       stop.abort();
       await assert.rejects(gone);
-      const ended = await waitFor('its end', async () =>
+      const ended = await waitFor('the end of the prompt', async () =>
         (await stack.listCalls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
       );
       assert.deepEqual([ended.status, ended.stopped], ['cancelled', 'aborted']);

@@ -16,7 +16,7 @@ let port: number;
 let daemon: StartedCommand;
 let token: string;
 
-async function serve(): Promise<void> {
+async function startDaemon(): Promise<void> {
   daemon = startOpentabs(['serve'], env);
   await waitFor('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
 }
@@ -25,15 +25,15 @@ before(async () => {
   port = await freePort();
   env = { OPENTABS_HOME: mkdtempSync(join(tmpdir(), 'opentabs-e2e-')), OPENTABS_PORT: String(port), NO_COLOR: '1' };
   token = await addClient(env, 'restart');
-  await serve();
+  await startDaemon();
 });
 after(async () => {
   await stopProcess(daemon);
   rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
 });
 
-/** listen opens subscriptions/listen of the protocol version without sessions. The stream ends when client or server closes it. */
-async function listen(): Promise<Response> {
+/** openListenStream opens the stream subscriptions/listen of protocol version 2026-07-28. */
+async function openListenStream(): Promise<Response> {
   const version = '2026-07-28';
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
@@ -66,10 +66,10 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const clients: McpClient[] = [];
     for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token));
     const stdio = await connectStdio(env);
-    const listening = await listen();
+    const listening = await openListenStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
     await listening.text().catch(() => ''); // the stream has ended
-    await serve();
+    await startDaemon();
     // Meanwhile the transports of these clients also reopen their GET streams.
     const errors = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {

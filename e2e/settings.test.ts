@@ -21,37 +21,41 @@ before(async () => {
 });
 after(() => stack?.close());
 
-const configure = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
+const configureWiki = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
 
-/** settings returns the settings that the tool has in the page. */
-async function settings(): Promise<unknown> {
+/** readSettings returns the settings that the plugin has in the page. */
+async function readSettings(): Promise<unknown> {
   const out = await client.call('wiki__read_settings', {});
   return out.isError ? out.text : out.structured;
 }
 
-/** has waits until the page has these settings; a call may run before they arrive. */
-async function has(wanted: object): Promise<void> {
+/** waitForSettings waits until the page has these settings. A call may run before the settings arrive. */
+async function waitForSettings(wanted: object): Promise<void> {
   await waitFor(JSON.stringify(wanted), async () => {
-    const got = await settings();
+    const got = await readSettings();
     return JSON.stringify(got) === JSON.stringify(wanted);
   });
 }
 
-test('a call without a required setting fails with the action, and with the setting the plugin runs in the configured site', async () => {
+test('a call without a required setting fails with the command that sets it, and then the plugin runs in the configured site', async () => {
   const refused = await client.call('wiki__read_settings', {});
   assert.equal(refused.code, 'needs_settings');
   assert.match(refused.text, /lacks the setting site.*opentabs plugin configure wiki/);
 
-  await configure(`site.here=${stack.site.origin}`, 'site.elsewhere=https://wiki.example.com', 'apiToken=s3cret-text');
+  await configureWiki(
+    `site.here=${stack.site.origin}`,
+    'site.elsewhere=https://wiki.example.com',
+    'apiToken=s3cret-text',
+  );
   await stack.page.reload();
   // If several URLs are set, a page gets the URL that it matches.
-  await has({ site: stack.site.origin, apiToken: 's3cret-text' });
+  await waitForSettings({ site: stack.site.origin, apiToken: 's3cret-text' });
 });
 
 test('a changed setting reaches an open page without a reload', async () => {
   await stack.page.evaluate(() => Object.assign(globalThis, { stillHere: true }));
-  await configure('size=20', 'drafts=no', 'order=oldest', '--unset', 'apiToken');
-  await has({ site: stack.site.origin, size: 20, drafts: false, order: 'oldest' });
+  await configureWiki('size=20', 'drafts=no', 'order=oldest', '--unset', 'apiToken');
+  await waitForSettings({ site: stack.site.origin, size: 20, drafts: false, order: 'oldest' });
 
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();
@@ -65,7 +69,7 @@ test('a changed setting reaches an open page without a reload', async () => {
   await wiki.getByLabel('API token', { exact: true }).fill('another-s3cret');
   await wiki.getByRole('button', { name: 'Save' }).click();
   await wiki.getByText('Saved').waitFor();
-  await has({ site: stack.site.origin, apiToken: 'another-s3cret', size: 50, drafts: false });
+  await waitForSettings({ site: stack.site.origin, apiToken: 'another-s3cret', size: 50, drafts: false });
   assert.equal(await stack.page.evaluate(() => Reflect.get(globalThis, 'stillHere')), true);
 });
 

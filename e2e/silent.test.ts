@@ -17,19 +17,20 @@ before(async () => {
 });
 after(() => stack?.close());
 
-const status = async () => (await stack.runCli('status')).stdout;
-const tabOf = async (path: string) =>
+const readStatus = async () => (await stack.runCli('status')).stdout;
+/** tabIdOf returns the id of the site's tab that shows a path, or 0. */
+const tabIdOf = async (path: string) =>
   (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
-const forever = 10 * 60_000;
+const foreverMs = 10 * 60_000;
 
 test('a page that is busy for a while loses no call and recovers', async () => {
   const waiting = client.call('runaway__wait', { ms: 9000 });
   await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
   const spun = client.call('runaway__spin', { ms: 8000 });
-  await waitFor('the status', async () => /does not respond/.test(await status()));
+  await waitFor('the status', async () => /does not respond/.test(await readStatus()));
   assert.equal((await spun).isError, false, (await spun).text);
   assert.equal((await waiting).isError, false, (await waiting).text);
-  await waitFor('the recovery', async () => !/does not respond/.test(await status()));
+  await waitFor('the recovery', async () => !/does not respond/.test(await readStatus()));
 });
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
@@ -41,16 +42,16 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   const elsewhere = stack.site.origin.replace('127.0.0.1', 'localhost');
   const other = await stack.chrome.openPage(`${elsewhere}/other`);
   await waitFor('the other site', async () => (await stack.listTabs()).some((tab) => tab.url === `${elsewhere}/other`));
-  const tabId = await tabOf('/');
+  const tabId = await tabIdOf('/');
   const neighbour = client.call('runaway__wait', { ms: 60_000, tabId });
   await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
-  const beside = client.call('runaway__wait', { ms: 60_000, tabId: await tabOf('/second') });
+  const beside = client.call('runaway__wait', { ms: 60_000, tabId: await tabIdOf('/second') });
   await waitFor(
     'both calls',
     async () => (await stack.listCalls()).filter((call) => call.status === 'running').length === 2,
   );
-  const runaway = client.call('runaway__spin', { ms: forever, tabId });
-  await waitFor('the status', async () => new RegExp(`reload-tab ${tabId}`).test(await status()));
+  const runaway = client.call('runaway__spin', { ms: foreverMs, tabId });
+  await waitFor('the status', async () => new RegExp(`reload-tab ${tabId}`).test(await readStatus()));
   const moved = await client.call('runaway__wait', { ms: 1 });
   assert.deepEqual(moved.structured, { path: '/other' }, moved.text);
   const named = await client.call('runaway__wait', { ms: 1, tabId });
@@ -65,5 +66,5 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   assert.equal(reloaded.code, 0, reloaded.stderr);
   await other.close();
   await waitFor('the page', async () => (await client.call('runaway__wait', { ms: 1 })).structured !== undefined);
-  assert.doesNotMatch(await status(), /does not respond/);
+  assert.doesNotMatch(await readStatus(), /does not respond/);
 });

@@ -15,45 +15,45 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** where calls the tool that returns the document it runs in. */
-async function where(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+/** callWhere calls the tool "where", which returns the document it runs in. */
+async function callWhere(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const out = await client.call('places__where', args);
   assert.equal(out.isError, false, out.text);
   return Object.fromEntries(Object.entries(Object(out.structured)));
 }
 
 /** tabAt waits until the server reports a tab at path that matches wanted. */
-function tabAt(path: string, wanted: (tab: Tab) => boolean = () => true): Promise<Tab> {
+function waitForTab(path: string, isWanted: (tab: Tab) => boolean = () => true): Promise<Tab> {
   return waitFor(`the tab ${path}`, async () =>
-    (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && wanted(tab)),
+    (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && isWanted(tab)),
   );
 }
 
-const ready = (tab: Tab) => tab.plugins?.find((p) => p.name === 'places')?.ready;
-const state = async () => (await stack.readStatus()).plugins?.find((p) => p.name === 'places')?.state;
+const isReady = (tab: Tab) => tab.plugins?.find((p) => p.name === 'places')?.ready;
+const readPluginState = async () => (await stack.readStatus()).plugins?.find((p) => p.name === 'places')?.state;
 
 /** setBusy sets whether a page is busy and triggers a readiness check. */
 async function setBusy(page: Page, path: string, busy: boolean) {
   await page.evaluate((on) => document.documentElement.toggleAttribute('data-busy', on), busy);
   // The host script checks readiness after a navigation within the document.
   await page.evaluate(() => history.pushState(null, '', location.href));
-  await tabAt(path, (tab) => ready(tab) === !busy);
+  await waitForTab(path, (tab) => isReady(tab) === !busy);
 }
 
-/** inFront activates a tab and waits until the server reports it as active. */
-async function inFront(page: Page, path: string) {
+/** bringToFront activates a tab and waits until the server lists the tab as active. */
+async function bringToFront(page: Page, path: string) {
   await page.bringToFront();
-  await tabAt(path, (tab) => tab.active);
+  await waitForTab(path, (tab) => tab.active);
 }
 
 test('a call prefers the active one of three tabs, and tabId selects any', async () => {
   const pages = [await stack.openTab('/one'), await stack.openTab('/two')];
-  await inFront(stack.page, '/');
+  await bringToFront(stack.page, '/');
   // If a tab reports "not ready", the call tries the next tab.
-  for (const path of ['/', '/one', '/two']) await tabAt(path, (tab) => ready(tab) === true);
-  assert.deepEqual(await where(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
-  const { tabId } = await tabAt('/one');
-  assert.equal((await where({ tabId })).path, '/one');
+  for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isReady(tab) === true);
+  assert.deepEqual(await callWhere(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
+  const { tabId } = await waitForTab('/one');
+  assert.equal((await callWhere({ tabId })).path, '/one');
   const listed = await client.call('plugin_list_tabs', { plugin: 'places' });
   assert.equal(listed.isError, false, listed.text);
   for (const path of ['/', '/one', '/two'])
@@ -65,25 +65,25 @@ test('a call prefers the active one of three tabs, and tabId selects any', async
   for (const page of pages) await page.close();
 });
 
-test('a tab that is not ready is tried last, and the state of the plugin is closed, unavailable or ready', async () => {
+test('a call tries a tab that is not ready last, and the plugin is listed as closed, unavailable or ready', async () => {
   const other = await stack.openTab('/other');
-  await inFront(stack.page, '/');
+  await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
-  assert.equal((await where()).path, '/other');
+  assert.equal((await callWhere()).path, '/other');
   // The server has no report of the busy page yet. The call asks the tab and then tries the next one.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
-  assert.equal((await where()).path, '/other');
+  assert.equal((await callWhere()).path, '/other');
   await other.close();
   await setBusy(stack.page, '/', true);
-  await waitFor('it to be unavailable', async () => (await state()) === 'unavailable');
+  await waitFor('the plugin to be unavailable', async () => (await readPluginState()) === 'unavailable');
   assert.match((await stack.runCli('status')).stdout, /, unavailable\n/);
   const out = await client.call('places__where');
   assert.equal(out.code, 'not_ready', out.text);
   await stack.page.goto('about:blank');
-  await waitFor('it to be closed', async () => (await state()) === 'closed');
+  await waitFor('the plugin to be closed', async () => (await readPluginState()) === 'closed');
   await stack.page.goto(stack.site.url);
-  await waitFor('it to be ready', async () => (await state()) === 'ready');
+  await waitFor('the plugin to be ready', async () => (await readPluginState()) === 'ready');
 });
 
 test('a call can run in a frame of the same origin, but not in a frame of another origin', async () => {
@@ -92,17 +92,23 @@ test('a call can run in a frame of the same origin, but not in a frame of anothe
     `<!doctype html><title>Frames</title><link rel="icon" href="data:,"><iframe src="/in"></iframe><iframe src="${elsewhere}/out"></iframe>`,
   );
   const page = await stack.chrome.openPage(`${stack.site.origin}/page`);
-  const known = await tabAt('/page', (tab) => (tab.frames ?? []).length > 0);
+  const known = await waitForTab('/page', (tab) => (tab.frames ?? []).length > 0);
   assert.deepEqual(
     known.frames?.map((frame) => [frame.url, frame.plugins?.map((p) => p.name)]),
     [[`${stack.site.origin}/in`, ['places']]],
   );
   const { tabId } = known;
-  assert.equal((await where({ tabId })).path, '/page');
+  assert.equal((await callWhere({ tabId })).path, '/page');
   await setBusy(page, '/page', true);
-  assert.deepEqual(await where({ tabId }), { path: '/in', host: '127.0.0.1', frame: true, hidden: false, site: '' });
+  assert.deepEqual(await callWhere({ tabId }), {
+    path: '/in',
+    host: '127.0.0.1',
+    frame: true,
+    hidden: false,
+    site: '',
+  });
   await page.evaluate(() => document.querySelector('iframe')?.remove());
-  await tabAt('/page', (tab) => tab.frames === undefined);
+  await waitForTab('/page', (tab) => tab.frames === undefined);
   assert.equal((await client.call('places__where', { tabId })).code, 'not_ready');
   await page.close();
 });
@@ -110,15 +116,15 @@ test('a call can run in a frame of the same origin, but not in a frame of anothe
 test('a tab that Chrome has discarded is reloaded for a call and stays in the background', async () => {
   const front = await stack.chrome.openPage('about:blank');
   await front.bringToFront();
-  await tabAt('/', (tab) => !tab.active);
+  await waitForTab('/', (tab) => !tab.active);
   const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(async () => {
     for (const { id, url } of await chrome.tabs.query({}))
       if (url?.includes('127.0.0.1')) await chrome.tabs.discard(id);
   });
-  await tabAt('/', (tab) => tab.discarded === true);
-  assert.equal((await where()).path, '/');
-  assert.equal((await tabAt('/', (tab) => ready(tab) === true)).active, false);
+  await waitForTab('/', (tab) => tab.discarded === true);
+  assert.equal((await callWhere()).path, '/');
+  assert.equal((await waitForTab('/', (tab) => isReady(tab) === true)).active, false);
   await front.close();
 });
 
@@ -132,12 +138,12 @@ test('a call without a matching tab opens one in the background, if the user has
   assert.equal(set.status, 200, await set.text());
   const front = await stack.chrome.openPage('about:blank#front');
   for (const page of stack.chrome.context.pages()) if (page !== front) await page.close();
-  await waitFor('it to be closed', async () => (await state()) === 'closed');
+  await waitFor('the plugin to be closed', async () => (await readPluginState()) === 'closed');
   assert.equal((await client.call('places__where')).code, 'no_tab');
   const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(allowed.code, 0, `${allowed.stderr} ${JSON.stringify(env)}`);
   // Two calls at once get one tab.
-  const both = await Promise.all([where(), where()]);
+  const both = await Promise.all([callWhere(), callWhere()]);
   assert.deepEqual(
     both.map((one) => [one.path, one.site]),
     [
@@ -146,7 +152,7 @@ test('a call without a matching tab opens one in the background, if the user has
     ],
   );
   assert.equal((await stack.listTabs()).length, 1);
-  assert.equal((await tabAt('/start')).active, false);
+  assert.equal((await waitForTab('/start')).active, false);
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered ones', async () => {
@@ -163,9 +169,9 @@ test('neither a navigation nor a call runs any script in the page except the reg
   const page = await stack.openTab('/quiet');
   for (const path of ['/quiet-2', '/quiet-3']) {
     await page.goto(`${stack.site.origin}${path}`);
-    await tabAt(path, (tab) => ready(tab) === true);
-    const { tabId } = await tabAt(path);
-    assert.equal((await where({ tabId })).path, path);
+    await waitForTab(path, (tab) => isReady(tab) === true);
+    const { tabId } = await waitForTab(path);
+    assert.equal((await callWhere({ tabId })).path, path);
   }
   assert.equal(await worker.evaluate(() => Reflect.get(globalThis, 'ran')), 0);
 });

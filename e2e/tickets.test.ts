@@ -11,27 +11,27 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** The requests that the site received, with their tokens. */
-const asked: string[] = [];
+/** apiRequests are the requests that the site received under /api/, with their tokens. */
+const apiRequests: string[] = [];
 
 // The page's first script sends a token that no other script has. After login the page's head contains the user's name.
-const page = `<!doctype html><head><title>Tickets</title>
+const pageHtml = `<!doctype html><head><title>Tickets</title>
 <script>fetch('/ping', { headers: { 'X-Ticket-Token': 's3' } }); const send = window.fetch; window.fetch = (...a) => send(...a);</script>
 </head><div class="ticket"><h1> Broken link </h1><p class="comment">Where?</p></div>`;
 
-function answer({ url = '', method = '' }: IncomingMessage): unknown {
+function answerRequest({ url = '', method = '' }: IncomingMessage): unknown {
   if (url.startsWith('/api/tickets?')) return [{ id: '7', title: 'Broken link', state: 'open' }];
   return method === 'POST' ? { id: '8', title: 'New', state: 'open' } : {};
 }
 
 const site = createServer((request, response) => {
   if (request.url === '/') {
-    response.setHeader('content-type', 'text/html').end(page);
+    response.setHeader('content-type', 'text/html').end(pageHtml);
     return;
   }
   if (request.url?.startsWith('/api/'))
-    asked.push(`${request.method} ${request.url} ${request.headers['x-ticket-token'] ?? ''}`.trim());
-  response.setHeader('content-type', 'application/json').end(JSON.stringify(answer(request)));
+    apiRequests.push(`${request.method} ${request.url} ${request.headers['x-ticket-token'] ?? ''}`.trim());
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(answerRequest(request)));
 });
 
 before(async () => {
@@ -80,16 +80,16 @@ test("the tools use the settings, and the plugin stores data in the page's stora
   });
   const again = await client.call('tickets__list_tickets', {});
   assert.deepEqual(again.structured, listed.structured);
-  assert.deepEqual(asked.slice(-2), Array(2).fill('GET /api/tickets?project=website&state=all&limit=3'));
+  assert.deepEqual(apiRequests.slice(-2), Array(2).fill('GET /api/tickets?project=website&state=all&limit=3'));
 });
 
 test('the tools have the token that only the pre-script could see', async () => {
   const created = await client.call('tickets__create_ticket', { project: 'website', title: 'New' });
   assert.deepEqual(created.structured, { id: '8', title: 'New', state: 'open' });
-  assert.equal(asked.at(-1), 'POST /api/tickets s3');
+  assert.equal(apiRequests.at(-1), 'POST /api/tickets s3');
 });
 
-test('a tool reads the page', async () => {
+test('the tool read_open_ticket returns the ticket that the page shows', async () => {
   const read = await client.call('tickets__read_open_ticket', {});
   assert.deepEqual(read.structured, { title: 'Broken link', comments: ['Where?'] });
 });

@@ -18,15 +18,16 @@ before(async () => {
 });
 after(() => stack?.close());
 
-let keys = 0;
-const newKey = () => `w${++keys}`;
-const noted = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
-const waits = (tool: string) => findCall(stack, tool, (c) => c.waiting !== undefined);
+let keyCount = 0;
+const newKey = () => `w${++keyCount}`;
+/** waitForNote waits until the page has sent a note to the site. */
+const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
+const findWaitingCall = (tool: string) => findCall(stack, tool, (c) => c.waiting !== undefined);
 
 test('both limits are paused while the tool waits, and the client receives the reason of the wait', async () => {
   const seen: ReceivedProgress[] = [];
   const out = client.call('everything__login', { title: 'Log in' }, { onProgress: (p) => seen.push(p) });
-  const call = await waits('everything__login');
+  const call = await findWaitingCall('everything__login');
   assert.deepEqual([call.waiting?.kind, call.waiting?.reason], ['user', 'Log in, then press Done.']);
   await pause(6_000);
   assert.match(JSON.stringify(await decideCall(stack, call.call_id, { allow: true })), /"outcome":"decided"/);
@@ -38,7 +39,7 @@ test('both limits are paused while the tool waits, and the client receives the r
 
 test('the wait and the decision survive kills of the service worker', async () => {
   const out = client.call('everything__login');
-  const call = await waits('everything__login');
+  const call = await findWaitingCall('everything__login');
   for (let deaths = 0; deaths < 3; deaths++) {
     await stack.chrome.stopWorker();
     const echo = await client.call('everything__echo', { value: deaths });
@@ -49,43 +50,43 @@ test('the wait and the decision survive kills of the service worker', async () =
 });
 
 test('the tool receives user_denied when the user denies, and user_timeout without an answer', async () => {
-  const no = client.call('everything__ask', { reason: 'Solve the riddle' });
-  const refused = await waits('everything__ask');
+  const no = client.call('everything__wait_for_user', { reason: 'Solve the riddle' });
+  const refused = await findWaitingCall('everything__wait_for_user');
   await decideCall(stack, refused.call_id, { allow: false });
   assert.match(JSON.stringify((await no).structured), /"code":"user_denied"/);
-  const unanswered = await client.call('everything__ask', { reason: 'Solve the next riddle' });
+  const unanswered = await client.call('everything__wait_for_user', { reason: 'Solve the next riddle' });
   assert.match(JSON.stringify(unanswered.structured), /"code":"user_timeout"/, unanswered.text);
   assert.ok(unanswered.durationMs > 11_000);
 });
 
-/** late approves a call that has ended. */
-const late = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
+/** approveLate approves a call that has already ended. */
+const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
   const key = newKey();
   const stop = new AbortController();
   const out = client.call('everything__login', { key }, { signal: stop.signal });
-  const call = await waits('everything__login');
+  const call = await findWaitingCall('everything__login');
   stop.abort('enough');
   await assert.rejects(out);
-  await noted(`stop ${key}`);
-  assert.match(JSON.stringify(await late(call)), /"outcome":"ended"/);
+  await waitForNote(`stop ${key}`);
+  assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
   const ended = await callRecord(stack, call.call_id);
   assert.deepEqual([ended.status, ended.waiting], ['cancelled', undefined]);
 });
 
 test('a reload of the page ends the wait', async () => {
   const out = client.call('everything__login');
-  const call = await waits('everything__login');
+  const call = await findWaitingCall('everything__login');
   await stack.page.reload();
   assert.equal((await out).code, 'navigated');
-  assert.match(JSON.stringify(await late(call)), /"outcome":"ended"/);
+  assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
   await stack.waitForPlugins('/');
 });
 
 test('a nested tool that waits for the user pauses the limits of its parent too', async () => {
   const out = client.call('everything__call', { tool: 'login' });
-  const call = await waits('everything__login');
+  const call = await findWaitingCall('everything__login');
   await pause(6_000);
   await decideCall(stack, call.call_id, { allow: true });
   const ended = await out;

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
-import { Bed } from './bed.ts';
+import { Bed } from './bench-fixture.ts';
 import { type Row, table, verdict } from './row.ts';
 import { cancel } from './rows/cancel.ts';
 import { dev } from './rows/dev.ts';

@@ -4,79 +4,90 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pause, waitFor } from '../harness/wait.ts';
-import { Bed } from './bed.ts';
-import { between, midCall, type Place } from './cell.ts';
+import { FaultFixture } from './fault-fixture.ts';
+import { type CellContext, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
-let bed: Bed;
+let fixture: FaultFixture;
 before(async () => {
-  bed = await Bed.make();
+  fixture = await FaultFixture.start();
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-const hold = (what: 'browser' | 'both', forMs: number) => async () => {
-  const pids = bed.browserPids();
-  if (what === 'both') pids.push(bed.serverPid);
+/** suspendProcesses stops the browser's processes, and the server's for "both", with SIGSTOP for forMs. */
+const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
+  const pids = fixture.browserPids();
+  if (processes === 'both') pids.push(fixture.serverPid);
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
   await pause(forMs);
   for (const pid of pids) process.kill(pid, 'SIGCONT');
 };
 
-/** restart kills the browser, starts it again with the same profile, and opens the page like a user. */
-const restart = (downMs: number) => async (place: Place) => {
-  await bed.browser.kill();
+/** restartBrowser kills the browser, restarts it with the same profile after downMs, and opens the page again. */
+const restartBrowser = (downMs: number) => async (cell: CellContext) => {
+  await fixture.browser.kill();
   await pause(downMs);
-  await bed.browser.start();
-  await bed.connected();
-  await bed.browser.cdp.send('Target.createTarget', { url: bed.url(place.path) });
-  await waitFor('the page again', () => bed.tab(place.path));
+  await fixture.browser.start();
+  await fixture.waitForBrowser();
+  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(cell.path) });
+  await waitFor('the page again', () => fixture.findLiveTab(cell.path));
 };
 
-/** crash crashes the page's process, so the command gets no answer. */
-async function crash({ path }: Place): Promise<void> {
-  const page = await bed.browser.cdp.attach(await bed.target(path));
+/** crashPage crashes the page's process. The command gets no answer. */
+async function crashPage({ path }: CellContext): Promise<void> {
+  const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   page.send('Page.crash').catch(() => undefined);
-  await waitFor('the page to be gone', async () => (await bed.tab(path)) === undefined);
+  await waitFor('the page to be gone', async () => (await fixture.findLiveTab(path)) === undefined);
 }
 
-/** clone starts a second browser with a copy of the profile's storage until the cell ends. */
-async function clone(): Promise<void> {
-  const copy = bed.newBrowser('copy');
+/** startClone starts a second browser with a copy of the profile's storage. The browser closes when the cell ends. */
+async function startClone(): Promise<void> {
+  const clone = fixture.newBrowser('copy');
   const storage = join('Default', 'Local Extension Settings');
-  cpSync(join(bed.home, 'profile', storage), join(bed.home, 'copy', storage), { recursive: true });
-  await copy.start();
-  await bed.connected(2);
-  const [a, b] = (await bed.browsers()).map((browser) => browser.id);
+  cpSync(join(fixture.home, 'profile', storage), join(fixture.home, 'copy', storage), { recursive: true });
+  await clone.start();
+  await fixture.waitForBrowser(2);
+  const [a, b] = (await fixture.listBrowsers()).map((browser) => browser.id);
   assert.ok(a && b?.startsWith(`${a}~`), `the browsers are ${a} and ${b}`);
-  closing.push(copy.close());
+  closingClones.push(clone.close());
 }
-const closing: Promise<void>[] = [];
+/** closingClones resolve when the second browsers have exited. */
+const closingClones: Promise<void>[] = [];
 
-test('page crashed, mid-call', () => midCall('page crashed', bed, crash, { code: 'page_crashed', nextMs: 4000 }));
-test('page crashed, between', () => between('page crashed', bed, crash, { nextMs: 4000 }));
-test('browser held for 4 s, mid-call', () => midCall('browser held for 4 s', bed, hold('browser', 4000)));
-test('browser held for 13 s, mid-call', () => midCall('browser held for 13 s', bed, hold('browser', 13_000)));
-test('browser held for 13 s, between', () => between('browser held for 13 s', bed, hold('browser', 13_000)));
-test('profile cloned, mid-call', () => midCall('profile cloned', bed, clone));
-test('profile cloned, between', async () => {
-  await Promise.all(closing);
-  await waitFor('the copy to be gone', async () => (await bed.browsers()).length === 1);
-  await between('profile cloned', bed, clone);
-  await Promise.all(closing);
-  await waitFor('the copy to be gone', async () => (await bed.browsers()).length === 1);
+test('a call fails with page_crashed when its page crashes', () =>
+  testDuringCall('page crashed', fixture, crashPage, { errorCode: 'page_crashed', maxRecoveryMs: 4000 }));
+test('a call succeeds after its page has crashed', () =>
+  testBetweenCalls('page crashed', fixture, crashPage, { maxRecoveryMs: 4000 }));
+test('a call survives a browser that is suspended for 4 s', () =>
+  testDuringCall('browser suspended for 4 s', fixture, suspendProcesses('browser', 4000)));
+test('a call survives a browser that is suspended for 13 s', () =>
+  testDuringCall('browser suspended for 13 s', fixture, suspendProcesses('browser', 13_000)));
+test('a call succeeds after the browser was suspended for 13 s', () =>
+  testBetweenCalls('browser suspended for 13 s', fixture, suspendProcesses('browser', 13_000)));
+test('a call survives the start of a second browser with a copy of the profile', () =>
+  testDuringCall('profile cloned', fixture, startClone));
+test('a call succeeds after the start of a second browser with a copy of the profile', async () => {
+  await Promise.all(closingClones);
+  await waitFor('the copy to be gone', async () => (await fixture.listBrowsers()).length === 1);
+  await testBetweenCalls('profile cloned', fixture, startClone);
+  await Promise.all(closingClones);
+  await waitFor('the copy to be gone', async () => (await fixture.listBrowsers()).length === 1);
 });
-test('browser killed and started again, mid-call', () =>
-  midCall('browser SIGKILL, started again', bed, restart(0), {
-    code: 'browser_lost',
-    endsMs: 8000,
-    nextMs: 4000,
-    anyTab: true,
+test('a call fails with browser_lost when its browser is killed and restarted', () =>
+  testDuringCall('browser SIGKILL, restarted', fixture, restartBrowser(0), {
+    errorCode: 'browser_lost',
+    maxEndMs: 8000,
+    maxRecoveryMs: 4000,
+    withoutTabId: true,
   }));
-test('browser killed and started again, between', () =>
-  between('browser SIGKILL, started again', bed, restart(0), { nextMs: 4000, anyTab: true }));
-test('browser killed, mid-call', () =>
-  midCall('browser SIGKILL, away for 12 s', bed, restart(12_000), {
-    code: 'link_lost',
-    endsMs: 11_000,
-    nextMs: 4000,
-    anyTab: true,
+test('a call succeeds after the browser was killed and restarted', () =>
+  testBetweenCalls('browser SIGKILL, restarted', fixture, restartBrowser(0), {
+    maxRecoveryMs: 4000,
+    withoutTabId: true,
+  }));
+test('a call fails with link_lost when its browser is killed and restarts after 12 s', () =>
+  testDuringCall('browser SIGKILL, restarted after 12 s', fixture, restartBrowser(12_000), {
+    errorCode: 'link_lost',
+    maxEndMs: 11_000,
+    maxRecoveryMs: 4000,
+    withoutTabId: true,
   }));

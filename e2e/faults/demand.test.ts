@@ -29,11 +29,11 @@ let server: Server;
 let site: Site;
 let daemon: StartedCommand;
 let browser: Browser;
-/** hashes are the hashes of the adapters that pages should have, by plugin. */
+/** hashes are the expected hashes of the adapters, by plugin. */
 const hashes = new Map<string, string>();
-const ordinary = Array.from({ length: 18 }, (_, i) => `many${i}`);
-const all = [...ordinary, 'framed', 'apart'];
-let opened = 0;
+const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
+const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
+let pageCount = 0;
 
 /** random returns pseudo-random numbers from 0 to 1 (mulberry32). */
 const random = (() => {
@@ -46,8 +46,8 @@ const random = (() => {
   };
 })();
 
-/** write writes the package of a plugin whose pages are below the path of its name. */
-function write(name: string, version: number): string {
+/** writePlugin writes the package of a plugin whose pages have the plugin's name as the first part of their path. */
+function writePlugin(name: string, version: number): string {
   const dir = join(home, 'packages', name);
   const extra = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
   const urlPatterns = [`http://127.0.0.1/${name}/*`, ...(name === 'framed' ? ['http://127.0.0.1/page*'] : [])];
@@ -59,7 +59,7 @@ before(async () => {
   process.stderr.write(`SEED=${seed}\n`);
   const port = await freePort();
   env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
-  for (const name of all) await runChecked(['plugin', 'add', write(name, 1), '--permission', 'auto'], env);
+  for (const name of allPlugins) await runChecked(['plugin', 'add', writePlugin(name, 1), '--permission', 'auto'], env);
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   site = await startSite();
@@ -81,19 +81,19 @@ after(async () => {
 
 afterEach(() => browser.close());
 
-/** Page is a page with the time when it was opened. */
-interface Page {
+/** OpenedPage is a page and the time when it was opened. */
+interface OpenedPage {
   readonly url: string;
   readonly plugin: string;
   readonly atMs: number;
 }
 
-/** openSome opens pages of these plugins in turn, each at a random time within spreadMs. */
-async function openSome(plugins: readonly string[], count: number): Promise<Page[]> {
+/** openPages opens pages of these plugins in turn, each at a random time within spreadMs. */
+async function openPages(plugins: readonly string[], count: number): Promise<OpenedPage[]> {
   return await Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const plugin = plugins[i % plugins.length] ?? '';
-      const url = `${site.origin}${plugin === 'framed' ? `/page?${++opened}` : `/${plugin}/${++opened}`}`;
+      const url = `${site.origin}${plugin === 'framed' ? `/page?${++pageCount}` : `/${plugin}/${++pageCount}`}`;
       await pause(random() * spreadMs);
       const atMs = performance.now();
       await browser.cdp.send('Target.createTarget', { url, background: true });
@@ -102,30 +102,30 @@ async function openSome(plugins: readonly string[], count: number): Promise<Page
   );
 }
 
-async function tabs(): Promise<readonly Tab[]> {
+async function listTabs(): Promise<readonly Tab[]> {
   const { browsers } = Object(await getJson(server, '/status'));
-  return Array.isArray(browsers) ? browsers.flatMap((one) => Object(one).tabs ?? []) : [];
+  return Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];
 }
 
-/** has reports whether a document has the expected adapter of a plugin. */
-function has(plugins: Tab['plugins'], name: string): boolean {
+/** hasCurrentBuild reports whether a document has the expected build of a plugin. */
+function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
   return (plugins ?? []).some((p) => p.name === name && Object(p).hash === hashes.get(name));
 }
 
-/** allLive waits until each page has its plugin, and returns the time of the slowest page. */
-async function allLive(what: string, pages: readonly Page[]): Promise<void> {
+/** waitForPlugins waits until each page has its plugin, and prints the time of the slowest page. */
+async function waitForPlugins(what: string, pages: readonly OpenedPage[]): Promise<void> {
   const missing = new Set(pages);
   let slowestMs = 0;
-  let last: readonly Tab[] = [];
+  let lastTabs: readonly Tab[] = [];
   const endMs = performance.now() + limitMs;
   while (missing.size > 0 && performance.now() < endMs) {
     await pause(50);
-    last = await tabs();
-    const byUrl = new Map(last.map((tab) => [tab.url, tab]));
+    lastTabs = await listTabs();
+    const byUrl = new Map(lastTabs.map((tab) => [tab.url, tab]));
     for (const page of missing) {
       const tab = byUrl.get(page.url);
-      if (!tab || !has(tab.plugins, page.plugin)) continue;
-      if (page.plugin === 'framed' && !tab.frames?.some((frame) => has(frame.plugins, 'framed'))) continue;
+      if (!tab || !hasCurrentBuild(tab.plugins, page.plugin)) continue;
+      if (page.plugin === 'framed' && !tab.frames?.some((frame) => hasCurrentBuild(frame.plugins, 'framed'))) continue;
       missing.delete(page);
       slowestMs = Math.max(slowestMs, performance.now() - page.atMs);
     }
@@ -133,47 +133,49 @@ async function allLive(what: string, pages: readonly Page[]): Promise<void> {
   process.stderr.write(
     `${what}: ${pages.length - missing.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
   );
-  const forgotten = [...missing].map(({ url }) => `${url}: ${JSON.stringify(last.find((tab) => tab.url === url))}`);
-  assert.deepEqual(forgotten, [], `SEED=${seed}`);
+  const pagesWithoutPlugin = [...missing].map(
+    ({ url }) => `${url}: ${JSON.stringify(lastTabs.find((tab) => tab.url === url))}`,
+  );
+  assert.deepEqual(pagesWithoutPlugin, [], `SEED=${seed}`);
 }
 
 for (const what of ['a new profile', 'a profile that was used before']) {
   test(`pages that open while a browser starts get their plugins, ${what}`, async () => {
     await browser.start();
-    await allLive(`start, ${what}`, await openSome(all, 25));
+    await waitForPlugins(`start, ${what}`, await openPages(allPlugins, 25));
   });
 }
 
 test('pages that open while plugins are added and rebuilt get the current builds', async () => {
   await browser.start();
-  await allLive('before', await openSome(all.slice(-3), 3));
+  await waitForPlugins('before', await openPages(allPlugins.slice(-3), 3));
   // A changed plugin is off until its review.
   const changed = ['many3', 'many4', 'framed', 'apart'];
-  for (const name of changed) write(name, 2);
-  const others = openSome(
-    ordinary.filter((name) => !changed.includes(name)),
+  for (const name of changed) writePlugin(name, 2);
+  const others = openPages(
+    ordinaryPlugins.filter((name) => !changed.includes(name)),
     20,
   );
-  const arrive = async () => {
-    await runChecked(['plugin', 'add', write('newcomer', 1), '--permission', 'auto'], env);
-    return await openSome(['newcomer'], 15);
+  const addNewPlugin = async () => {
+    await runChecked(['plugin', 'add', writePlugin('newcomer', 1), '--permission', 'auto'], env);
+    return await openPages(['newcomer'], 15);
   };
-  const renew = async () => {
+  const reviewChangedPlugins = async () => {
     for (const name of changed) {
       await waitFor(`the review of ${name}`, async () => {
         return (await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], env)).code === 0;
       });
     }
-    return await openSome(changed, 15);
+    return await openPages(changed, 15);
   };
-  const pages = await Promise.all([others, arrive(), renew()]);
-  await allLive('arrival', pages.flat());
+  const pages = await Promise.all([others, addNewPlugin(), reviewChangedPlugins()]);
+  await waitForPlugins('arrival', pages.flat());
 });
 
 test('pages that open while the service worker restarts get their plugins', async () => {
   await browser.start();
-  await allLive('before', await openSome(all.slice(-3), 3));
-  const stopSome = async () => {
+  await waitForPlugins('before', await openPages(allPlugins.slice(-3), 3));
+  const stopWorkerThreeTimes = async () => {
     const page = (await browser.listPages())[0];
     for (let i = 0; i < 3 && page; i++) {
       await pause((random() * spreadMs) / 3);
@@ -183,16 +185,16 @@ test('pages that open while the service worker restarts get their plugins', asyn
       });
     }
   };
-  const [pages] = await Promise.all([openSome([...all, 'newcomer'], 50), stopSome()]);
-  await allLive('worker', pages);
+  const [pages] = await Promise.all([openPages([...allPlugins, 'newcomer'], 50), stopWorkerThreeTimes()]);
+  await waitForPlugins('worker', pages);
 });
 
 test('a page restored from the back/forward cache gets the new build of its plugin', async () => {
   await browser.start();
   for (const plugin of ['apart', 'many5']) {
-    const [page] = await openSome([plugin], 1);
+    const [page] = await openPages([plugin], 1);
     assert.ok(page);
-    await allLive('before', [page]);
+    await waitForPlugins('before', [page]);
     const id = (await browser.listPages()).find(({ url }) => url === page.url)?.id ?? '';
     const evaluate = (expression: string) =>
       browser.inPage(id, (session) => session.send('Runtime.evaluate', { expression, returnByValue: true }));
@@ -201,12 +203,12 @@ test('a page restored from the back/forward cache gets the new build of its plug
     await waitFor('the other page', async () =>
       (await browser.listPages()).some(({ url }) => url.endsWith('/elsewhere')),
     );
-    write(plugin, 3);
+    writePlugin(plugin, 3);
     await waitFor('the review', async () => {
       return (await runOpentabs(['plugin', 'review', plugin, '--yes', '--permission', 'auto'], env)).code === 0;
     });
     await evaluate('history.back()');
-    await allLive('back', [{ ...page, atMs: performance.now() }]);
+    await waitForPlugins('back', [{ ...page, atMs: performance.now() }]);
     const { result } = Object(await evaluate('globalThis.kept'));
     assert.equal(Object(result).value, 'kept', 'the page was reloaded');
     await evaluate('history.forward()');

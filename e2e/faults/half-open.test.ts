@@ -1,36 +1,41 @@
 /** Promise: both sides detect a half-open link within 10 s, and calls survive it within the grace period. */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
-import { Bed } from './bed.ts';
-import { between, midCall } from './cell.ts';
+import { FaultFixture } from './fault-fixture.ts';
+import { testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
-let bed: Bed;
+let fixture: FaultFixture;
 before(async () => {
-  bed = await Bed.make();
+  fixture = await FaultFixture.start();
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-/** stallFor makes the link half-open, for new connections too. */
-const stallFor = (direction: 'up' | 'down' | 'both', forMs: number) => async () => {
-  bed.proxy.stall(direction);
+/** stallLink makes the link half-open for forMs, also for new connections. */
+const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async () => {
+  fixture.proxy.stall(direction);
   await pause(forMs);
-  bed.proxy.resume(direction);
+  fixture.proxy.resume(direction);
 };
-const lose = async () => bed.proxy.blackholeOpen();
+/** loseOpenConnections discards all bytes of the open connections. New connections work. */
+const loseOpenConnections = async () => fixture.proxy.blackholeOpen();
 
 // Both sides detect the fault within 10 s, and the server resends the unacknowledged frames.
-test('half-open without end, mid-call', () =>
-  midCall('half-open, new connections work', bed, lose, { nextMs: 14_000 }));
-test('half-open without end, between', () => between('half-open, new connections work', bed, lose, { nextMs: 14_000 }));
+test('a call survives a link that stays half-open, because the browser opens a new link', () =>
+  testDuringCall('half-open, new connections work', fixture, loseOpenConnections, { maxRecoveryMs: 14_000 }));
+test('a call succeeds after a link became half-open and the browser has opened a new link', () =>
+  testBetweenCalls('half-open, new connections work', fixture, loseOpenConnections, { maxRecoveryMs: 14_000 }));
 for (const direction of ['up', 'down', 'both'] as const) {
-  test(`half-open for 13 s, ${direction}, mid-call`, () =>
-    midCall(`half-open (${direction}) for 13 s`, bed, stallFor(direction, 13_000), { nextMs: 6000 }));
+  test(`a call survives a link that is half-open for 13 s, direction ${direction}`, () =>
+    testDuringCall(`half-open (${direction}) for 13 s`, fixture, stallLink(direction, 13_000), {
+      maxRecoveryMs: 6000,
+    }));
 }
-test('half-open for 4 s, mid-call', () => midCall('half-open for 4 s', bed, stallFor('both', 4000)));
-test('half-open for 24 s, mid-call', () =>
-  midCall('half-open for 24 s', bed, stallFor('both', 24_000), {
-    code: 'link_lost',
-    endsMs: 22_000,
-    nextMs: 6000,
+test('a call survives a link that is half-open for 4 s', () =>
+  testDuringCall('half-open for 4 s', fixture, stallLink('both', 4000)));
+test('a call fails with link_lost when its link is half-open for 24 s', () =>
+  testDuringCall('half-open for 24 s', fixture, stallLink('both', 24_000), {
+    errorCode: 'link_lost',
+    maxEndMs: 22_000,
+    maxRecoveryMs: 6000,
     stopReceived: true,
   }));

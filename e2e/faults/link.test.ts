@@ -1,30 +1,32 @@
 /** Promise: a cut link reconnects at once, and calls survive the cut within the grace period. */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
-import { Bed } from './bed.ts';
-import { between, midCall } from './cell.ts';
+import { FaultFixture } from './fault-fixture.ts';
+import { testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
-let bed: Bed;
+let fixture: FaultFixture;
 before(async () => {
-  bed = await Bed.make();
+  fixture = await FaultFixture.start();
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-/** cutFor cuts the link and keeps it cut. */
-const cutFor = (forMs: number) => async () => {
-  bed.proxy.cut();
+/** cutLink resets the link and refuses new connections for forMs. */
+const cutLink = (forMs: number) => async () => {
+  fixture.proxy.cut();
   await pause(forMs);
-  bed.proxy.resume();
+  fixture.proxy.resume();
 };
-const reset = async () => bed.proxy.cut(true);
+/** resetLink resets the link once. New connections work. */
+const resetLink = async () => fixture.proxy.cut(true);
 
-test('reset, mid-call', () => midCall('link reset', bed, reset));
-test('reset, between', () => between('link reset', bed, reset));
-test('cut for 5 s, mid-call', () => midCall('link cut for 5 s', bed, cutFor(5000)));
-test('cut for 5 s, between', () => between('link cut for 5 s', bed, cutFor(5000)));
-test('cut for 13 s, mid-call', () =>
-  midCall('link cut for 13 s', bed, cutFor(13_000), {
-    code: 'link_lost',
-    endsMs: 11_000,
+test('a call survives a reset of the link', () => testDuringCall('link reset', fixture, resetLink));
+test('a call succeeds after a reset of the link', () => testBetweenCalls('link reset', fixture, resetLink));
+test('a call survives a link that is cut for 5 s', () => testDuringCall('link cut for 5 s', fixture, cutLink(5000)));
+test('a call succeeds after the link was cut for 5 s', () =>
+  testBetweenCalls('link cut for 5 s', fixture, cutLink(5000)));
+test('a call fails with link_lost when its link is cut for 13 s', () =>
+  testDuringCall('link cut for 13 s', fixture, cutLink(13_000), {
+    errorCode: 'link_lost',
+    maxEndMs: 11_000,
     stopReceived: true,
   }));

@@ -4,24 +4,24 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Row, rowsFile } from './cell.ts';
+import { type Row, rowsFile } from './matrix-cell.ts';
 
-/** Most test cases only wait, so the files run in parallel. */
-const sideBySide = 3;
+/** parallelFiles is the number of test files that run concurrently. Most tests only wait. */
+const parallelFiles = 3;
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const files = readdirSync(here)
+const faultsFolder = fileURLToPath(new URL('.', import.meta.url));
+const files = readdirSync(faultsFolder)
   .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => `${here}${name}`);
+  .map((name) => `${faultsFolder}${name}`);
 if (files.length === 0) throw new Error('there is no fault to run');
 mkdirSync(dirname(rowsFile), { recursive: true });
 rmSync(rowsFile, { force: true });
-const options = ['--test', '--test-reporter=spec', '--test-timeout=300000', `--test-concurrency=${sideBySide}`];
+const options = ['--test', '--test-reporter=spec', '--test-timeout=300000', `--test-concurrency=${parallelFiles}`];
 const tests = spawn('tsx', [...options, ...files], { stdio: ['ignore', 'inherit', 'ignore'] });
 const [code] = await once(tests, 'exit');
 
-const rows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(order);
-const heads: Row = {
+const rows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(compareRows);
+const headings: Row = {
   fault: 'fault',
   when: 'when',
   call: 'the call',
@@ -29,12 +29,13 @@ const heads: Row = {
   stopReceived: 'page received cancel',
 };
 const keys = ['fault', 'when', 'call', 'next', 'stopReceived'] as const;
-const widths = keys.map((key) => Math.max(...[heads, ...rows].map((row) => row[key].length)));
-const line = (cells: readonly string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
+const widths = keys.map((key) => Math.max(...[headings, ...rows].map((row) => row[key].length)));
+const formatLine = (cells: readonly string[]) =>
+  `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
 const table = [
-  line(keys.map((key) => heads[key])),
-  line(widths.map((width) => '-'.repeat(width))),
-  ...rows.map((row) => line(keys.map((key) => row[key]))),
+  formatLine(keys.map((key) => headings[key])),
+  formatLine(widths.map((width) => '-'.repeat(width))),
+  ...rows.map((row) => formatLine(keys.map((key) => row[key]))),
 ].join('\n');
 process.stdout.write(`\n${table}\n`);
 writeFileSync(new URL('../out/faults.md', import.meta.url), `${table}\n`);
@@ -51,7 +52,7 @@ function readRow(text: string): Row {
   };
 }
 
-/** order groups the rows of a fault, mid-call first. */
-function order(a: Row, b: Row): number {
+/** compareRows sorts the rows of a fault together, and the row of the running call first. */
+function compareRows(a: Row, b: Row): number {
   return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
 }

@@ -2,58 +2,65 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause, waitFor } from '../harness/wait.ts';
-import { Bed } from './bed.ts';
-import { note } from './cell.ts';
+import { FaultFixture } from './fault-fixture.ts';
+import { addRow } from './matrix-cell.ts';
 
-let bed: Bed;
+let fixture: FaultFixture;
 before(async () => {
-  bed = await Bed.make();
+  fixture = await FaultFixture.start();
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-const pages = 2;
-const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pages}-40`);
+const pagesPerChannel = 2;
+const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel}-40`);
 
-/** rounds strikes during several nested calls, a little later each time, to hit requests, answers and the time between. */
-async function rounds(fault: string, strike: () => Promise<void>): Promise<void> {
-  const client = await bed.client();
-  const { tab } = await bed.open();
-  const before = bed.site.servedPages;
-  const count = 5;
-  for (let round = 0; round < count; round++) {
-    const from = bed.site.servedPages;
+/**
+ * testNestedCalls injects a fault during nested calls in five rounds. Each round injects it a little later, so that it affects
+ * requests, answers and the time between.
+ */
+async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
+  const client = await fixture.connectHttp();
+  const { tab } = await fixture.openTab();
+  const before = fixture.site.servedPages;
+  const rounds = 5;
+  for (let round = 0; round < rounds; round++) {
+    const from = fixture.site.servedPages;
     const call = client.call('messages__compare_channels', { channelIds, tabId: tab.tabId });
-    await waitFor('the first nested call', () => bed.site.servedPages > from);
+    await waitFor('the first nested call', () => fixture.site.servedPages > from);
     await pause(round * 37);
-    await strike();
+    await injectFault();
     const out = await call;
     assert.equal(out.isError, false, out.text);
     assert.deepEqual(out.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
   }
-  assert.equal(bed.site.servedPages - before, count * channelIds.length * pages, 'each nested call ran once');
-  note({
+  assert.equal(
+    fixture.site.servedPages - before,
+    rounds * channelIds.length * pagesPerChannel,
+    'each nested call ran once',
+  );
+  addRow({
     fault,
     when: 'mid-call',
-    call: `${count} of ${count} with all nested results, each once`,
+    call: `${rounds} of ${rounds} with all nested results, each once`,
     next: '',
     stopReceived: '',
   });
   await client.close();
-  await bed.closeTabs();
+  await fixture.closeTabs();
 }
 
 test('nested calls survive a reset of the link', () =>
-  rounds('link reset, nested calls', async () => bed.proxy.cut(true)));
+  testNestedCalls('link reset, nested calls', async () => fixture.proxy.cut(true)));
 
 test('nested calls survive a link that is cut for 1 s', () =>
-  rounds('link cut for 1 s, nested calls', async () => {
-    bed.proxy.cut();
+  testNestedCalls('link cut for 1 s, nested calls', async () => {
+    fixture.proxy.cut();
     await pause(1000);
-    bed.proxy.resume();
+    fixture.proxy.resume();
   }));
 
 test('nested calls survive a stop of the service worker', () =>
-  rounds('worker stopped, nested calls', async () => {
-    const targetId = await waitFor('the service worker', () => bed.browser.worker());
-    await bed.browser.cdp.send('Target.closeTarget', { targetId });
+  testNestedCalls('worker stopped, nested calls', async () => {
+    const targetId = await waitFor('the service worker', () => fixture.browser.workerId());
+    await fixture.browser.cdp.send('Target.closeTarget', { targetId });
   }));

@@ -4,30 +4,30 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { pause } from '../harness/wait.ts';
-import { Bed } from './bed.ts';
-import { between, midCall } from './cell.ts';
+import { FaultFixture } from './fault-fixture.ts';
+import { testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
-const inside = process.env.OPENTABS_FAULTS_NETNS === '1';
-const mayLeave = inside || spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+const isInNamespace = process.env.OPENTABS_FAULTS_NETNS === '1';
+const canUnshare = isInNamespace || spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 
-/** down disables the network of the whole namespace, including this test. */
-async function down(): Promise<void> {
+/** disableLoopback disables the network of the whole namespace, including this test, for 5 s. */
+async function disableLoopback(): Promise<void> {
   assert.equal(spawnSync('ip', ['link', 'set', 'lo', 'down']).status, 0);
   await pause(5000);
   assert.equal(spawnSync('ip', ['link', 'set', 'lo', 'up']).status, 0);
 }
 
-if (inside) {
+if (isInNamespace) {
   test('a call survives a loopback that is down for 5 s', async () => {
-    const bed = await Bed.make();
+    const bed = await FaultFixture.start();
     try {
-      await midCall('loopback down for 5 s, in a namespace', bed, down, { nextMs: 8000 });
-      await between('loopback down for 5 s, in a namespace', bed, down, { nextMs: 8000 });
+      await testDuringCall('loopback down for 5 s, in a namespace', bed, disableLoopback, { maxRecoveryMs: 8000 });
+      await testBetweenCalls('loopback down for 5 s, in a namespace', bed, disableLoopback, { maxRecoveryMs: 8000 });
     } finally {
       await bed.close();
     }
   });
-} else if (mayLeave) {
+} else if (canUnshare) {
   test('a call survives a loopback that is down for 5 s, in a separate namespace', () => {
     const self = fileURLToPath(import.meta.url);
     const ran = spawnSync('unshare', ['--net', 'sh', '-c', 'ip link set lo up && exec tsx --test "$0"', self], {
@@ -39,15 +39,15 @@ if (inside) {
 } else {
   // Network namespaces need root. Instead the proxy drops every packet in both directions.
   test('a call survives a link that loses every packet for 5 s', async () => {
-    const bed = await Bed.make();
+    const bed = await FaultFixture.start();
     try {
-      const stall = async () => {
+      const stallLink = async () => {
         bed.proxy.stall();
         await pause(5000);
         bed.proxy.resume();
       };
-      await midCall('every packet lost for 5 s (no namespace)', bed, stall, { nextMs: 8000 });
-      await between('every packet lost for 5 s (no namespace)', bed, stall, { nextMs: 8000 });
+      await testDuringCall('every packet lost for 5 s (no namespace)', bed, stallLink, { maxRecoveryMs: 8000 });
+      await testBetweenCalls('every packet lost for 5 s (no namespace)', bed, stallLink, { maxRecoveryMs: 8000 });
     } finally {
       await bed.close();
     }

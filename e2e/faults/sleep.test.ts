@@ -2,38 +2,42 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
-import { Bed } from './bed.ts';
-import { midCall, note } from './cell.ts';
+import { FaultFixture } from './fault-fixture.ts';
+import { addRow, testDuringCall } from './matrix-cell.ts';
 
-let bed: Bed;
+let fixture: FaultFixture;
 before(async () => {
-  bed = await Bed.make();
+  fixture = await FaultFixture.start();
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-test('server and browser held for 35 s, mid-call', () =>
-  midCall(
+test('a call survives a sleep of the machine for 35 s', () =>
+  testDuringCall(
     'machine asleep for 35 s',
-    bed,
+    fixture,
     async () => {
-      const pids = [...bed.browserPids(), bed.serverPid];
+      const pids = [...fixture.browserPids(), fixture.serverPid];
       for (const pid of pids) process.kill(pid, 'SIGSTOP');
       await pause(35_000);
       for (const pid of pids) process.kill(pid, 'SIGCONT');
     },
-    { nextMs: 6000 },
+    { maxRecoveryMs: 6000 },
   ));
 
 test('a link stays connected for 40 s without calls and without a debugger at the service worker', async () => {
-  const { tab } = await bed.open();
-  const client = await bed.client();
-  const { connectionsMade: made } = bed.proxy;
-  const [first] = (await bed.browsers()).map((b) => b.since);
+  const { tab } = await fixture.openTab();
+  const client = await fixture.connectHttp();
+  const { connectionsMade: connectionsBefore } = fixture.proxy;
+  const [connectedSince] = (await fixture.listBrowsers()).map((b) => b.since);
   await pause(40_000);
   const out = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
   assert.equal(out.isError, false, out.text);
-  assert.deepEqual([bed.proxy.connectionsMade, (await bed.browsers())[0]?.since], [made, first], 'it is the same link');
-  note({
+  assert.deepEqual(
+    [fixture.proxy.connectionsMade, (await fixture.listBrowsers())[0]?.since],
+    [connectionsBefore, connectedSince],
+    'the browser is connected over the same link',
+  );
+  addRow({
     fault: 'nothing for 40 s',
     when: 'between',
     call: '',

@@ -50,11 +50,11 @@ test('the first page and a later page get their plugin after each of three brows
       if (url === later) await browser.cdp.send('Target.createTarget', { url });
       await waitFor(`the plugin in ${url}`, async () => {
         const { browsers } = Object(await getJson(server, '/status'));
-        const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((one) => Object(one).tabs ?? []) : [];
+        const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];
         return tabs.some((tab) => tab.url === url && tab.plugins?.some((p) => Object(p).hash === hash));
       });
     }
     await browser.close();
   }
-  assert.doesNotMatch(daemon.stderr(), /link ended before hello/, 'a link was dropped before its time');
+  assert.doesNotMatch(daemon.stderr(), /link ended before hello/, 'a link ended during its handshake');
 });

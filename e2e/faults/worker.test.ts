@@ -4,48 +4,56 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
-import { Bed } from './bed.ts';
-import { between, busyMs, midCall, type Place } from './cell.ts';
+import { FaultFixture } from './fault-fixture.ts';
+import { busyMachineMs, type CellContext, testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 
-let bed: Bed;
+let fixture: FaultFixture;
 before(async () => {
-  bed = await Bed.make();
+  fixture = await FaultFixture.start();
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
-/** killWorker stops the service worker and waits until a new one connects. */
-async function killWorker(): Promise<void> {
-  const { connectionsMade: made } = bed.proxy;
-  const targetId = await waitFor('the service worker', () => bed.browser.worker());
+/** stopWorker stops the service worker and waits until a new service worker connects. */
+async function stopWorker(): Promise<void> {
+  const { connectionsMade: connectionsBefore } = fixture.proxy;
+  const targetId = await waitFor('the service worker', () => fixture.browser.workerId());
   const begun = performance.now();
-  await bed.browser.cdp.send('Target.closeTarget', { targetId });
-  await waitFor('a new link', () => bed.proxy.connectionsMade > made);
-  await bed.connected();
-  const took = performance.now() - begun;
-  assert.ok(took < 2000 + busyMs, `the link was back after ${took} ms`);
+  await fixture.browser.cdp.send('Target.closeTarget', { targetId });
+  await waitFor('a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
+  await fixture.waitForBrowser();
+  const reconnectMs = performance.now() - begun;
+  assert.ok(reconnectMs < 2000 + busyMachineMs, `the browser reconnected after ${reconnectMs} ms`);
 }
 
-/** reload reloads the extension as its button does, and waits until the new service worker connects. The old worker ends before it can answer. */
-async function reload(): Promise<void> {
-  const { connectionsMade: made } = bed.proxy;
-  await bed.inWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
-  await waitFor('a new link', () => bed.proxy.connectionsMade > made);
+/**
+ * reloadExtension reloads the extension as its button does, and waits until the new service worker connects. The old service
+ * worker ends before it can answer.
+ */
+async function reloadExtension(): Promise<void> {
+  const { connectionsMade: connectionsBefore } = fixture.proxy;
+  await fixture.evaluateInWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
+  await waitFor('a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
 }
 
 let version = 0;
-/** update writes another version into the extension's folder and reloads the extension. */
-async function update(_: Place): Promise<void> {
-  const file = join(bed.extension, 'manifest.json');
+/** updateExtension writes another version to the extension's folder and reloads the extension. */
+async function updateExtension(_: CellContext): Promise<void> {
+  const file = join(fixture.extension, 'manifest.json');
   const manifest = readFileSync(file, 'utf8');
   writeFileSync(file, manifest.replace(/"version": "[^"]*"/, `"version": "0.2.${++version}"`));
-  await reload();
+  await reloadExtension();
 }
 
-test('worker stopped, mid-call', () => midCall('worker stopped', bed, killWorker));
-test('worker stopped, between', () => between('worker stopped', bed, killWorker));
+test('a call survives a stop of the service worker', () => testDuringCall('worker stopped', fixture, stopWorker));
+test('a call succeeds after a stop of the service worker', () =>
+  testBetweenCalls('worker stopped', fixture, stopWorker));
 
-const afterReload = { code: 'browser_lost', endsMs: 3000, nextMs: 8000, stopReceived: true } as const;
-test('extension reloaded, mid-call', () => midCall('extension reloaded', bed, reload, afterReload));
-test('extension reloaded, between', () => between('extension reloaded', bed, reload, { nextMs: 8000 }));
-test('extension updated, mid-call', () => midCall('extension updated', bed, update, afterReload));
-test('extension updated, between', () => between('extension updated', bed, update, { nextMs: 8000 }));
+const afterReload = { errorCode: 'browser_lost', maxEndMs: 3000, maxRecoveryMs: 8000, stopReceived: true } as const;
+test('a call fails with browser_lost when the extension is reloaded', () =>
+  testDuringCall('extension reloaded', fixture, reloadExtension, afterReload));
+test('a call succeeds after the extension was reloaded', () =>
+  testBetweenCalls('extension reloaded', fixture, reloadExtension, { maxRecoveryMs: 8000 }));
+test('a call fails with browser_lost when the extension is updated', () =>
+  testDuringCall('extension updated', fixture, updateExtension, afterReload));
+test('a call succeeds after the extension was updated', () =>
+  testBetweenCalls('extension updated', fixture, updateExtension, { maxRecoveryMs: 8000 }));

@@ -75,12 +75,12 @@ export class Browser {
 
   /** inWorker attaches to the extension's service worker, runs one command, and detaches. */
   async inWorker<T>(run: (workerId: Session) => Promise<T>): Promise<T> {
-    const target = await waitFor('the service worker', () => this.worker());
+    const target = await waitFor('the service worker', () => this.workerId());
     return this.inPage(target, run);
   }
 
   /** workerId returns the DevTools target of the service worker, or undefined while no service worker runs. */
-  async worker(): Promise<string | undefined> {
+  async workerId(): Promise<string | undefined> {
     const targets = await this.cdp.targets();
     return targets.find((t) => t.type === 'service_worker' && t.url.includes(this.extensionId))?.targetId;
   }

@@ -134,7 +134,7 @@ test('a tool that waits for the user continues when the user presses Done, and f
   await waitingCard('The site needs').getByRole('button', { name: 'Go to tab' }).waitFor();
   await pressButton('The site needs', 'Done');
   assert.deepEqual((await ended).structured, { loggedIn: true });
-  const stopped = client.call('everything__ask', { reason: 'A second thing.' });
+  const stopped = client.call('everything__wait_for_user', { reason: 'A second thing.' });
   await pressButton('A second thing', 'Stop');
   assert.match(JSON.stringify((await stopped).structured), /"code":"user_denied"/);
 });

@@ -12,7 +12,7 @@ type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: reado
 /** injectors inject each fault and return when the fault is over. The system may still recover after that. */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'worker stopped'(system) {
-    const targetId = await system.browser.worker();
+    const targetId = await system.browser.workerId();
     if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
   },
 

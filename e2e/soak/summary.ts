@@ -45,7 +45,7 @@ function formatCallTable(calls: readonly ObservedCall[]): string[] {
   }
   return [...kinds].map(([kind, codes]) => {
     const endings = [...codes].toSorted((a, b) => b[1] - a[1]).map(([code, count]) => `${count} ${code}`);
-    return `  ${kind.padEnd(10)} ${endings.join(', ')}`;
+    return `  ${kind.padEnd(12)} ${endings.join(', ')}`;
   });
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { waitFor } from '../../harness/wait.ts';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { Cancelled, Streamed } from '../go.ts';
 import { atMost, formatSummary, ms, type Row } from '../row.ts';
 import { summarize } from '../samples.ts';

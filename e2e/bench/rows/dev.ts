@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { developPlugin } from '../../harness/author.ts';
 import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { atMost, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 

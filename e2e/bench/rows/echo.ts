@@ -1,4 +1,4 @@
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { Measured } from '../go.ts';
 import { atLeast, atMost, formatSummary, ms, type Row } from '../row.ts';
 import { inTurns, median } from '../samples.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repositoryRoot, runChecked } from '../../harness/process.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { Measured, startCrowd, startServer } from '../go.ts';
 import { atMost, formatSummary, mb, ms, type Row } from '../row.ts';
 import { inTurns, median } from '../samples.ts';

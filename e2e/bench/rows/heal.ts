@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { runChecked } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { atMost, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 

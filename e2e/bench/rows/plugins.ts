@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { addClient } from '../../harness/daemon-api.ts';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import type { Started } from '../go.ts';
 import { addPlugins, pluginCount, pluginTools } from '../many-plugins.ts';
 import { atMost, formatTimes, mb, ms, type Row } from '../row.ts';

@@ -1,7 +1,7 @@
 /** Where JavaScript spends its time during calls: CPU profiles of the extension's worker and of the page. */
 import { z } from 'zod';
 import { connectCdp, type Session } from '../../harness/cdp.ts';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import type { Row } from '../row.ts';
 
 const calls = 4000;

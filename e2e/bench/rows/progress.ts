@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { Streamed } from '../go.ts';
 import { atMost, formatSummary, formatTimes, ms, type Row } from '../row.ts';
 import { inTurns, median } from '../samples.ts';

@@ -1,4 +1,4 @@
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { type GoServer, startServer } from '../go.ts';
 import { atMost, formatSummary, type Row } from '../row.ts';
 import { inTurns } from '../samples.ts';

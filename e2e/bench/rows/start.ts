@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { freePort } from '../../harness/chromium.ts';
 import { binary } from '../../harness/process.ts';
-import type { Bed } from '../bed.ts';
+import type { Bed } from '../bench-fixture.ts';
 import { program, Started } from '../go.ts';
 import { atMost, formatTimes, mb, type Row } from '../row.ts';
 import { median } from '../samples.ts';

@@ -1,29 +1,29 @@
 import { definePlugin, definePrompt, defineTool, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-/** note tells the site something; the test reads it there. */
-function note(text: string): void {
+/** sendNote sends a text to the site, where the test reads it. */
+function sendNote(text: string): void {
   navigator.sendBeacon('/note', text);
 }
 
-/** kept notes when work with a key begins, and how it ended: "begin k", then "end k" or "stop k". */
-async function kept<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+/** noteProgressOf runs work and sends notes to the site: "begin KEY", then "end KEY", "stop KEY" after an abort, or "fail KEY". */
+async function noteProgressOf<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (key === '') return await work();
-  note(`begin ${key}`);
+  sendNote(`begin ${key}`);
   try {
     const value = await work();
-    note(`end ${key}`);
+    sendNote(`end ${key}`);
     return value;
   } catch (error) {
-    note(`${signal?.aborted ? 'stop' : 'fail'} ${key}`);
+    sendNote(`${signal?.aborted ? 'stop' : 'fail'} ${key}`);
     throw error;
   }
 }
 
-/** codeOf says what a handler can tell of an error that it caught. */
-function codeOf(error: unknown): { code: string; message: string; retryable: boolean } {
-  const of = (name: string): unknown => (typeof error === 'object' && error !== null ? Reflect.get(error, name) : '');
-  return { code: String(of('code')), message: String(of('message')), retryable: of('retryable') === true };
+/** describeError returns the fields of a caught error. */
+function describeError(error: unknown): { code: string; message: string; retryable: boolean } {
+  const readField = (name: string): unknown => (typeof error === 'object' && error !== null ? Reflect.get(error, name) : '');
+  return { code: String(readField('code')), message: String(readField('message')), retryable: readField('retryable') === true };
 }
 
 const audience = z.string().optional();
@@ -32,7 +32,7 @@ const annotations = { readOnlyHint: true };
 
 const echo = defineTool({
   name: 'echo',
-  description: 'Returns what it is given, and where it ran.',
+  description: 'Returns the argument value and the path of its page.',
   annotations,
   input: z.object({ value: z.unknown().optional() }),
   output: z.object({ value: z.unknown(), path: z.string() }),
@@ -41,33 +41,33 @@ const echo = defineTool({
 
 const change = defineTool({
   name: 'change',
-  description: 'Changes something: adds a line to the site, with the key.',
+  description: 'Sends a note with the key to the site. It is not read-only.',
   input: z.object({ key }),
   output: z.object({ changed: z.boolean() }),
   handle: async ({ key }) => {
-    note(`change ${key}`);
+    sendNote(`change ${key}`);
     return { changed: true };
   },
 });
 
 const steps = defineTool({
   name: 'steps',
-  description: 'Reports steps, each after some milliseconds. every marks each so-many-th step for the audience "user".',
+  description: 'Reports count steps, one every everyMs. Every userEvery-th step is for the audience "user".',
   annotations,
   input: z.object({
     count: z.number().int().min(0),
     everyMs: z.number().min(0),
-    every: z.number().int().min(0).default(0),
+    userEvery: z.number().int().min(0).default(0),
     endAudience: audience,
     key,
   }),
   output: z.object({ steps: z.number() }),
-  handle: async ({ count, everyMs, every, endAudience, key }, context) =>
-    await kept(key, context?.signal, async () => {
+  handle: async ({ count, everyMs, userEvery, endAudience, key }, context) =>
+    await noteProgressOf(key, context?.signal, async () => {
       if (endAudience !== undefined) context?.endAudience(endAudience);
       for (let step = 1; step <= count; step++) {
         await sleep(everyMs);
-        const forUser = every > 0 && step % every === 0;
+        const forUser = userEvery > 0 && step % userEvery === 0;
         context?.reportProgress({
           progress: step,
           total: count,
@@ -79,14 +79,14 @@ const steps = defineTool({
     }),
 });
 
-const silent = defineTool({
+const waitSilently = defineTool({
   name: 'silent',
-  description: 'Says nothing for some milliseconds.',
+  description: 'Reports nothing for forMs, then returns.',
   annotations,
   input: z.object({ forMs: z.number().min(0), key }),
   output: z.object({ key: z.string() }),
   handle: async ({ forMs, key }, context) =>
-    await kept(key, context?.signal, async () => {
+    await noteProgressOf(key, context?.signal, async () => {
       await sleep(forMs);
       return { key };
     }),
@@ -103,9 +103,9 @@ const fail = defineTool({
   },
 });
 
-const show = defineTool({
-  name: 'show',
-  description: 'Shows one activity for some milliseconds.',
+const showActivity = defineTool({
+  name: 'show_activity',
+  description: 'Reports one activity and returns after forMs.',
   annotations,
   input: z.object({ type: z.string(), content: z.unknown(), audience, forMs: z.number().default(0) }),
   output: z.object({ shown: z.boolean() }),
@@ -118,43 +118,43 @@ const show = defineTool({
 
 const deltas = defineTool({
   name: 'deltas',
-  description: 'Shows a table and adds rows to it in one loop, without ending the task; bad adds a patch that never fits.',
+  description: 'Reports a table and adds count rows in one loop. addInvalidPatch adds a patch that cannot be applied.',
   annotations,
   input: z.object({
     count: z.number().int(),
-    bad: z.boolean().default(false),
+    addInvalidPatch: z.boolean().default(false),
     audience,
     afterMs: z.number().default(0),
     forMs: z.number().default(0),
   }),
-  output: z.object({ tookMs: z.number() }),
-  handle: async ({ count, bad, audience, afterMs, forMs }, context) => {
+  output: z.object({ loopMs: z.number() }),
+  handle: async ({ count, addInvalidPatch, audience, afterMs, forMs }, context) => {
     context?.reportActivity('table', { columns: ['n'], rows: [] }, { audience });
     await sleep(afterMs);
-    const began = performance.now();
+    const startMs = performance.now();
     for (let n = 1; n <= count; n++) {
       context?.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: [n] }, { audience });
-      if (bad && n === Math.ceil(count / 2)) {
+      if (addInvalidPatch && n === Math.ceil(count / 2)) {
         context?.reportActivityDelta('table', [
           { op: 'remove', path: '/rows/0' },
           { op: 'test', path: '/columns/0', value: 'never' },
         ]);
       }
     }
-    const tookMs = performance.now() - began;
+    const loopMs = performance.now() - startMs;
     await sleep(forMs);
-    return { tookMs };
+    return { loopMs };
   },
 });
 
 const login = defineTool({
   name: 'login',
-  description: 'Waits for a person to log in; the person does so by the button of the page, if there is one.',
+  description: 'Waits until the user presses Done, and reports before and after the wait.',
   annotations,
   input: z.object({ reason: z.string().default('Log in, then press Done.'), title: z.string().optional(), key }),
   output: z.object({ loggedIn: z.boolean() }),
   handle: async ({ reason, title, key }, context) =>
-    await kept(key, context?.signal, async () => {
+    await noteProgressOf(key, context?.signal, async () => {
       context?.reportProgress({ message: 'not logged in', audience: 'user' });
       await context?.waitForUser({ reason, title });
       context?.reportProgress({ message: 'logged in', audience: 'user' });
@@ -162,9 +162,9 @@ const login = defineTool({
     }),
 });
 
-const ask = defineTool({
-  name: 'ask',
-  description: 'Waits for a person and returns how that ended.',
+const waitForUser = defineTool({
+  name: 'wait_for_user',
+  description: 'Waits for the user and returns "done" or the error of the wait.',
   annotations,
   input: z.object({ reason: z.string() }),
   output: z.object({ ended: z.unknown() }),
@@ -173,7 +173,7 @@ const ask = defineTool({
       await context?.waitForUser({ reason });
       return { ended: 'done' };
     } catch (error) {
-      return { ended: codeOf(error) };
+      return { ended: describeError(error) };
     }
   },
 });
@@ -182,63 +182,63 @@ const input = z.record(z.string(), z.unknown()).default({});
 
 const call = defineTool({
   name: 'call',
-  description: 'Calls another tool and returns what that returned; caught returns why it failed; giveUpMs withdraws it.',
+  description: 'Calls another tool and returns its output. catchError returns its error, and abortAfterMs aborts the call.',
   annotations,
   input: z.object({
     tool: z.string(),
     input,
-    caught: z.boolean().default(false),
-    giveUpMs: z.number().optional(),
+    catchError: z.boolean().default(false),
+    abortAfterMs: z.number().optional(),
     tabId: z.number().int().optional(),
     key,
   }),
   output: z.object({ output: z.unknown().optional(), error: z.unknown().optional() }),
-  handle: async ({ tool, input, caught, giveUpMs, tabId, key }, context) =>
-    await kept(key, context?.signal, async () => {
+  handle: async ({ tool, input, catchError, abortAfterMs, tabId, key }, context) =>
+    await noteProgressOf(key, context?.signal, async () => {
       const stop = new AbortController();
-      if (giveUpMs !== undefined) setTimeout(() => stop.abort(new Error('given up')), giveUpMs);
+      if (abortAfterMs !== undefined) setTimeout(() => stop.abort(new Error('given up')), abortAfterMs);
       try {
         return { output: await context?.call(tool, input, { signal: stop.signal, tabId }) };
       } catch (error) {
-        if (!caught) throw error;
-        return { error: codeOf(error) };
+        if (!catchError) throw error;
+        return { error: describeError(error) };
       }
     }),
 });
 
 const callMany = defineTool({
   name: 'call_many',
-  description: 'Calls a tool several times at once; each input gets its number as value.',
+  description: 'Makes count concurrent calls of a tool, each with its number as the argument value.',
   annotations,
   input: z.object({ tool: z.string(), input, count: z.number().int() }),
   output: z.object({ outputs: z.array(z.unknown()) }),
   handle: async ({ tool, input, count }, context) => {
-    const all = Array.from({ length: count }, (_, n) => context?.call(tool, { ...input, value: n }).catch(codeOf));
+    const all = Array.from({ length: count }, (_, n) => context?.call(tool, { ...input, value: n }).catch(describeError));
     return { outputs: await Promise.all(all) };
   },
 });
 
-const deep = defineTool({
-  name: 'deep',
-  description: 'Calls itself until levels is 0, then reports and returns; same calls itself with the same input for ever.',
+const callItself = defineTool({
+  name: 'call_itself',
+  description: 'Calls itself until levels is 0, then reports and returns. With sameInput it calls itself with the same input.',
   annotations,
-  input: z.object({ levels: z.number().int(), same: z.boolean().default(false), forMs: z.number().default(0), key }),
+  input: z.object({ levels: z.number().int(), sameInput: z.boolean().default(false), forMs: z.number().default(0), key }),
   output: z.object({ depth: z.number() }),
-  handle: async ({ levels, same, forMs, key }, context) =>
-    await kept(key === '' ? '' : `${key}${levels}`, context?.signal, async () => {
+  handle: async ({ levels, sameInput, forMs, key }, context) =>
+    await noteProgressOf(key === '' ? '' : `${key}${levels}`, context?.signal, async () => {
       if (levels === 0) {
-        context?.reportProgress({ message: 'at the bottom' });
+        context?.reportProgress({ message: 'no more levels' });
         await sleep(forMs);
         return { depth: 0 };
       }
-      const below = await context?.call('deep', { levels: same ? levels : levels - 1, same, forMs, key });
+      const below = await context?.call('call_itself', { levels: sameInput ? levels : levels - 1, sameInput, forMs, key });
       return { depth: 1 + Number(typeof below === 'object' && below !== null ? Reflect.get(below, 'depth') : 0) };
     }),
 });
 
-const decided = defineTool({
-  name: 'decided',
-  description: 'Returns what a person decided before it ran.',
+const readDecision = defineTool({
+  name: 'read_decision',
+  description: 'Returns the decision of the user that allowed this call, or null.',
   annotations,
   input: z.object({}),
   output: z.object({ decision: z.unknown() }),
@@ -247,7 +247,7 @@ const decided = defineTool({
 
 const big = defineTool({
   name: 'big',
-  description: 'Returns a text of so many bytes.',
+  description: 'Returns a text of this many bytes.',
   annotations,
   input: z.object({ bytes: z.number().int() }),
   output: z.object({ text: z.string() }),
@@ -257,10 +257,10 @@ const big = defineTool({
 const summary = definePrompt({
   name: 'summary',
   displayName: 'Summary',
-  description: 'A text with so many lines, each made in some milliseconds.',
-  args: z.object({ lines: z.number().int().describe('How many lines'), everyMs: z.number().default(0), key }),
+  description: 'Reports one line every everyMs and returns the number of lines.',
+  args: z.object({ lines: z.number().int().describe('The number of lines.'), everyMs: z.number().default(0), key }),
   render: async ({ lines, everyMs, key }, context) =>
-    await kept(key, context?.signal, async () => {
+    await noteProgressOf(key, context?.signal, async () => {
       for (let line = 1; line <= lines; line++) {
         await sleep(everyMs);
         context?.reportCount(line, lines, `line ${line}`);
@@ -270,7 +270,7 @@ const summary = definePrompt({
 });
 
 export default definePlugin({
-  tools: [echo, change, steps, silent, fail, show, deltas, login, ask, call, callMany, deep, decided, big],
+  tools: [echo, change, steps, waitSilently, fail, showActivity, deltas, login, waitForUser, call, callMany, callItself, readDecision, big],
   prompts: [summary],
   isReady: () => true,
 });

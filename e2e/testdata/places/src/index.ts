@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 const where = defineTool({
   name: 'where',
-  description: 'Says in which document it runs.',
+  description: 'Returns the document in which it runs.',
   annotations: { readOnlyHint: true },
   input: z.object({}),
   output: z.object({ path: z.string(), host: z.string(), frame: z.boolean(), hidden: z.boolean(), site: z.string() }),
   handle: async () => {
-    log.info('asked where', location.pathname);
+    log.info('called in', location.pathname);
     return {
       path: location.pathname,
       host: location.hostname,
@@ -22,7 +22,7 @@ const where = defineTool({
 export default definePlugin({
   tools: [where],
 
-  // The test's page says when it is not ready.
+  // A test sets data-busy to make the plugin not ready in a page.
   isReady() {
     return !document.documentElement.hasAttribute('data-busy');
   },

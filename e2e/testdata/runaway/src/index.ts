@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const spin = defineTool({
   name: 'spin',
-  description: 'Occupies the page for some time.',
+  description: 'Blocks the thread of the page for ms.',
   input: z.object({ ms: z.number() }),
   output: z.object({ spun: z.boolean() }),
   handle: async ({ ms }) => {
@@ -16,7 +16,7 @@ const spin = defineTool({
 
 const wait = defineTool({
   name: 'wait',
-  description: 'Waits, and reports progress all the time.',
+  description: 'Waits for ms and reports progress every 100 ms.',
   input: z.object({ ms: z.number() }),
   output: z.object({ path: z.string() }),
   handle: async ({ ms }, context) => {

@@ -4,22 +4,22 @@ import { z } from 'zod';
 // The end-to-end tests replace this text before each build.
 const build = 'build 1';
 
-const which = defineTool({
-  name: 'which',
-  description: 'Says which build runs, and what the document has kept.',
+const getBuild = defineTool({
+  name: 'get_build',
+  description: 'Returns the running build, and the state that earlier builds left in the document.',
   input: z.object({}),
-  output: z.object({ build: z.string(), builds: z.array(z.string()), early: z.string(), torn: z.string() }),
+  output: z.object({ build: z.string(), builds: z.array(z.string()), preScriptValue: z.string(), teardowns: z.string() }),
   handle: async () => ({
     build,
     builds: getAuthCache<string[]>('builds') ?? [],
-    early: getPreScriptValue<string>('early') ?? '',
-    torn: document.documentElement.dataset.torn ?? '',
+    preScriptValue: getPreScriptValue<string>('early') ?? '',
+    teardowns: document.documentElement.dataset.torn ?? '',
   }),
 });
 
 const wait = defineTool({
   name: 'wait',
-  description: 'Waits until the page has an attribute, and says which build has waited.',
+  description: 'Waits until the page has the attribute data-go, and returns the build that waited.',
   input: z.object({}),
   output: z.object({ build: z.string() }),
   handle: async (_, context) => {
@@ -34,7 +34,7 @@ const wait = defineTool({
 });
 
 export default definePlugin({
-  tools: [which, wait],
+  tools: [getBuild, wait],
 
   isReady() {
     return true;

@@ -5,7 +5,7 @@ const keys = ['site', 'apiToken', 'size', 'drafts', 'order'];
 
 const readSettings = defineTool({
   name: 'read_settings',
-  description: 'Returns the settings as the page has them.',
+  description: 'Returns the settings that the plugin has in the page.',
   annotations: { readOnlyHint: true },
   input: z.object({}),
   output: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),

@@ -1,4 +1,4 @@
-/** The setup of a fault test: the built server, a real browser without a debugger, the proxy between them, a site in a tab, and a client. */
+/** The fixture of the fault tests. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ export interface BrowserView {
   readonly tabs?: readonly Tab[];
 }
 
-/** Bed is a server, a browser, a proxy, a site and its clients. */
-export class Bed {
+/** FaultFixture is a server, a browser without a debugger, the proxy between them, a site, and MCP clients. */
+export class FaultFixture {
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
   readonly extension = join(this.home, 'unpacked');
   readonly env: Readonly<Record<string, string>>;
@@ -41,48 +41,48 @@ export class Bed {
   clientToken = '';
   #browser: Browser | undefined;
   #server: StartedCommand | undefined;
-  readonly #serve: readonly string[];
+  readonly #serveFlags: readonly string[];
   readonly #browsers: Browser[] = [];
   readonly #clients: McpClient[] = [];
-  #paths = 0;
+  #tabCount = 0;
 
-  private constructor(port: number, site: Site, proxy: LinkProxy, serve: readonly string[]) {
+  private constructor(port: number, site: Site, proxy: LinkProxy, serveFlags: readonly string[]) {
     this.port = port;
     this.site = site;
     this.proxy = proxy;
-    this.#serve = serve;
+    this.#serveFlags = serveFlags;
     this.env = { OPENTABS_HOME: this.home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
   }
 
-  /** make starts everything. serve are flags for opentabs serve. */
-  static async make(...serve: string[]): Promise<Bed> {
+  /** start starts everything. serveFlags are flags of `opentabs serve`. */
+  static async start(...serve: string[]): Promise<FaultFixture> {
     const port = await freePort();
-    const bed = new Bed(port, await startSite(), await startProxy(port), serve);
+    const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serve);
     try {
-      const plugin = join(bed.home, 'messages-plugin');
+      const plugin = join(fixture.home, 'messages-plugin');
       cpSync(join(repositoryRoot, 'sdk-ts/examples/messages'), plugin, { recursive: true });
-      await runChecked(['plugin', 'build', plugin], bed.env);
-      await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], bed.env);
-      await runChecked(['extension', 'install', '--dir', bed.extension], bed.env);
-      bed.token = readFileSync(join(bed.home, 'token'), 'utf8').trim();
-      bed.clientToken = await addClient(bed.env, 'faults');
-      await bed.startServer();
-      bed.#browser = bed.newBrowser('profile');
-      await bed.browser.start();
-      await bed.connected();
+      await runChecked(['plugin', 'build', plugin], fixture.env);
+      await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
+      await runChecked(['extension', 'install', '--dir', fixture.extension], fixture.env);
+      fixture.token = readFileSync(join(fixture.home, 'token'), 'utf8').trim();
+      fixture.clientToken = await addClient(fixture.env, 'faults');
+      await fixture.startServer();
+      fixture.#browser = fixture.newBrowser('profile');
+      await fixture.browser.start();
+      await fixture.waitForBrowser();
     } catch (error) {
-      await bed.close();
+      await fixture.close();
       throw error;
     }
-    return bed;
+    return fixture;
   }
 
   get browser(): Browser {
-    if (!this.#browser) throw new Error('there is no browser');
+    if (!this.#browser) throw new Error('the browser has not been started');
     return this.#browser;
   }
 
-  /** newBrowser returns a browser that has not been started. The bed closes it. */
+  /** newBrowser returns a browser that has not been started. FaultFixture closes the browser. */
   newBrowser(profile: string): Browser {
     const browser = new Browser(join(this.home, profile), this.extension, [
       // The browser connects through the proxy, which is transparent.
@@ -93,7 +93,7 @@ export class Bed {
   }
 
   async startServer(): Promise<void> {
-    this.#server = startOpentabs(['serve', ...this.#serve], this.env);
+    this.#server = startOpentabs(['serve', ...this.#serveFlags], this.env);
     await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
   }
 
@@ -103,13 +103,13 @@ export class Bed {
 
   get serverPid(): number {
     const pid = this.#server?.child.pid;
-    if (pid === undefined) throw new Error('there is no server');
+    if (pid === undefined) throw new Error('the server has not been started');
     return pid;
   }
 
-  /** browserPids returns the ids of all processes of a browser. */
+  /** browserPids returns the ids of all browser processes. */
   browserPids(): number[] {
-    const mark = join(this.home, 'profile');
+    const profilePath = join(this.home, 'profile');
     const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     const parents = new Map<number, number>();
     const found = new Set<number>();
@@ -117,91 +117,91 @@ export class Bed {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
-        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(mark)) found.add(Number(name));
+        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) found.add(Number(name));
       } catch {
         // The process has just exited.
       }
     }
-    for (let grown = true; grown; ) {
-      grown = false;
+    for (let hasGrown = true; hasGrown; ) {
+      hasGrown = false;
       for (const [pid, parent] of parents) {
         if (!found.has(parent) || found.has(pid)) continue;
         found.add(pid);
-        grown = true;
+        hasGrown = true;
       }
     }
     return [...found];
   }
 
-  /** client returns a new client over HTTP. */
-  async client(): Promise<McpClient> {
+  /** connectHttp connects a client over HTTP. */
+  async connectHttp(): Promise<McpClient> {
     const client = await connectHttp(this.port, this.clientToken);
     this.#clients.push(client);
     return client;
   }
 
-  async stdioClient(): Promise<McpClient> {
+  async connectStdio(): Promise<McpClient> {
     const client = await connectStdio(this.env);
     this.#clients.push(client);
     return client;
   }
 
-  async browsers(): Promise<readonly BrowserView[]> {
+  async listBrowsers(): Promise<readonly BrowserView[]> {
     const headers = { authorization: `Bearer ${this.token}` };
     const status: unknown = await (await fetch(`http://127.0.0.1:${this.port}/status`, { headers })).json();
     const browsers: unknown = Object(status).browsers;
     return Array.isArray(browsers) ? browsers : [];
   }
 
-  /** reports returns the number of reports of the tool's call that ended last, as counted by the server. */
-  async reports(tool: string): Promise<number> {
+  /** countReports returns the number of reports that the server counted for the last call of a tool. */
+  async countReports(tool: string): Promise<number> {
     const headers = { authorization: `Bearer ${this.token}` };
     const calls: unknown = await (await fetch(`http://127.0.0.1:${this.port}/calls`, { headers })).json();
     const list: readonly unknown[] = Array.isArray(calls) ? calls : Object(calls).calls;
     return Number(Object(list.find((call) => Object(call).tool_name === tool)).reports);
   }
 
-  /** connected waits until a browser has a link and an adapter, and returns how long that took, in milliseconds. */
-  async connected(count = 1): Promise<number> {
+  /** waitForBrowser waits until this number of browsers is connected, and returns the elapsed time in milliseconds. */
+  async waitForBrowser(count = 1): Promise<number> {
     const begun = performance.now();
     await waitFor(
       'the browser at the server',
-      async () => (await this.browsers()).filter((b) => b.connected).length === count,
+      async () => (await this.listBrowsers()).filter((b) => b.connected).length === count,
     );
     return performance.now() - begun;
   }
 
-  /** tab returns the tab that shows a path, once the plugin is live in it. */
-  async tab(path: string): Promise<Tab | undefined> {
-    const tabs = (await this.browsers()).filter((b) => b.connected).flatMap((b) => b.tabs ?? []);
-    return tabs.find((t) => t.url === this.url(path) && t.documentId !== undefined);
+  /** findLiveTab returns the tab that shows a path, or undefined while the plugin is not live in that tab. */
+  async findLiveTab(path: string): Promise<Tab | undefined> {
+    const tabs = (await this.listBrowsers()).filter((b) => b.connected).flatMap((b) => b.tabs ?? []);
+    return tabs.find((t) => t.url === this.urlOf(path) && t.documentId !== undefined);
   }
 
-  url(path: string): string {
+  urlOf(path: string): string {
     return `${this.site.origin}${path}`;
   }
 
-  /** open opens a new tab and waits until the plugin is live in it. */
-  async open(browser = this.browser): Promise<{ path: string; tab: Tab }> {
-    const path = `/tab${++this.#paths}`;
-    await browser.cdp.send('Target.createTarget', { url: this.url(path) });
-    return { path, tab: await waitFor(`the plugin in ${path}`, () => this.tab(path)) };
+  /** openTab opens a tab with a new path and waits until the plugin is live in that tab. */
+  async openTab(browser = this.browser): Promise<{ path: string; tab: Tab }> {
+    const path = `/tab${++this.#tabCount}`;
+    await browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
+    return { path, tab: await waitFor(`the plugin in ${path}`, () => this.findLiveTab(path)) };
   }
 
-  /** target returns the id of the tab that shows a path, for the DevTools protocol. */
-  async target(path: string): Promise<string> {
-    const found = (await this.browser.listPages()).find((p) => p.url === this.url(path));
+  /** findTarget returns the DevTools target of the tab that shows a path. */
+  async findTarget(path: string): Promise<string> {
+    const found = (await this.browser.listPages()).find((p) => p.url === this.urlOf(path));
     if (!found) throw new Error(`no tab shows ${path}`);
     return found.id;
   }
 
-  /** evaluate runs an expression in the page at this path. */
-  async evaluate(path: string, expression: string): Promise<unknown> {
-    return this.browser.inPage(await this.target(path), (page) => page.evaluate(expression));
+  /** evaluateInPage evaluates an expression in the page at this path. */
+  async evaluateInPage(path: string, expression: string): Promise<unknown> {
+    return this.browser.inPage(await this.findTarget(path), (page) => page.evaluate(expression));
   }
 
-  /** inWorker evaluates in the service worker, with a debugger attached for that moment. */
-  inWorker(expression: string): Promise<unknown> {
+  /** evaluateInWorker evaluates an expression in the service worker. A debugger is attached only during the evaluation. */
+  evaluateInWorker(expression: string): Promise<unknown> {
     return this.browser.inWorker((worker) => worker.evaluate(expression));
   }
 
@@ -220,18 +220,21 @@ export class Bed {
     for (const { id, url } of await this.browser.listPages()) {
       if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
     }
-    await waitFor('no tab', async () => (await this.browsers()).every((b) => (b.tabs ?? []).length === 0));
+    await waitFor('no tab', async () => (await this.listBrowsers()).every((b) => (b.tabs ?? []).length === 0));
   }
 
-  /** born returns when the document at a path was created, in milliseconds since 1970. */
-  async born(path: string): Promise<number> {
-    return Number(await this.evaluate(path, 'performance.timeOrigin'));
+  /** createdMs returns when the document at a path was created, in milliseconds since 1970. */
+  async createdMs(path: string): Promise<number> {
+    return Number(await this.evaluateInPage(path, 'performance.timeOrigin'));
   }
 
-  /** stopReceived waits until the page at a path received the cancel, or was reloaded since it was born. */
-  async stopReceived(path: string, born: number): Promise<void> {
+  /** waitForCancelInPage waits until the page at a path received a cancel, or was reloaded after createdMs. */
+  async waitForCancelInPage(path: string, born: number): Promise<void> {
     await waitFor('the page to receive the cancel', () =>
-      this.evaluate(path, `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${born}`),
+      this.evaluateInPage(
+        path,
+        `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${born}`,
+      ),
     );
   }
 

@@ -1,0 +1,99 @@
+/** Promise: nested calls, approvals and activities survive a lost link. */
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { McpClient } from '../harness/client.ts';
+import { callRecord, decideCall, findCall } from '../harness/daemon-api.ts';
+import { repositoryRoot, runChecked } from '../harness/process.ts';
+import { everythingPlugin } from '../harness/stack.ts';
+import { pause, waitFor } from '../harness/wait.ts';
+import { FaultFixture } from './fault-fixture.ts';
+
+let fixture: FaultFixture;
+let client: McpClient;
+let tabId: number;
+before(async () => {
+  fixture = await FaultFixture.start();
+  const plugin = join(fixture.home, 'everything');
+  cpSync(join(repositoryRoot, everythingPlugin.dir), plugin, { recursive: true });
+  await runChecked(['plugin', 'build', plugin], fixture.env);
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
+  client = await fixture.connectHttp();
+  const { path } = await fixture.openTab();
+  tabId = await waitFor('all plugins in the tab', async () => {
+    const tab = await fixture.findLiveTab(path);
+    return tab?.plugins?.length === 2 ? tab.tabId : undefined;
+  });
+});
+after(() => fixture?.close());
+
+/** waitForStart waits until the page has reported to the site that the handler with this key has started. */
+const waitForStart = (key: string) => waitFor(`${key} to begin`, () => fixture.site.notes.includes(`begin ${key}`));
+/** waitForLink waits until the browser is connected again. */
+const waitForLink = () => waitFor('the link to be back', async () => (await fixture.waitForBrowser()) >= 0);
+
+/** cutLinkDuring cuts the link while work runs. */
+async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
+  fixture.proxy.cut();
+  await work();
+  fixture.proxy.resume();
+  await waitForLink();
+}
+
+test('a nested call that ends while the link is cut returns its result', async () => {
+  const out = client.call('everything__call', { tool: 'silent', input: { forMs: 1_000, key: 'cut' }, tabId });
+  await waitForStart('cut');
+  await cutLinkDuring(() => pause(3_000));
+  assert.deepEqual((await out).structured, { output: { key: 'cut' } });
+});
+
+/** startWaitingCall calls a tool that waits for the user. approve lets the call continue. */
+async function startWaitingCall() {
+  const out = client.call('everything__login', { tabId });
+  const { call_id } = await findCall(fixture, 'everything__login', (c) => c.waiting !== undefined);
+  const approve = async () =>
+    assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
+  return { out, approve };
+}
+
+test('a decision of the user while the link is cut reaches the tool', async () => {
+  const { out, approve } = await startWaitingCall();
+  await cutLinkDuring(approve);
+  assert.deepEqual((await out).structured, { loggedIn: true });
+});
+
+test('a decision in transit when the link is lost reaches the tool', async () => {
+  const { out, approve } = await startWaitingCall();
+  fixture.proxy.stall('down');
+  await approve();
+  fixture.proxy.cut(true);
+  fixture.proxy.resume();
+  await waitForLink();
+  assert.deepEqual((await out).structured, { loggedIn: true });
+});
+
+test('a tool that waits for the user survives several links', async () => {
+  const { out, approve } = await startWaitingCall();
+  for (let cuts = 0; cuts < 3; cuts++) await cutLinkDuring(() => pause(500));
+  await approve();
+  assert.deepEqual((await out).structured, { loggedIn: true });
+});
+
+test('an activity with more changes than the buffer holds while the link is cut is complete afterwards', async () => {
+  const count = 4_000;
+  const stop = new AbortController();
+  const args = { count, afterMs: 1_500, forMs: 25_000, tabId };
+  const out = client.call('everything__deltas', args, { signal: stop.signal });
+  const { call_id } = await findCall(fixture, 'everything__deltas', (c) => c.status === 'running');
+  const readTable = async () => {
+    const [table] = (await callRecord(fixture, call_id)).activities ?? [];
+    return JSON.stringify(table?.content);
+  };
+  await waitFor('the empty table', async () => (await readTable()) === '{"columns":["n"],"rows":[]}');
+  await cutLinkDuring(() => pause(3_000));
+  const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
+  await waitFor('the whole table', async () => (await readTable()) === expectedTable);
+  stop.abort();
+  await assert.rejects(out);
+});

@@ -1,0 +1,211 @@
+/** Runs one cell of the fault matrix: a fault during a call or between two calls. The result is a row of the table. */
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { McpClient, Outcome } from '../harness/client.ts';
+import { waitFor } from '../harness/wait.ts';
+import type { FaultFixture, Tab } from './fault-fixture.ts';
+
+/** rowsFile gets one JSON line per cell of the matrix. main.ts prints the lines as a table. */
+export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
+
+/** Row is one line of the table. */
+export interface Row {
+  readonly fault: string;
+  readonly when: string;
+  readonly call: string;
+  readonly next: string;
+  readonly stopReceived: string;
+}
+
+/** addRow adds a row to the table. */
+export function addRow(row: Row): void {
+  mkdirSync(dirname(rowsFile), { recursive: true });
+  appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
+}
+
+/** CellContext is the tab and the client of one cell. */
+export interface CellContext {
+  readonly fixture: FaultFixture;
+  readonly path: string;
+  readonly tab: Tab;
+  readonly client: McpClient;
+}
+
+/** InjectFault causes the fault and returns when calls can succeed again. */
+export type InjectFault = (cell: CellContext) => Promise<unknown>;
+
+/** ExpectedBehavior is the required behavior of the call and of the next call. */
+export interface ExpectedBehavior {
+  /** The error code of the call. Default: none, because the call survives. */
+  readonly errorCode?: string;
+  /** The longest time between the fault and the error, in milliseconds. Default: 2 s. */
+  readonly maxEndMs?: number;
+  /** The longest time between the fault and the next successful call, in milliseconds. Default: 2 s. */
+  readonly maxRecoveryMs?: number;
+  /** The number of calls that may fail before a call succeeds. Default: 0. */
+  readonly maxFailures?: number;
+  /** Whether the page must receive a cancel. */
+  readonly stopReceived?: boolean;
+  /** Whether the next call must not name a tab, because the old tab is closed or has another id. */
+  readonly withoutTabId?: boolean;
+  /** Whether the client is `opentabs mcp`. Default: a client over HTTP. */
+  readonly overStdio?: boolean;
+}
+
+const stepMs = 250;
+
+/**
+ * busyMachineMs is the additional time that a busy machine may need before a cell fails. The table contains the measured times,
+ * and make bench checks the promised times. A cell only distinguishes the ways to recover: 1 s is a retry, 10 s is the grace
+ * period, and 30 s is the alarm or the idle limit.
+ */
+export const busyMachineMs = 6000;
+
+/** testDuringCall injects a fault while a call reports in a new tab. */
+export async function testDuringCall(
+  fault: string,
+  fixture: FaultFixture,
+  injectFault: InjectFault,
+  expected: ExpectedBehavior = {},
+): Promise<void> {
+  const cell = await openCell(fixture, expected.overStdio);
+  // A call that must fail runs until the fault comes, however late that is.
+  const from = expected.errorCode ? 400 : 8;
+  // The heartbeat tool marks its page when it receives a cancel.
+  const [tool, args] = expected.stopReceived
+    ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]
+    : ['messages__countdown', { from, intervalMs: stepMs }];
+  let reports = 0;
+  let endedAt = 0;
+  const call = cell.client
+    .call(tool, { ...args, tabId: cell.tab.tabId }, { onProgress: () => reports++ })
+    .catch((error: unknown): Outcome => makeLostOutcome(error))
+    .finally(() => {
+      endedAt = performance.now();
+    });
+  await waitFor('two reports', () => reports >= 2);
+  const documentMs = expected.stopReceived ? await fixture.createdMs(cell.path) : 0;
+  const injectedAt = performance.now();
+  await injectFault(cell);
+  const repairedAt = performance.now();
+  // The next call may reload the page.
+  if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
+  const [out, next] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
+  const callMs = endedAt - injectedAt;
+  const reportCount = expected.errorCode ? 0 : await fixture.countReports(tool);
+  addRow({
+    fault,
+    when: 'mid-call',
+    call: out.isError
+      ? `${out.code} after ${formatMs(callMs)}`
+      : `survived with ${reportCount} of ${from} reports and its result`,
+    next: describeRecovery(next),
+    stopReceived: expected.stopReceived ? 'yes' : '',
+  });
+  if (expected.errorCode) {
+    assert.equal(out.code, expected.errorCode, out.text);
+    assert.ok(
+      callMs <= (expected.maxEndMs ?? 2000) + busyMachineMs,
+      `the call ended ${formatMs(callMs)} after the fault`,
+    );
+  } else {
+    assertComplete(out, from);
+    assert.equal(reportCount, from, 'the server counted every report once');
+  }
+  checkRecovery(next, expected);
+  await fixture.closeTabs();
+}
+
+/** testBetweenCalls injects a fault while no call runs, and makes a call immediately afterwards. */
+export async function testBetweenCalls(
+  fault: string,
+  fixture: FaultFixture,
+  injectFault: InjectFault,
+  expected: ExpectedBehavior = {},
+): Promise<void> {
+  const cell = await openCell(fixture);
+  const warm = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
+  assert.equal(warm.isError, false, warm.text);
+  await injectFault(cell);
+  const next = await callUntilSuccess(cell, expected, performance.now());
+  addRow({ fault, when: 'between', call: '', next: describeRecovery(next), stopReceived: '' });
+  checkRecovery(next, expected);
+  await fixture.closeTabs();
+}
+
+/** openCell waits for the browser and opens a tab and a client for one cell. */
+async function openCell(fixture: FaultFixture, stdio = false): Promise<CellContext> {
+  await fixture.waitForBrowser();
+  const { path, tab } = await fixture.openTab();
+  return { fixture, path, tab, client: stdio ? await fixture.connectStdio() : await fixture.connectHttp() };
+}
+
+/** assertComplete checks that no report was lost, duplicated or reordered. */
+function assertComplete(out: Outcome, from: number): void {
+  assert.equal(out.isError, false, out.text);
+  assert.deepEqual(out.structured, { counted: from });
+  const seen = out.progress.map((p) => p.progress);
+  assert.deepEqual(
+    seen,
+    [...new Set(seen)].sort((a, b) => a - b),
+    'progress increases',
+  );
+  assert.equal(seen.at(-1), from, 'the last report arrived');
+}
+
+/** Recovery is the time until a call succeeded, and the errors of the calls before. */
+interface Recovery {
+  readonly durationMs: number;
+  readonly failures: readonly string[];
+  readonly texts: readonly string[];
+}
+
+/** callUntilSuccess repeats a call, each time with a new session, until the call succeeds. */
+async function callUntilSuccess(cell: CellContext, expected: ExpectedBehavior, sinceMs: number): Promise<Recovery> {
+  const failures: string[] = [];
+  const texts: string[] = [];
+  const limit = sinceMs + (expected.maxRecoveryMs ?? 2000) + 30_000;
+  for (let value = 1; performance.now() < limit; value++) {
+    const args = expected.withoutTabId ? { value } : { value, tabId: cell.tab.tabId };
+    try {
+      const client = await cell.fixture.connectHttp();
+      const out = await client.call('messages__echo', args);
+      await client.close();
+      if (!out.isError) {
+        assert.deepEqual(out.structured, { value });
+        return { durationMs: performance.now() - sinceMs, failures, texts };
+      }
+      failures.push(String(out.code));
+      texts.push(out.text);
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      failures.push('connection');
+      texts.push(makeLostOutcome(error).text);
+    }
+  }
+  throw new Error(`no call succeeded: ${[...new Set(texts)].join('\n')}`);
+}
+
+function checkRecovery(next: Recovery, expected: ExpectedBehavior): void {
+  assert.ok(
+    next.durationMs <= (expected.maxRecoveryMs ?? 2000) + busyMachineMs,
+    `the next call worked ${formatMs(next.durationMs)} after the fault`,
+  );
+  assert.ok(next.failures.length <= (expected.maxFailures ?? 0), `calls failed first: ${next.texts.join('\n')}`);
+}
+
+function describeRecovery({ durationMs, failures }: Recovery): string {
+  return `${formatMs(durationMs)}${failures.length > 0 ? `, ${failures.length} failed (${[...new Set(failures)].join(', ')})` : ''}`;
+}
+
+function formatMs(value: number): string {
+  return `${Math.round(value)} ms`;
+}
+
+/** makeLostOutcome returns the outcome of a call whose client lost its connection. */
+function makeLostOutcome(error: unknown): Outcome {
+  const text = error instanceof Error ? error.message : String(error);
+  return { text, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
+}
