@@ -9,6 +9,7 @@ import (
 
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/permissions"
 	"opentabs/internal/pluginview"
 	"opentabs/plugin"
 	"opentabs/plugin/policy"
@@ -17,17 +18,8 @@ import (
 
 type permissionOptions struct {
 	program *program
-	// plugin is empty for all plugins; tool is empty for the whole plugin.
-	plugin, tool string
-	// set is the new permission; empty to print the permissions.
-	set string
-	// openTabs is on or off to set whether calls may open tabs, and lateAccess
-	// whether a late plugin has access; empty to change nothing.
-	openTabs, lateAccess string
-	// allowCalls are plugins that the plugin may call, and forbidCalls those that it
-	// may not.
-	allowCalls, forbidCalls []string
-	json                    bool
+	changes permissions.Changes
+	json    bool
 }
 
 func newPluginPermissionCmd(p *program) *cobra.Command {
@@ -65,18 +57,18 @@ another page, opentabs opens no tabs until you allow it again.`,
 		Args: atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				opts.plugin, opts.tool, _ = strings.Cut(args[0], "__")
+				opts.changes.Plugin, opts.changes.Tool, _ = strings.Cut(args[0], "__")
 			}
 			if len(args) > 1 {
-				opts.set = args[1]
+				opts.changes.Permission = args[1]
 			}
 			return runPermission(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.openTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on or off`")
-	cmd.Flags().StringSliceVar(&opts.allowCalls, "allow-calls-to", nil, "allow its tools to call the tools of the plugin `OTHER`")
-	cmd.Flags().StringSliceVar(&opts.forbidCalls, "forbid-calls-to", nil, "do not allow its tools to call the tools of the plugin `OTHER`")
-	cmd.Flags().StringVar(&opts.lateAccess, "late-access", "", "whether a plugin that starts late gets secret settings and may call other plugins: `on or off`")
+	cmd.Flags().StringVar(&opts.changes.OpenTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on or off`")
+	cmd.Flags().StringSliceVar(&opts.changes.AllowCalls, "allow-calls-to", nil, "allow its tools to call the tools of the plugin `OTHER`")
+	cmd.Flags().StringSliceVar(&opts.changes.ForbidCalls, "forbid-calls-to", nil, "do not allow its tools to call the tools of the plugin `OTHER`")
+	cmd.Flags().StringVar(&opts.changes.LateAccess, "late-access", "", "whether a plugin that starts late gets secret settings and may call other plugins: `on or off`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -87,77 +79,16 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 	if err != nil {
 		return err
 	}
-	if opts.openTabs != "" {
-		if err := p.setOpening(book, opts); err != nil {
-			return err
-		}
-	}
-	calling := len(opts.allowCalls)+len(opts.forbidCalls) > 0 || opts.lateAccess != ""
-	if calling {
-		if err := p.setCalling(book, opts); err != nil {
-			return err
-		}
-	}
-	if opts.set == "" && (calling || opts.openTabs != "") {
-		return nil
-	}
-	if opts.set == "" {
+	if opts.changes.IsEmpty() {
 		return p.showPermissions(book, opts)
 	}
-	permission := wire.Permission("")
-	if opts.set != "default" {
-		if permission, err = policy.ParsePermission(opts.set); err != nil {
-			return usage("%v", err)
-		}
-	}
-	if err := book.SetPermission(opts.plugin, opts.tool, permission, httpapi.CommandLine); err != nil {
-		return asUsage(err)
-	}
-	now, err := book.Permissions(opts.plugin)
-	if err != nil {
-		return asUsage(err)
-	}
-	if opts.tool == "" {
-		p.out.Notef("the permission of %s is %s", opts.plugin, now.Permission)
-	}
-	for _, t := range now.Tools {
-		switch {
-		case t.Name == opts.tool:
-			p.out.Notef("the permission of %s__%s is %s", opts.plugin, t.Name, t.Permission)
-		case opts.tool == "" && t.Own != "":
-			p.out.Notef("%s__%s has its own: %s", opts.plugin, t.Name, t.Own)
-		}
-	}
-	return nil
-}
-
-// setOpening sets whether calls may open tabs of a plugin.
-func (p *program) setOpening(book home.PolicyAccess, opts permissionOptions) error {
-	if opts.openTabs != "on" && opts.openTabs != "off" {
-		return usage("--open-tabs: %q is neither on nor off", opts.openTabs)
-	}
-	if opts.plugin == "" || opts.tool != "" {
-		return usage("--open-tabs is for a plugin: run `opentabs plugin permission NAME --open-tabs %s`", opts.openTabs)
-	}
-	if err := book.SetOpening(opts.plugin, opts.openTabs == "on", httpapi.CommandLine); err != nil {
-		return asUsage(err)
-	}
-	now, err := book.Permissions(opts.plugin)
-	if err != nil {
-		return asUsage(err)
-	}
-	if now.Opening {
-		p.out.Notef("a call that finds no tab of %s may open %s", opts.plugin, now.OpensAt)
-		return nil
-	}
-	p.out.Notef("calls may not open tabs of %s", opts.plugin)
-	return nil
+	return asUsage(opts.changes.Apply(book, p.out.Notef))
 }
 
 // showPermissions prints the permissions of one plugin or of all plugins.
 func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions) error {
-	names := []string{opts.plugin}
-	if opts.plugin == "" {
+	names := []string{opts.changes.Plugin}
+	if opts.changes.Plugin == "" {
 		names = names[:0]
 		for _, one := range book.Plugins.Plugins() {
 			names = append(names, one.Name)
@@ -181,7 +112,7 @@ func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions
 	for _, problem := range views[0].Problems {
 		p.out.Notef("%s", problem)
 	}
-	p.out.PrintTable("", pluginview.PermissionRows(views, opts.tool))
+	p.out.PrintTable("", pluginview.PermissionRows(views, opts.changes.Tool))
 	return nil
 }
 
@@ -277,43 +208,4 @@ func asUsage(err error) error {
 		return usage("%v", err)
 	}
 	return err
-}
-
-// setCalling sets which other plugins a plugin may call, and whether one that
-// starts late has access.
-func (p *program) setCalling(book home.PolicyAccess, opts permissionOptions) error {
-	if opts.plugin == "" || opts.tool != "" {
-		return usage("--allow-calls-to, --forbid-calls-to and --late-access are for a plugin: run `opentabs plugin permission NAME --allow-calls-to OTHER`")
-	}
-	if opts.lateAccess != "" && opts.lateAccess != "on" && opts.lateAccess != "off" {
-		return usage("--late-access: %q is neither on nor off", opts.lateAccess)
-	}
-	const by = httpapi.CommandLine
-	for _, other := range opts.forbidCalls {
-		if err := book.SetCalls(opts.plugin, other, false, by); err != nil {
-			return asUsage(err)
-		}
-		p.out.Notef("%s may not call the tools of %s", opts.plugin, other)
-	}
-	if opts.lateAccess != "" {
-		if err := book.SetLateAccess(opts.plugin, opts.lateAccess == "on", by); err != nil {
-			return asUsage(err)
-		}
-		p.out.Notef("late access of %s is %s", opts.plugin, opts.lateAccess)
-	}
-	for _, other := range opts.allowCalls {
-		if err := book.SetCalls(opts.plugin, other, true, by); err != nil {
-			return asUsage(err)
-		}
-		p.out.Notef("%s may call the tools of %s; the permission of each tool applies too", opts.plugin, other)
-	}
-	now, err := book.Permissions(opts.plugin)
-	if err != nil {
-		return asUsage(err)
-	}
-	if len(opts.allowCalls) > 0 && now.Late && !now.LateAccess {
-		p.out.Notef("%s starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review %[1]s`, "+
-			"and allow it with `opentabs plugin permission %[1]s --late-access on`", opts.plugin)
-	}
-	return nil
 }

@@ -1,0 +1,136 @@
+package permissions
+
+import (
+	"opentabs/internal/httpapi"
+	"opentabs/internal/usererr"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// Changes are the changes of permissions that the user has named on a command line.
+type Changes struct {
+	// Plugin is empty for all plugins; Tool is empty for the whole plugin.
+	Plugin, Tool string
+	// Permission is off, ask, auto or default; empty to change nothing.
+	Permission string
+	// OpenTabs is on or off to set whether calls may open tabs, and LateAccess
+	// whether a late plugin has access; empty to change nothing.
+	OpenTabs, LateAccess string
+	// AllowCalls are plugins that the plugin may call, and ForbidCalls those that it
+	// may not.
+	AllowCalls, ForbidCalls []string
+}
+
+// IsEmpty reports whether there are no changes.
+func (c Changes) IsEmpty() bool { return c.Permission == "" && c.OpenTabs == "" && !c.hasCalls() }
+
+// hasCalls reports whether there is a change of what the plugin may call.
+func (c Changes) hasCalls() bool {
+	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
+}
+
+// Apply makes the changes in p. notef receives a notice for each.
+func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
+	if c.OpenTabs != "" {
+		if err := c.setOpening(p, notef); err != nil {
+			return err
+		}
+	}
+	if c.hasCalls() {
+		if err := c.setCalls(p, notef); err != nil {
+			return err
+		}
+	}
+	if c.Permission != "" {
+		return c.setPermission(p, notef)
+	}
+	return nil
+}
+
+// setPermission sets the permission of a plugin or of one tool.
+func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args ...any)) error {
+	var permission wire.Permission
+	if c.Permission != "default" {
+		var err error
+		if permission, err = policy.ParsePermission(c.Permission); err != nil {
+			return usererr.Errorf("%v", err)
+		}
+	}
+	if err := p.SetPermission(c.Plugin, c.Tool, permission, httpapi.CommandLine); err != nil {
+		return err
+	}
+	now, err := p.Permissions(c.Plugin)
+	if err != nil {
+		return err
+	}
+	if c.Tool == "" {
+		notef("the permission of %s is %s", c.Plugin, now.Permission)
+	}
+	for _, t := range now.Tools {
+		switch {
+		case t.Name == c.Tool:
+			notef("the permission of %s__%s is %s", c.Plugin, t.Name, t.Permission)
+		case c.Tool == "" && t.Own != "":
+			notef("%s__%s has its own: %s", c.Plugin, t.Name, t.Own)
+		}
+	}
+	return nil
+}
+
+// setOpening sets whether calls may open tabs of a plugin.
+func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...any)) error {
+	if c.OpenTabs != "on" && c.OpenTabs != "off" {
+		return usererr.Errorf("--open-tabs: %q is neither on nor off", c.OpenTabs)
+	}
+	if c.Plugin == "" || c.Tool != "" {
+		return usererr.Errorf("--open-tabs is for a plugin: run `opentabs plugin permission NAME --open-tabs %s`", c.OpenTabs)
+	}
+	if err := p.SetOpening(c.Plugin, c.OpenTabs == "on", httpapi.CommandLine); err != nil {
+		return err
+	}
+	now, err := p.Permissions(c.Plugin)
+	switch {
+	case err != nil:
+		return err
+	case now.Opening:
+		notef("a call that finds no tab of %s may open %s", c.Plugin, now.OpensAt)
+	default:
+		notef("calls may not open tabs of %s", c.Plugin)
+	}
+	return nil
+}
+
+// setCalls sets which other plugins a plugin may call, and whether one that starts
+// late has access.
+func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...any)) error {
+	if c.Plugin == "" || c.Tool != "" {
+		return usererr.Errorf("--allow-calls-to, --forbid-calls-to and --late-access are for a plugin: run `opentabs plugin permission NAME --allow-calls-to OTHER`")
+	}
+	if c.LateAccess != "" && c.LateAccess != "on" && c.LateAccess != "off" {
+		return usererr.Errorf("--late-access: %q is neither on nor off", c.LateAccess)
+	}
+	for _, other := range c.ForbidCalls {
+		if err := p.SetCalls(c.Plugin, other, false, httpapi.CommandLine); err != nil {
+			return err
+		}
+		notef("%s may not call the tools of %s", c.Plugin, other)
+	}
+	if c.LateAccess != "" {
+		if err := p.SetLateAccess(c.Plugin, c.LateAccess == "on", httpapi.CommandLine); err != nil {
+			return err
+		}
+		notef("late access of %s is %s", c.Plugin, c.LateAccess)
+	}
+	for _, other := range c.AllowCalls {
+		if err := p.SetCalls(c.Plugin, other, true, httpapi.CommandLine); err != nil {
+			return err
+		}
+		notef("%s may call the tools of %s; the permission of each tool applies too", c.Plugin, other)
+	}
+	now, err := p.Permissions(c.Plugin)
+	if err == nil && len(c.AllowCalls) > 0 && now.Late && !now.LateAccess {
+		notef("%s starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review %[1]s`, "+
+			"and allow it with `opentabs plugin permission %[1]s --late-access on`", c.Plugin)
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package permissions
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/usererr"
+	"opentabs/wire"
+)
+
+// recorder is a policy that records the changes; view is what Permissions returns.
+type recorder struct {
+	httpapi.Policy
+	made []string
+	view httpapi.PluginPermissions
+	err  error
+}
+
+func (r *recorder) note(parts ...any) error {
+	r.made = append(r.made, strings.TrimSpace(fmt.Sprintln(parts...)))
+	return r.err
+}
+
+func (r *recorder) Permissions(string) (httpapi.PluginPermissions, error) { return r.view, nil }
+func (r *recorder) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
+	return r.note("permission", plugin, tool, permission)
+}
+func (r *recorder) SetOpening(plugin string, allowed bool, _ string) error {
+	return r.note("opening", plugin, allowed)
+}
+func (r *recorder) SetCalls(plugin, other string, allowed bool, _ string) error {
+	return r.note("calls", plugin, other, allowed)
+}
+func (r *recorder) SetLateAccess(plugin string, allowed bool, _ string) error {
+	return r.note("late", plugin, allowed)
+}
+
+func TestApply(t *testing.T) {
+	tools := []httpapi.ToolPermissions{{Name: "x", Permission: wire.PermissionAsk}, {Name: "y", Own: wire.PermissionOff}}
+	for _, c := range []struct {
+		changes       Changes
+		view          httpapi.PluginPermissions
+		made, notices string
+	}{
+		{Changes{Plugin: "a", Permission: "auto"}, httpapi.PluginPermissions{Permission: wire.PermissionAuto, Tools: tools},
+			"permission a  auto", "the permission of a is auto|a__y has its own: off"},
+		{Changes{Plugin: "a", Tool: "x", Permission: "default"}, httpapi.PluginPermissions{Tools: tools}, "permission a x", "the permission of a__x is ask"},
+		{Changes{Plugin: "a", OpenTabs: "on"}, httpapi.PluginPermissions{Opening: true, OpensAt: "https://a.example/"},
+			"opening a true", "a call that finds no tab of a may open https://a.example/"},
+		{Changes{Plugin: "a", OpenTabs: "off"}, httpapi.PluginPermissions{}, "opening a false", "calls may not open tabs of a"},
+		{Changes{Plugin: "a", AllowCalls: []string{"b"}, ForbidCalls: []string{"c"}, LateAccess: "off"}, httpapi.PluginPermissions{Late: true}, "calls a c false|late a false|calls a b true",
+			"a may not call the tools of c|late access of a is off|a may call the tools of b; the permission of each tool applies too|" +
+				"a starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review a`, and allow it with `opentabs plugin permission a --late-access on`"},
+	} {
+		r := &recorder{view: c.view}
+		var notices []string
+		err := c.changes.Apply(r, func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) })
+		if err != nil || strings.Join(r.made, "|") != c.made || strings.Join(notices, "|") != c.notices {
+			t.Errorf("%+v: %v, made %q, notices %q", c.changes, err, r.made, notices)
+		}
+		r = &recorder{err: errors.New("the disk is full")}
+		if err := c.changes.Apply(r, func(format string, _ ...any) { t.Errorf("%+v: a notice about %s", c.changes, format) }); !errors.Is(err, r.err) {
+			t.Errorf("%+v: %v", c.changes, err)
+		}
+	}
+}
+
+// TestApplyRefuses checks that wrong arguments change nothing.
+func TestApplyRefuses(t *testing.T) {
+	for want, c := range map[string]Changes{
+		"--open-tabs is for a plugin":     {OpenTabs: "on"},
+		`--open-tabs: "yes" is neither`:   {Plugin: "a", OpenTabs: "yes"},
+		"--allow-calls-to, ":              {Plugin: "a", Tool: "x", AllowCalls: []string{"b"}},
+		`--late-access: "yes" is neither`: {Plugin: "a", LateAccess: "yes"},
+		`"always"`:                        {Plugin: "a", Permission: "always"},
+	} {
+		r := &recorder{}
+		var wrong *usererr.Error
+		if err := c.Apply(r, t.Logf); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) || len(r.made) > 0 || c.IsEmpty() {
+			t.Errorf("%+v: %v, made %q", c, err, r.made)
+		}
+	}
+	if !(Changes{Plugin: "a", Tool: "x"}).IsEmpty() {
+		t.Error("a name is no change")
+	}
+}
