@@ -1,20 +1,14 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/permissions"
 	"opentabs/internal/pluginview"
-	"opentabs/internal/statusview"
 	"opentabs/plugin"
 )
 
@@ -24,102 +18,6 @@ func newPluginCmd(p *program) *cobra.Command {
 		Short:   "Install, review, list, remove and make plugins",
 		Example: "  opentabs plugin install slack\n  opentabs plugin review slack\n  opentabs plugin create my-site",
 	}, newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginDevCmd(p), newPluginTestCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p), newPluginInstallCmd(p), newPluginUpdateCmd(p), newPluginSearchCmd(p), newPluginInfoCmd(p), newPluginAddCmd(p), newPluginInspectCmd(p), newPluginReviewCmd(p), newPluginConfigureCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
-}
-
-type pluginAddOptions struct {
-	program *program
-	path    string
-	// permission is the value of --permission, empty without the flag.
-	permission string
-}
-
-func newPluginAddCmd(p *program) *cobra.Command {
-	opts := pluginAddOptions{program: p}
-	cmd := &cobra.Command{
-		Use:   "add PATH",
-		Short: "Add a built plugin",
-		Long: `Add the built plugin in PATH. The plugin stays in that folder: a running server
-loads each new build from it.
-
-None of its tools run before you review it (opentabs plugin review), and again
-after each new build. --permission reviews it at once.`,
-		Example: `  opentabs plugin add plugins/messages
-  opentabs plugin add plugins/messages --permission ask`,
-		Args: requireArgs(1, "the path of a plugin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.path = args[0]
-			return runPluginAdd(cmd.Context(), opts)
-		},
-	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
-	return cmd
-}
-
-func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
-	p := opts.program
-	permission, err := permissionFlag(opts.permission)
-	if err != nil {
-		return err
-	}
-	h, err := p.open(nil)
-	if err != nil {
-		return err
-	}
-	path, err := filepath.Abs(opts.path)
-	if err != nil {
-		return fmt.Errorf("find %s: %w", opts.path, err)
-	}
-	added, err := h.Store().Add(path)
-	if err != nil {
-		return withBuildHint(err, path, opts.path)
-	}
-	for _, w := range added.Warnings {
-		p.out.Notef("warning: %s", w)
-	}
-	p.out.PrintLine("added %s %s", added.Name, pluginview.Version(added))
-	p.out.PrintTable("  ", pluginview.ToolRows(added))
-	client, err := reloadPlugins(ctx, h)
-	if err != nil {
-		return err
-	}
-	if err := p.review(ctx, h, client, added, permission); err != nil || client == nil {
-		return err
-	}
-	return p.reportTabs(ctx, client)
-}
-
-// withBuildHint adds the build command to err if path is the source of a plugin that was
-// not built.
-func withBuildHint(err error, path, given string) error {
-	_, hasPackage := os.Stat(filepath.Join(path, "package.json"))
-	_, hasDist := os.Stat(filepath.Join(path, "dist"))
-	if hasPackage == nil && hasDist != nil {
-		return fmt.Errorf("%w; build it first with `opentabs plugin build %s`", err, given)
-	}
-	return err
-}
-
-// reloadPlugins makes a running server reload the plugins, and returns a client of
-// it. It returns nil if no server runs.
-func reloadPlugins(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
-	client, err := h.RunningClient(ctx)
-	if client == nil || err != nil {
-		return nil, err
-	}
-	if err := client.Plugins.Reload(ctx); err != nil {
-		return nil, fmt.Errorf("reload the plugins of the server: %w", err)
-	}
-	return client, nil
-}
-
-// reportTabs prints that the server has a change, and which tabs need a reload.
-func (p *program) reportTabs(ctx context.Context, client *httpapi.Client) error {
-	status, err := client.Status(ctx)
-	if err != nil {
-		return fmt.Errorf("get the status of the server: %w", err)
-	}
-	statusview.PrintReloads(p.out, status)
-	return nil
 }
 
 type extractOptions struct{ program *program }

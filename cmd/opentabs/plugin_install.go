@@ -2,16 +2,88 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/install"
 	"opentabs/internal/pluginview"
+	"opentabs/internal/statusview"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
+
+type pluginAddOptions struct {
+	program *program
+	path    string
+	// permission is the value of --permission, empty without the flag.
+	permission string
+}
+
+func newPluginAddCmd(p *program) *cobra.Command {
+	opts := pluginAddOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "add PATH",
+		Short: "Add a built plugin",
+		Long: `Add the built plugin in PATH. The plugin stays in that folder: a running server
+loads each new build from it.
+
+None of its tools run before you review it (opentabs plugin review), and again
+after each new build. --permission reviews it at once.`,
+		Example: `  opentabs plugin add plugins/messages
+  opentabs plugin add plugins/messages --permission ask`,
+		Args: requireArgs(1, "the path of a plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.path = args[0]
+			return runPluginAdd(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
+	return cmd
+}
+
+func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
+	p := opts.program
+	permission, err := permissionFlag(opts.permission)
+	if err != nil {
+		return err
+	}
+	h, err := p.open(nil)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(opts.path)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", opts.path, err)
+	}
+	added, err := h.Store().Add(path)
+	if err != nil {
+		return withBuildHint(err, path, opts.path)
+	}
+	for _, w := range added.Warnings {
+		p.out.Notef("warning: %s", w)
+	}
+	p.out.PrintLine("added %s %s", added.Name, pluginview.Version(added))
+	p.out.PrintTable("  ", pluginview.ToolRows(added))
+	return p.activate(ctx, h, added, permission)
+}
+
+// withBuildHint adds the build command to err if path is the source of a plugin that was
+// not built.
+func withBuildHint(err error, path, given string) error {
+	_, hasPackage := os.Stat(filepath.Join(path, "package.json"))
+	_, hasDist := os.Stat(filepath.Join(path, "dist"))
+	if hasPackage == nil && hasDist != nil {
+		return fmt.Errorf("%w; build it first with `opentabs plugin build %s`", err, given)
+	}
+	return err
+}
 
 type pluginInstallOptions struct {
 	program *program
@@ -109,15 +181,50 @@ func (p *program) finishInstall(ctx context.Context, i *install.Installer, added
 			p.out.PrintLine("  %s", change)
 		}
 	}
-	client, err := reloadPlugins(ctx, i.Home)
+	return p.activate(ctx, i.Home, added, permission)
+}
+
+// activate has a running server load a plugin that was added. It reviews the plugin if
+// --permission was given; otherwise it prints how to review it.
+func (p *program) activate(ctx context.Context, h *home.Home, added *plugin.Plugin, permission wire.Permission) error {
+	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
 		return err
 	}
-	install.RemoveUnused(i.Home, p.out.Notef, added.Package)
-	if err := p.review(ctx, i.Home, client, added, permission); err != nil || client == nil {
+	if added.Source == plugin.SourceNPM {
+		install.RemoveUnused(h, p.out.Notef, added.Package)
+	}
+	book, err := h.PolicyOf(ctx, client)
+	if err != nil {
 		return err
 	}
+	if permission != "" {
+		if err := book.Review(added.Name, added.ContentHash(), permission, httpapi.CommandLine); err != nil {
+			return asUsage(err)
+		}
+		p.out.Notef("%s is reviewed; its permission is %s", added.Name, permission)
+		return p.reportTabs(ctx, client)
+	}
+	now, err := book.Permissions(added.Name)
+	if err != nil {
+		return asUsage(err)
+	}
+	p.out.Notef("%s", pluginview.ReviewHint(now))
 	return p.reportTabs(ctx, client)
+}
+
+// reportTabs prints that a running server has a change, and which tabs need a reload.
+// client is nil if no server runs.
+func (p *program) reportTabs(ctx context.Context, client *httpapi.Client) error {
+	if client == nil {
+		return nil
+	}
+	status, err := client.Status(ctx)
+	if err != nil {
+		return fmt.Errorf("get the status of the server: %w", err)
+	}
+	statusview.PrintReloads(p.out, status)
+	return nil
 }
 
 type pluginRemoveOptions struct {
@@ -150,14 +257,18 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 		return err
 	}
 	p.out.PrintLine("removed %s", entry.Name)
-	client, err := reloadPlugins(ctx, h)
+	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
 		return err
 	}
 	if entry.Source == plugin.SourceNPM {
 		install.RemoveUnused(h, p.out.Notef, entry.Package)
 	}
-	if err := forget(ctx, h, client, entry.Name); err != nil || client == nil {
+	book, err := h.PolicyOf(ctx, client)
+	if err != nil {
+		return err
+	}
+	if err := book.Forget(entry.Name, httpapi.CommandLine); err != nil {
 		return err
 	}
 	return p.reportTabs(ctx, client)

@@ -11,9 +11,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/permissions"
 	"opentabs/internal/pluginview"
-	"opentabs/plugin"
 	"opentabs/plugin/policy"
-	"opentabs/wire"
 )
 
 type permissionOptions struct {
@@ -163,43 +161,6 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 	}
 	p.out.Notef("%s__%s may run %s", opts.plugin, opts.tool, opts.limit)
 	return nil
-}
-
-// review reviews a plugin that was just added if --permission was given. Otherwise
-// it prints how to review it.
-func (p *program) review(ctx context.Context, h *home.Home, client *httpapi.Client, added *plugin.Plugin, permission wire.Permission) error {
-	book, err := h.PolicyOf(ctx, client)
-	if err != nil {
-		return err
-	}
-	if permission != "" {
-		if err := book.Review(added.Name, added.ContentHash(), permission, httpapi.CommandLine); err != nil {
-			return asUsage(err)
-		}
-		p.out.Notef("%s is reviewed; its permission is %s", added.Name, permission)
-		return nil
-	}
-	now, err := book.Permissions(added.Name)
-	switch {
-	case err != nil:
-		return asUsage(err)
-	case now.Reviewed:
-		p.out.Notef("it has not changed since your review; its permission is %s", now.Permission)
-	case now.Review != nil:
-		p.out.Notef("it has changed since you reviewed it, so its tools do not run; review and enable it with `opentabs plugin review %s`", added.Name)
-	default:
-		p.out.Notef("its tools do not run yet; review and enable it with `opentabs plugin review %s`", added.Name)
-	}
-	return nil
-}
-
-// forget removes the review, permissions and settings of a plugin.
-func forget(ctx context.Context, h *home.Home, client *httpapi.Client, name string) error {
-	book, err := h.PolicyOf(ctx, client)
-	if err != nil {
-		return err
-	}
-	return book.Forget(name, httpapi.CommandLine)
 }
 
 // asUsage makes an error about an unknown plugin or tool a usage error.

@@ -89,9 +89,6 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 		return asUsage(err)
 	}
 	p.out.Notef("%s is reviewed; its permission is %s", one.Name, permission)
-	if book.Client == nil {
-		return nil
-	}
 	return p.reportTabs(ctx, book.Client)
 }
 

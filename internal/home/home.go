@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 
 	"github.com/rs/zerolog"
 
@@ -152,4 +153,17 @@ func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 		return nil, err
 	}
 	return httpapi.NewClient(server.Port, token), nil
+}
+
+// ReloadPlugins has the running daemon reload the plugins, and returns a client of it;
+// nil if none runs.
+func (h *Home) ReloadPlugins(ctx context.Context) (*httpapi.Client, error) {
+	client, err := h.RunningClient(ctx)
+	if client == nil || err != nil {
+		return nil, err
+	}
+	if err := client.Plugins.Reload(ctx); err != nil {
+		return nil, fmt.Errorf("reload the plugins of the server: %w", err)
+	}
+	return client, nil
 }

@@ -122,3 +122,16 @@ c|off|||changed since its review: opentabs plugin review c`
 		t.Errorf("without a tool: %d rows", len(rows))
 	}
 }
+
+func TestReviewHint(t *testing.T) {
+	for want, now := range map[string]httpapi.PluginPermissions{
+		"it has not changed since your review; its permission is ask":                                                         {Reviewed: true, Permission: wire.PermissionAsk, Review: &httpapi.Review{}},
+		"it has changed since you reviewed it, so its tools do not run; review and enable it with `opentabs plugin review a`": {Review: &httpapi.Review{}},
+		"its tools do not run yet; review and enable it with `opentabs plugin review a`":                                      {},
+	} {
+		now.Plugin = "a"
+		if got := ReviewHint(now); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -33,6 +33,19 @@ func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermi
 	}
 }
 
+// ReviewHint returns whether the tools of a plugin that was added run, and how to enable
+// them.
+func ReviewHint(now httpapi.PluginPermissions) string {
+	const enable = "; review and enable it with `opentabs plugin review "
+	switch {
+	case now.Reviewed:
+		return fmt.Sprintf("it has not changed since your review; its permission is %s", now.Permission)
+	case now.Review != nil:
+		return "it has changed since you reviewed it, so its tools do not run" + enable + now.Plugin + "`"
+	}
+	return "its tools do not run yet" + enable + now.Plugin + "`"
+}
+
 // reviewRows are the facts about the whole plugin.
 func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 	rows := [][2]string{{"folder", p.Dir}, {"sites", strings.Join(p.Matches, " ")}}
