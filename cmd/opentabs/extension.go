@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
 	"opentabs/internal/extensiondir"
-	"opentabs/internal/httpapi"
 )
 
 func newExtensionCmd(p *program) *cobra.Command {
@@ -48,40 +46,9 @@ func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) erro
 	if err != nil {
 		return err
 	}
-	token, err := h.Token()
+	dir, err := extensiondir.Setup(ctx, h, opts.dir, p.out.Notef)
 	if err != nil {
 		return err
-	}
-	dir, err := filepath.Abs(opts.dir)
-	if err != nil {
-		return fmt.Errorf("find --dir %s: %w", opts.dir, err)
-	}
-	if opts.dir == "" {
-		dir = h.ExtensionDir()
-	}
-	// The port of a running server may differ from the settings.
-	port := h.Settings.Port
-	server, serverErr := h.FindServer(ctx)
-	if serverErr == nil {
-		port = server.Port
-	}
-	if port == 0 {
-		return usage("the port is 0, so the extension has no port to connect to: set a port, or start the server first")
-	}
-	warnings, err := extensiondir.Install(h.Dirs, dir, extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
-	for _, w := range warnings {
-		p.out.Notef("%s", w)
-	}
-	if errors.Is(err, extensiondir.ErrOccupied) {
-		return usage("%s contains files that are not part of an opentabs extension: name an empty or a new folder with --dir", dir)
-	}
-	if err != nil {
-		return err
-	}
-	if serverErr == nil { // the reload makes the server write the adapters to the folder
-		if err := httpapi.NewClient(server.Port, token).Plugins.Reload(ctx); err != nil {
-			return fmt.Errorf("reload the server (pid %d): %w", server.PID, err)
-		}
 	}
 	p.out.PrintText(installSteps(dir))
 	return nil
@@ -120,7 +87,7 @@ func runExtensionPath(opts extensionPathOptions) error {
 	}
 	dir, ok := extensiondir.Find(dirs)
 	if !ok {
-		return &failure{code: exitFailed, err: errors.New("the extension is not installed yet: run opentabs extension install")}
+		return errors.New("the extension is not installed yet: run opentabs extension install")
 	}
 	opts.program.out.PrintLine("%s", dir)
 	return nil

@@ -23,8 +23,8 @@ import (
 // ConnectionFile is the file of the extension with its [Connection].
 const ConnectionFile = "connection.json"
 
-// ErrOccupied is the error for a folder that has files but no extension.
-var ErrOccupied = errors.New("the folder has other files than an opentabs extension")
+// errOccupied is the error for a folder that has files but no extension.
+var errOccupied = errors.New("the folder has other files than an opentabs extension")
 
 // Connection is what the extension needs to find the daemon and to authenticate.
 type Connection struct {
@@ -40,7 +40,7 @@ type installRecord struct {
 }
 
 // Install writes the extension into dir, which it creates and closes to other
-// users. It returns warnings for the user. The error is [ErrOccupied] if dir has
+// users. It returns warnings for the user. The error is errOccupied if dir has
 // files of something else.
 func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
@@ -101,7 +101,7 @@ func compareManifestLast(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// checkVacant returns [ErrOccupied] if dir has files but no extension.
+// checkVacant returns errOccupied if dir has files but no extension.
 func checkVacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -111,7 +111,7 @@ func checkVacant(dir string) error {
 		return fmt.Errorf("write the extension: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ConnectionFile)); err != nil {
-		return ErrOccupied
+		return errOccupied
 	}
 	return nil
 }

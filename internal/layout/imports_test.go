@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"internal/settingsform": {"wire", "plugin", "plugin/settings", "internal/usererr"},
 	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/nearest", "internal/pluginlog", "internal/terminal"},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
-	"internal/extensiondir": {"internal/config", "internal/jsbuild", "internal/statefile", "internal/version"},
+	"internal/extensiondir": {"internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/statefile", "internal/usererr", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/terminal":     {"internal/plaintext", "internal/sizetext", "internal/rawjson"},

@@ -1,0 +1,55 @@
+package extensiondir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/usererr"
+)
+
+// Setup writes the extension of an installation into dir, or into the folder in the
+// state directory if dir is empty, and returns the folder. A running daemon then writes
+// its adapters there. notef receives warnings for the user.
+func Setup(ctx context.Context, h *home.Home, dir string, notef func(format string, args ...any)) (string, error) {
+	token, err := h.Token()
+	if err != nil {
+		return "", err
+	}
+	folder, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find --dir %s: %w", dir, err)
+	}
+	if dir == "" {
+		folder = h.ExtensionDir()
+	}
+	// The port of a running daemon may differ from the settings.
+	port := h.Settings.Port
+	server, serverErr := h.FindServer(ctx)
+	if serverErr == nil {
+		port = server.Port
+	}
+	if port == 0 {
+		return "", usererr.Errorf("the port is 0, so the extension has no port to connect to: set a port, or start the server first")
+	}
+	warnings, err := Install(h.Dirs, folder, Connection{Port: port, Key: config.BrowserKey(token)})
+	for _, w := range warnings {
+		notef("%s", w)
+	}
+	if errors.Is(err, errOccupied) {
+		return "", usererr.Errorf("%s contains files that are not part of an opentabs extension: name an empty or a new folder with --dir", folder)
+	}
+	if err != nil {
+		return "", err
+	}
+	if serverErr == nil {
+		if err := httpapi.NewClient(server.Port, token).Plugins.Reload(ctx); err != nil {
+			return "", fmt.Errorf("reload the server (pid %d): %w", server.PID, err)
+		}
+	}
+	return folder, nil
+}

@@ -1,0 +1,53 @@
+package extensiondir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/usererr"
+)
+
+// newHome returns an installation with this port, whose daemon does not run.
+func newHome(t *testing.T, port int) *home.Home {
+	t.Helper()
+	dir := t.TempDir()
+	return home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(sentence string) { t.Log(sentence) })
+}
+
+func TestSetup(t *testing.T) {
+	h := newHome(t, 9)
+	folder, err := Setup(t.Context(), h, "", t.Logf)
+	if err != nil || folder != h.ExtensionDir() {
+		t.Fatalf("%s, %v", folder, err)
+	}
+	token, err := h.Token()
+	if c, readErr := ReadConnection(folder); err != nil || readErr != nil || c.Port != 9 || c.Key != config.BrowserKey(token) {
+		t.Errorf("%+v, %v, %v", c, err, readErr)
+	}
+	t.Chdir(t.TempDir())
+	own, err := Setup(t.Context(), h, "mine", t.Logf)
+	if found, ok := Find(h.Dirs); err != nil || !filepath.IsAbs(own) || filepath.Base(own) != "mine" || !ok || found != own {
+		t.Errorf("%s, %v, found %s", own, err, found)
+	}
+}
+
+func TestSetupRefuses(t *testing.T) {
+	occupied := t.TempDir()
+	if err := os.WriteFile(filepath.Join(occupied, "thesis.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]struct {
+		port int
+		dir  string
+	}{"the port is 0": {0, ""}, "contains files that are not part of an opentabs extension": {9, occupied}} {
+		var wrong *usererr.Error
+		if _, err := Setup(t.Context(), newHome(t, c.port), c.dir, t.Logf); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
