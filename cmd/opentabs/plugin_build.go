@@ -132,7 +132,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	for _, f := range built.Files {
 		out.PrintLine("wrote %s, %s", f.Path, terminal.ByteSize(f.Bytes))
 	}
-	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(built.Took), opts.dir)
+	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(built.Duration), opts.dir)
 	return nil
 }
 

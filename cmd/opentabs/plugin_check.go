@@ -72,12 +72,12 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 }
 
 // tally returns the number of errors and warnings.
-func tally(c *author.Checked) string {
+func tally(c *author.CheckResult) string {
 	return terminal.Plural(c.Errors, "error") + ", " + terminal.Plural(c.Warnings, "warning")
 }
 
 // printFindings prints each finding with its place.
-func printFindings(o *terminal.Output, c *author.Checked) {
+func printFindings(o *terminal.Output, c *author.CheckResult) {
 	for _, f := range c.Findings {
 		where := ""
 		if f.Where != "" {
@@ -141,7 +141,7 @@ func dirOf(args []string) string {
 }
 
 func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
-	changed, err := author.Readme(ctx, opts.dir, opts.check, jsbuild.Options{})
+	changed, err := author.UpdateReadme(ctx, opts.dir, opts.check, jsbuild.Options{})
 	file := filepath.Join(opts.dir, "README.md")
 	switch {
 	case err != nil:

@@ -10,17 +10,17 @@ import (
 	"opentabs/plugin"
 )
 
-// built is the build of a plugin's current source, in a temporary directory.
-type built struct {
+// tempBuild is the build of a plugin's current source, in a temporary directory.
+type tempBuild struct {
 	*plugin.Plugin
 	source string // the plugin's directory
 	out    string // the directory of the built files
-	result *jsbuild.Built
+	result *jsbuild.BuildResult
 }
 
 // buildTemporary builds the plugin in dir into a temporary directory, which remove
 // deletes. The error is a *jsbuild.BuildError if the plugin's source is the cause.
-func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *built, remove func(), err error) {
+func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *tempBuild, remove func(), err error) {
 	temp, err := os.MkdirTemp("", "opentabs-author-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a directory to build in: %w", err)
@@ -34,8 +34,8 @@ func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *buil
 }
 
 // buildIn builds the plugin in dir into temp and loads the built package.
-func buildIn(ctx context.Context, temp, dir string, o jsbuild.Options) (*built, error) {
-	b := &built{out: filepath.Join(temp, "dist")}
+func buildIn(ctx context.Context, temp, dir string, o jsbuild.Options) (*tempBuild, error) {
+	b := &tempBuild{out: filepath.Join(temp, "dist")}
 	o.Out = b.out
 	var err error
 	if b.result, err = jsbuild.BuildPlugin(ctx, dir, o); err != nil {

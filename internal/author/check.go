@@ -38,8 +38,8 @@ type Finding struct {
 	Text string `json:"text"`
 }
 
-// Checked is the result of [Check].
-type Checked struct {
+// CheckResult is the result of [Check].
+type CheckResult struct {
 	Plugin  string `json:"plugin,omitempty"`
 	Version string `json:"version,omitempty"`
 	// Findings are sorted by level, then by rule.
@@ -77,7 +77,7 @@ type reportFunc = func(where, format string, args ...any)
 type rule struct {
 	Rule
 	level Level
-	check func(b *built, report reportFunc)
+	check func(b *tempBuild, report reportFunc)
 }
 
 // rules are the rules that apply to a built plugin.
@@ -94,8 +94,8 @@ type CheckOptions struct {
 // Check lints the plugin in dir. It writes only the types for editors. Unless
 // NoTypes is set, it runs the TypeScript compiler in the plugin's node_modules, so
 // the plugin must be trusted. It returns an error only if the check can't run.
-func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
-	c := &Checked{Findings: []Finding{}}
+func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
+	c := &CheckResult{Findings: []Finding{}}
 	b, remove, err := buildTemporary(ctx, dir, o.Build)
 	var wrong *jsbuild.BuildError
 	switch {
@@ -129,7 +129,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
 }
 
 // addProblems adds findings of the rule "build".
-func (c *Checked) addProblems(level Level, problems []jsbuild.Problem) {
+func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 	for _, p := range problems {
 		text := p.Text
 		if line := strings.TrimSpace(p.Line); line != "" {
@@ -140,7 +140,7 @@ func (c *Checked) addProblems(level Level, problems []jsbuild.Problem) {
 }
 
 // applyRules runs all rules and adds their findings.
-func (c *Checked) applyRules(b *built) {
+func (c *CheckResult) applyRules(b *tempBuild) {
 	for _, one := range rules {
 		one.check(b, func(where, format string, args ...any) {
 			c.Findings = append(c.Findings, Finding{one.ID, one.level, where, fmt.Sprintf(format, args...)})

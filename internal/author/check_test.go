@@ -46,9 +46,9 @@ func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
 	dir := t.TempDir()
-	typesOf := func() *Checked {
+	typesOf := func() *CheckResult {
 		t.Helper()
-		c := &Checked{}
+		c := &CheckResult{}
 		if err := c.checkTypes(t.Context(), dir); err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ var diagnostic = regexp.MustCompile(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
 // checkTypes runs the TypeScript compiler that is installed for the plugin. If it
 // can't run, NotChecked gets the reason.
-func (c *Checked) checkTypes(ctx context.Context, dir string) error {
+func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tsconfig.json")); err != nil {
 		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")
 		return nil
@@ -82,7 +82,7 @@ func findCompiler(dir string) string {
 }
 
 // addDiagnostics adds the messages of tsc as findings.
-func (c *Checked) addDiagnostics(out string) {
+func (c *CheckResult) addDiagnostics(out string) {
 	added := 0
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\r\n")

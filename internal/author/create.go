@@ -48,8 +48,8 @@ type CreateOptions struct {
 	World string
 }
 
-// Created is the result of [Create].
-type Created struct {
+// CreateResult is the result of [Create].
+type CreateResult struct {
 	// Dir is the plugin's directory, for use with other commands.
 	Dir string
 	// Name is the plugin's name.
@@ -72,7 +72,7 @@ type scaffold struct {
 // Create writes a small plugin that builds, and passes check and test, without
 // changes: two tools, their tests, an icon, a README and the types for editors. If
 // an option is invalid or the directory is not empty, it writes nothing.
-func Create(o CreateOptions) (*Created, error) {
+func Create(o CreateOptions) (*CreateResult, error) {
 	s, err := o.scaffold()
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func Create(o CreateOptions) (*Created, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Created{Dir: dir, Name: s.Name, Pattern: s.Pattern}
+	c := &CreateResult{Dir: dir, Name: s.Name, Pattern: s.Pattern}
 	for _, file := range files {
 		to := filepath.Join(dir, filepath.FromSlash(file.name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {

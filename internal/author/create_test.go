@@ -37,7 +37,7 @@ func TestCreatedPluginPassesCheck(t *testing.T) {
 	if err != nil || len(built.Tools) != 2 {
 		t.Fatalf("%+v, %v", built, err)
 	}
-	if changed, err := Readme(t.Context(), dir, true, inChild); changed || err != nil {
+	if changed, err := UpdateReadme(t.Context(), dir, true, inChild); changed || err != nil {
 		t.Errorf("the README is not up to date: %v", err)
 	}
 }

@@ -1,5 +1,5 @@
 // Package author implements the commands for plugin authors. [Create] writes a new
-// plugin, [Watch] reports changes of its source, [Check] lints it, [Readme] updates
+// plugin, [Watcher] reports changes of its source, [Check] lints it, [UpdateReadme] updates
 // the tables in its README, and [Pack] makes its npm package. Package jsbuild builds
 // plugins.
 //

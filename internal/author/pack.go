@@ -32,8 +32,8 @@ var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 // includes them without an entry in package.json.
 var packedNames = regexp.MustCompile(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
-// Packed is the result of [Pack].
-type Packed struct {
+// PackResult is the result of [Pack].
+type PackResult struct {
 	// Path is the path of the .tgz file; it is relative if the output path is.
 	Path string `json:"path"`
 	// Package and Version are those of package.json.
@@ -59,13 +59,13 @@ type PackedFile struct {
 // Pack writes the npm package of the built plugin in dir, NAME-VERSION.tgz, with
 // package.json, the README, the license and dist. out is the path of the file or its
 // directory. The same content gives the same bytes.
-func Pack(dir, out string) (*Packed, error) {
+func Pack(dir, out string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the plugin's directory: %w", err)
 	}
 	defer root.Close()
-	p := &Packed{}
+	p := &PackResult{}
 	if err := p.readName(root); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func Pack(dir, out string) (*Packed, error) {
 }
 
 // readName sets the name and version from package.json.
-func (p *Packed) readName(root *os.Root) error {
+func (p *PackResult) readName(root *os.Root) error {
 	text, err := root.ReadFile("package.json")
 	if err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
@@ -158,7 +158,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 }
 
 // archive returns the compressed archive.
-func (p *Packed) archive(root *os.Root, names []string) ([]byte, error) {
+func (p *PackResult) archive(root *os.Root, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {

@@ -22,12 +22,12 @@ const (
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"
 )
 
-// Readme updates the tables of tools, prompts and settings in the plugin's README.md.
+// UpdateReadme updates the tables of tools, prompts and settings in the plugin's README.md.
 // They are between two marked lines, which it appends if they are missing. It creates
 // the file if there is none. It reports whether the file changed; with check it only
 // reports whether it would change. The error is a *jsbuild.BuildError if the plugin
 // can't be built.
-func Readme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
+func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
 	b, remove, err := buildTemporary(ctx, dir, o)
 	if err != nil {
 		return false, err
@@ -52,7 +52,7 @@ func Readme(ctx context.Context, dir string, check bool, o jsbuild.Options) (boo
 }
 
 // readme returns the current content of README.md, and the content with updated tables.
-func (b *built) readme() (current, updated []byte, err error) {
+func (b *tempBuild) readme() (current, updated []byte, err error) {
 	current, err = os.ReadFile(filepath.Join(b.source, readmeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the README: %w", err)

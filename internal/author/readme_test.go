@@ -13,7 +13,7 @@ import (
 func TestReadmeChangesItsTablesOnly(t *testing.T) {
 	dir := replaced(t, "src/tools/read-titles.ts", "Use it to find out what pages are about.", "Two | three\\n<b>.")
 	for _, check := range []bool{true, false} {
-		if changed, err := Readme(t.Context(), dir, check, inChild); !changed || err != nil {
+		if changed, err := UpdateReadme(t.Context(), dir, check, inChild); !changed || err != nil {
 			t.Fatalf("check %t: changed %t, %v", check, changed, err)
 		}
 		text := read(t, dir, readmeFile)
@@ -24,7 +24,7 @@ func TestReadmeChangesItsTablesOnly(t *testing.T) {
 			t.Errorf("the author's part is gone: %s", text)
 		}
 	}
-	if changed, err := Readme(t.Context(), dir, false, inChild); changed || err != nil {
+	if changed, err := UpdateReadme(t.Context(), dir, false, inChild); changed || err != nil {
 		t.Errorf("changed again: %t, %v", changed, err)
 	}
 }
@@ -70,7 +70,7 @@ func TestReadmeStaysInThePlugin(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(dir, readmeFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Readme(t.Context(), dir, false, inChild); err == nil {
+	if _, err := UpdateReadme(t.Context(), dir, false, inChild); err == nil {
 		t.Error("Readme followed the link")
 	}
 	if text, err := os.ReadFile(other); err != nil || string(text) != "other" {

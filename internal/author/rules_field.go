@@ -82,13 +82,13 @@ func eachField(root string, raw json.RawMessage, visit func(field)) {
 }
 
 // eachInput calls visit for every field in the arguments of every tool.
-func eachInput(b *built, visit func(tool string, f field)) {
+func eachInput(b *tempBuild, visit func(tool string, f field)) {
 	for _, t := range b.Tools {
 		eachField("input", t.InputSchema, func(f field) { visit(t.Name, f) })
 	}
 }
 
-func checkFieldDescriptions(b *built, report reportFunc) {
+func checkFieldDescriptions(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f field) {
 		if f.name != "" && strings.TrimSpace(f.Description) == "" && len(f.Const) == 0 {
 			report(tool+": "+f.path, `it has no description; add .describe("...") with its meaning, its unit and an example`)
@@ -102,7 +102,7 @@ func (s schema) isAny() bool {
 		s.Enum == nil && s.Const == nil && s.Ref == "" && s.Not == nil
 }
 
-func checkAny(b *built, report reportFunc) {
+func checkAny(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f field) {
 		if f.isAny() {
 			report(tool+": "+f.path, "it accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
@@ -117,7 +117,7 @@ func checkAny(b *built, report reportFunc) {
 	}
 }
 
-func checkOpen(b *built, report reportFunc) {
+func checkOpen(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		eachField("input", t.InputSchema, func(f field) {
 			if f.depth == 0 && f.path == "input" && len(f.AllOf) == 0 && string(bytes.TrimSpace(f.Additional)) != "false" {
@@ -138,7 +138,7 @@ func (s schema) hasType(kind string) bool {
 	return s.Type == kind
 }
 
-func checkBounds(b *built, report reportFunc) {
+func checkBounds(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f field) {
 		switch {
 		case f.hasType("array") && f.MaxItems == nil && f.PrefixItems == nil:
@@ -159,7 +159,7 @@ func (s schema) isUnbounded() bool {
 // reservedFields are the arguments that the server adds to every tool.
 var reservedFields = []string{"tabId", "browser", "instance"}
 
-func checkReserved(b *built, report reportFunc) {
+func checkReserved(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f field) {
 		if f.depth == 1 && slices.Contains(reservedFields, f.name) {
 			report(tool+": "+f.path, "it replaces the field %[2]s that chooses the tab; rename it, for example to %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)
@@ -167,7 +167,7 @@ func checkReserved(b *built, report reportFunc) {
 	})
 }
 
-func checkFieldNames(b *built, report reportFunc) {
+func checkFieldNames(b *tempBuild, report reportFunc) {
 	snake, camel := "", ""
 	eachInput(b, func(tool string, f field) {
 		switch {
@@ -183,7 +183,7 @@ func checkFieldNames(b *built, report reportFunc) {
 	}
 }
 
-func checkSchemaSize(b *built, report reportFunc) {
+func checkSchemaSize(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		if n := len(t.InputSchema); n > maxSchemaBytes {
 			report(t.Name+": input", "its schema has %d KB of JSON; use fewer fields, shorter descriptions, or a string in place of many choices", n>>10)
@@ -196,7 +196,7 @@ func checkSchemaSize(b *built, report reportFunc) {
 	})
 }
 
-func checkDepth(b *built, report reportFunc) {
+func checkDepth(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		deepest := field{}
 		eachField("input", t.InputSchema, func(f field) {

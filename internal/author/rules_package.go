@@ -55,7 +55,7 @@ type packageJSON struct {
 
 // manifest reads package.json. It leaves members of a wrong type empty: the build
 // reports them.
-func (b *built) manifest() packageJSON {
+func (b *tempBuild) manifest() packageJSON {
 	var pkg packageJSON
 	if text, err := os.ReadFile(filepath.Join(b.source, "package.json")); err == nil {
 		_ = json.Unmarshal(text, &pkg)
@@ -63,19 +63,19 @@ func (b *built) manifest() packageJSON {
 	return pkg
 }
 
-func checkVersion(b *built, report reportFunc) {
+func checkVersion(b *tempBuild, report reportFunc) {
 	if v := b.manifest().Version; !versionPattern.MatchString(v) {
 		report("package.json", `version is %q; use three numbers, such as "1.0.0"`, v)
 	}
 }
 
-func checkMain(b *built, report reportFunc) {
+func checkMain(b *tempBuild, report reportFunc) {
 	if main := b.manifest().Main; main != "dist/adapter.iife.js" {
 		report("package.json", `main is %q; set it to "dist/adapter.iife.js"`, main)
 	}
 }
 
-func checkFiles(b *built, report reportFunc) {
+func checkFiles(b *tempBuild, report reportFunc) {
 	if !slices.ContainsFunc(b.manifest().Files, func(f string) bool {
 		return strings.Trim(strings.TrimPrefix(f, "./"), "/*") == "dist"
 	}) {
@@ -83,13 +83,13 @@ func checkFiles(b *built, report reportFunc) {
 	}
 }
 
-func checkKeyword(b *built, report reportFunc) {
+func checkKeyword(b *tempBuild, report reportFunc) {
 	if !slices.Contains(b.manifest().Keywords, "opentabs-plugin") {
 		report("package.json", `keywords does not contain "opentabs-plugin"; add it`)
 	}
 }
 
-func checkScripts(b *built, report reportFunc) {
+func checkScripts(b *tempBuild, report reportFunc) {
 	for _, name := range []string{"preinstall", "install", "postinstall"} {
 		if _, ok := b.manifest().Scripts[name]; ok {
 			report("package.json", "scripts.%s runs only if npm installs the plugin, not if opentabs does; remove it", name)
@@ -97,7 +97,7 @@ func checkScripts(b *built, report reportFunc) {
 	}
 }
 
-func checkDependencies(b *built, report reportFunc) {
+func checkDependencies(b *tempBuild, report reportFunc) {
 	names := []string{}
 	for name := range b.manifest().Dependencies {
 		if name != "zod" && name != "@opentabs-dev/plugin-sdk" && name != "@opentabs/sdk" {
@@ -110,7 +110,7 @@ func checkDependencies(b *built, report reportFunc) {
 	}
 }
 
-func checkDisplayName(b *built, report reportFunc) {
+func checkDisplayName(b *tempBuild, report reportFunc) {
 	name := b.DisplayName
 	switch n := utf8.RuneCountInString(name); {
 	case n > maxDisplayNameChars:
@@ -120,7 +120,7 @@ func checkDisplayName(b *built, report reportFunc) {
 	}
 }
 
-func checkDescription(b *built, report reportFunc) {
+func checkDescription(b *tempBuild, report reportFunc) {
 	if n := utf8.RuneCountInString(oneLine(b.Description)); n < minDescriptionChars {
 		report("package.json", "opentabs.description has %d characters; describe in a sentence what an agent can do with the plugin", n)
 	}
@@ -131,7 +131,7 @@ var sharedDomain = regexp.MustCompile(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})
 	`vercel\.app|netlify\.app|herokuapp\.com|onrender\.com|fly\.dev|surge\.sh|glitch\.me|repl\.co|blogspot\.com|wordpress\.com|tumblr\.com|` +
 	`azurewebsites\.net|cloudfront\.net|amazonaws\.com|ngrok\.io|ngrok-free\.app|trycloudflare\.com)$`)
 
-func checkPatterns(b *built, report reportFunc) {
+func checkPatterns(b *tempBuild, report reportFunc) {
 	for _, pattern := range b.Matches {
 		_, rest, _ := strings.Cut(pattern, "://")
 		host, _, _ := strings.Cut(rest, "/")
@@ -144,7 +144,7 @@ func checkPatterns(b *built, report reportFunc) {
 	}
 }
 
-func checkIcon(b *built, report reportFunc) {
+func checkIcon(b *tempBuild, report reportFunc) {
 	if _, err := os.Stat(filepath.Join(b.source, "icon.svg")); err != nil {
 		report("icon.svg", "the plugin has no icon; put a square SVG of at most 16 KB beside package.json")
 	}
@@ -159,13 +159,13 @@ func checkIcon(b *built, report reportFunc) {
 	report("", `no tool has its own icon; set one for each tool by its name at lucide.dev, such as icon: "message-square"`)
 }
 
-func checkAdapterSize(b *built, report reportFunc) {
+func checkAdapterSize(b *tempBuild, report reportFunc) {
 	if info, err := os.Stat(filepath.Join(b.out, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
 		report("dist/adapter.iife.js", "it has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(info.Size())/(1<<20))
 	}
 }
 
-func checkWorld(b *built, report reportFunc) {
+func checkWorld(b *tempBuild, report reportFunc) {
 	if b.World == wire.WorldIsolated {
 		return
 	}
@@ -174,7 +174,7 @@ func checkWorld(b *built, report reportFunc) {
 	}
 }
 
-func checkStale(b *built, report reportFunc) {
+func checkStale(b *tempBuild, report reportFunc) {
 	for _, name := range []string{"adapter.iife.js", "tools.json"} {
 		old, err := os.ReadFile(filepath.Join(b.source, "dist", name))
 		if err != nil {
@@ -187,7 +187,7 @@ func checkStale(b *built, report reportFunc) {
 	}
 }
 
-func checkTests(b *built, report reportFunc) {
+func checkTests(b *tempBuild, report reportFunc) {
 	seen := false
 	_ = fs.WalkDir(os.DirFS(b.source), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -207,7 +207,7 @@ func checkTests(b *built, report reportFunc) {
 	}
 }
 
-func checkReadme(b *built, report reportFunc) {
+func checkReadme(b *tempBuild, report reportFunc) {
 	current, updated, err := b.readme()
 	switch {
 	case err != nil:

@@ -13,10 +13,10 @@ import (
 )
 
 // good returns a built plugin without findings. Its source has an up-to-date dist.
-func good(t testing.TB) *built {
+func good(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()
-	b := &built{source: filepath.Join(dir, "source"), out: filepath.Join(dir, "out")}
+	b := &tempBuild{source: filepath.Join(dir, "source"), out: filepath.Join(dir, "out")}
 	put(t, b.source, "package.json", `{"name": "opentabs-plugin-tickets", "version": "1.0.0", "main": "dist/adapter.iife.js", "files": ["dist"], "keywords": ["opentabs-plugin"]}`)
 	put(t, b.source, "icon.svg", "<svg/>")
 	put(t, b.source, "src/index.test.ts", "")
@@ -45,23 +45,23 @@ func good(t testing.TB) *built {
 }
 
 // withField adds a field to the arguments of the first tool.
-func withField(name, schema string) func(testing.TB, *built) {
-	return func(_ testing.TB, b *built) {
+func withField(name, schema string) func(testing.TB, *tempBuild) {
+	return func(_ testing.TB, b *tempBuild) {
 		b.Tools[0].InputSchema = fmt.Appendf(nil, `{"type":"object","properties":{"first":{"type":"string","description":"d"},%q:%s},"additionalProperties":false}`, name, schema)
 	}
 }
 
 // named renames the first tool.
-func named(name string) func(testing.TB, *built) {
-	return func(t testing.TB, b *built) { b.Tools[0].Name = name; rewriteReadme(t, b) }
+func named(name string) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
 // described replaces the description of the first tool.
-func described(text string) func(testing.TB, *built) {
-	return func(t testing.TB, b *built) { b.Tools[0].Description = text; rewriteReadme(t, b) }
+func described(text string) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
 }
 
-func rewriteReadme(t testing.TB, b *built) {
+func rewriteReadme(t testing.TB, b *tempBuild) {
 	t.Helper()
 	_, updated, err := b.readme()
 	if err != nil {
@@ -71,27 +71,27 @@ func rewriteReadme(t testing.TB, b *built) {
 }
 
 // manifest replaces a text in package.json.
-func manifest(old, fresh string) func(testing.TB, *built) {
-	return func(t testing.TB, b *built) {
+func manifest(old, fresh string) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) {
 		put(t, b.source, "package.json", strings.Replace(read(t, b.source, "package.json"), old, fresh, 1))
 	}
 }
 
 // hints sets the annotations of the first tool.
-func hints(readOnly, destructive *bool) func(testing.TB, *built) {
-	return func(t testing.TB, b *built) {
+func hints(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) {
 		b.Tools[0].Annotations = plugin.Annotations{ReadOnly: readOnly, Destructive: destructive}
 		rewriteReadme(t, b)
 	}
 }
 
-func both(first, second func(testing.TB, *built)) func(testing.TB, *built) {
-	return func(t testing.TB, b *built) { first(t, b); second(t, b) }
+func both(first, second func(testing.TB, *tempBuild)) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) { first(t, b); second(t, b) }
 }
 
 // without removes a file of the source.
-func without(name string) func(testing.TB, *built) {
-	return func(t testing.TB, b *built) {
+func without(name string) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) {
 		if err := os.Remove(filepath.Join(b.source, filepath.FromSlash(name))); err != nil {
 			t.Fatal(err)
 		}
@@ -99,8 +99,8 @@ func without(name string) func(testing.TB, *built) {
 }
 
 // findingsOf returns the findings of all rules.
-func findingsOf(b *built) []Finding {
-	c := &Checked{}
+func findingsOf(b *tempBuild) []Finding {
+	c := &CheckResult{}
 	c.applyRules(b)
 	return c.Findings
 }
@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range []struct {
 		rule, where, text string
-		spoil             func(testing.TB, *built)
+		spoil             func(testing.TB, *tempBuild)
 	}{
 		{"package-version", "package.json", `"1.0"`, manifest("1.0.0", "1.0")},
 		{"package-version", "package.json", `"01.0.0"`, manifest("1.0.0", "01.0.0")},
@@ -133,23 +133,23 @@ func TestRules(t *testing.T) {
 		{"package-keyword", "package.json", "keywords", manifest(`"keywords": ["opentabs-plugin"]`, `"keywords": []`)},
 		{"package-scripts", "package.json", "postinstall", manifest(`"files"`, `"scripts": {"postinstall": "x"}, "files"`)},
 		{"package-dependencies", "package.json", "lodash", manifest(`"files"`, `"dependencies": {"lodash": "1", "zod": "4"}, "files"`)},
-		{"display-name", "package.json", "41 characters", func(t testing.TB, b *built) { b.DisplayName = strings.Repeat("x", 41) }},
-		{"display-name", "package.json", "use the spelling of the site", func(t testing.TB, b *built) { b.DisplayName = "tickets" }},
-		{"description", "package.json", "7 characters", func(t testing.TB, b *built) { b.Description = "Tickets" }},
-		{"pattern-wide", "package.json", "all sites below github.io", func(t testing.TB, b *built) { b.Matches = []string{"https://*.github.io/*"} }},
-		{"pattern-wide", "package.json", "all sites below co.uk", func(t testing.TB, b *built) { b.Matches = []string{"*://*.co.uk/x/*"} }},
-		{"pattern-wide", "package.json", "11 patterns", func(t testing.TB, b *built) { b.Matches = slices.Repeat(b.Matches, 11) }},
+		{"display-name", "package.json", "41 characters", func(t testing.TB, b *tempBuild) { b.DisplayName = strings.Repeat("x", 41) }},
+		{"display-name", "package.json", "use the spelling of the site", func(t testing.TB, b *tempBuild) { b.DisplayName = "tickets" }},
+		{"description", "package.json", "7 characters", func(t testing.TB, b *tempBuild) { b.Description = "Tickets" }},
+		{"pattern-wide", "package.json", "all sites below github.io", func(t testing.TB, b *tempBuild) { b.Matches = []string{"https://*.github.io/*"} }},
+		{"pattern-wide", "package.json", "all sites below co.uk", func(t testing.TB, b *tempBuild) { b.Matches = []string{"*://*.co.uk/x/*"} }},
+		{"pattern-wide", "package.json", "11 patterns", func(t testing.TB, b *tempBuild) { b.Matches = slices.Repeat(b.Matches, 11) }},
 		{"icon", "icon.svg", "put a square SVG", without("icon.svg")},
-		{"icon", "", "no tool has its own icon", func(t testing.TB, b *built) { b.Tools[0].Icon, b.Tools[1].Icon = "wrench", "wrench" }},
-		{"adapter-size", "dist/adapter.iife.js", "2.0 MB", func(t testing.TB, b *built) {
+		{"icon", "", "no tool has its own icon", func(t testing.TB, b *tempBuild) { b.Tools[0].Icon, b.Tools[1].Icon = "wrench", "wrench" }},
+		{"adapter-size", "dist/adapter.iife.js", "2.0 MB", func(t testing.TB, b *tempBuild) {
 			put(t, b.out, "adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
 			put(t, b.source, "dist/adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
 		}},
-		{"world-isolated", "package.json", `set "world": "isolated"`, func(t testing.TB, b *built) { put(t, b.source, "src/index.ts", "export default {};") }},
-		{"dist-stale", "dist/tools.json", "opentabs plugin build", func(t testing.TB, b *built) { put(t, b.source, "dist/tools.json", "old") }},
+		{"world-isolated", "package.json", `set "world": "isolated"`, func(t testing.TB, b *tempBuild) { put(t, b.source, "src/index.ts", "export default {};") }},
+		{"dist-stale", "dist/tools.json", "opentabs plugin build", func(t testing.TB, b *tempBuild) { put(t, b.source, "dist/tools.json", "old") }},
 		{"tests", "", "no tests", without("src/index.test.ts")},
 		{"readme", "README.md", "has no README", without("README.md")},
-		{"readme", "README.md", "its tables do not match the plugin", func(t testing.TB, b *built) { b.Tools[1].Description += " And more." }},
+		{"readme", "README.md", "its tables do not match the plugin", func(t testing.TB, b *tempBuild) { b.Tools[1].Description += " And more." }},
 		{"tool-name", "tickets_list", "twice", named("tickets_list")},
 		{"tool-name", "ticket_list", "the verb comes last", named("ticket_list")},
 		{"tool-name", "tickets", "does not begin with a verb", named("tickets")},
@@ -158,7 +158,7 @@ func TestRules(t *testing.T) {
 		{"tool-description", "list_tickets", "16 characters", described("Returns tickets.")},
 		{"tool-description", "list_tickets", "601 characters", described(strings.Repeat("x", 601))},
 		{"tool-description", "list_tickets", "begin with the action", described("This tool returns the tickets of the project.")},
-		{"tool-description", "get_ticket", "the same as that of list_tickets", func(t testing.TB, b *built) {
+		{"tool-description", "get_ticket", "the same as that of list_tickets", func(t testing.TB, b *tempBuild) {
 			b.Tools[1].Description = b.Tools[0].Description
 			rewriteReadme(t, b)
 		}},
@@ -172,15 +172,15 @@ func TestRules(t *testing.T) {
 		{"field-description", "list_tickets: input.all[].id", "add .describe", withField("all", `{"type":"array","description":"d","maxItems":3,"items":{"type":"object","properties":{"id":{"type":"string"}}}}`)},
 		{"field-any", "list_tickets: input.data", "it accepts any value", withField("data", `{"description":"d"}`)},
 		{"field-any", "list_tickets: input.map.*", "it accepts any value", withField("map", `{"description":"d","type":"object","additionalProperties":{}}`)},
-		{"field-any", "list_tickets: output.title", "an agent can't rely on its form", func(t testing.TB, b *built) {
+		{"field-any", "list_tickets: output.title", "an agent can't rely on its form", func(t testing.TB, b *tempBuild) {
 			b.Tools[0].OutputSchema = json.RawMessage(`{"type":"object","properties":{"title":{}}}`)
 		}},
-		{"field-open", "list_tickets: input", "unknown fields", func(t testing.TB, b *built) { b.Tools[0].InputSchema = json.RawMessage(`{"type":"object"}`) }},
+		{"field-open", "list_tickets: input", "unknown fields", func(t testing.TB, b *tempBuild) { b.Tools[0].InputSchema = json.RawMessage(`{"type":"object"}`) }},
 		{"field-bounds", "list_tickets: input.ids", "the list has no limit", withField("ids", `{"description":"d","type":"array","items":{"type":"string"}}`)},
 		{"field-bounds", "list_tickets: input.limit", "has no limit", withField("limit", `{"description":"d","type":"integer","maximum":9007199254740991}`)},
 		{"field-bounds", "list_tickets: input.maxResults", "has no limit", withField("maxResults", `{"description":"d","type":["number","null"]}`)},
 		{"field-reserved", "list_tickets: input.tabId", "for example to tabName", withField("tabId", `{"description":"d","type":"integer"}`)},
-		{"field-names", "list_tickets: input.created_at", "that of list_tickets: input.createdBy is in camelCase", both(withField("created_at", `{"description":"d","type":"string"},"createdBy":{"description":"d","type":"string"}`), func(testing.TB, *built) {})},
+		{"field-names", "list_tickets: input.created_at", "that of list_tickets: input.createdBy is in camelCase", both(withField("created_at", `{"description":"d","type":"string"},"createdBy":{"description":"d","type":"string"}`), func(testing.TB, *tempBuild) {})},
 		{"schema-size", "list_tickets: input", "9 KB", withField("long", `{"type":"string","description":"`+strings.Repeat("x", 9<<10)+`"}`)},
 		{"schema-size", "list_tickets: input.state", "101 choices", withField("state", `{"description":"d","type":"string","enum":`+string(choices)+`}`)},
 		{"schema-depth", "list_tickets: input.deep.in.in.in.in.in.in", "nested 7 levels deep", withField("deep", deep)},

@@ -39,7 +39,7 @@ var verbs = strings.Fields(`
 	track transfer transform translate trigger turn type unarchive unassign unblock undo unfollow unlike unlink unlock unmark unmute
 	unpin unpublish unsubscribe update upload upsert use validate verify view visit vote wait watch withdraw write`)
 
-func checkToolNames(b *built, report reportFunc) {
+func checkToolNames(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		first, rest, hasNoun := strings.Cut(t.Name, "_")
 		switch {
@@ -62,7 +62,7 @@ var verbsWithoutNoun = []string{"search", "describe", "query", "navigate", "down
 
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
 
-func checkToolDescriptions(b *built, report reportFunc) {
+func checkToolDescriptions(b *tempBuild, report reportFunc) {
 	firstTool := map[string]string{} // name of the tool by its description in lower case
 	for _, t := range b.Tools {
 		text := oneLine(t.Description)
@@ -83,7 +83,7 @@ func checkToolDescriptions(b *built, report reportFunc) {
 	}
 }
 
-func checkAnnotations(b *built, report reportFunc) {
+func checkAnnotations(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		if a := t.Annotations; a.ReadOnly == nil && a.Destructive == nil {
 			hint := "annotations: { readOnlyHint: true } if it changes nothing, { destructiveHint: false } if it only adds data, { destructiveHint: true } if data can be lost"
@@ -108,7 +108,7 @@ func readsOnly(t *plugin.Tool) bool {
 	return slices.Contains(readVerbs, verb)
 }
 
-func checkContradictions(b *built, report reportFunc) {
+func checkContradictions(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		verb, _, _ := strings.Cut(t.Name, "_")
 		a := t.Annotations

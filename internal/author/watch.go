@@ -48,28 +48,28 @@ type stamp struct {
 	isRecent bool
 }
 
-// Watch watches the files of one plugin.
-type Watch struct {
+// Watcher watches the files of one plugin.
+type Watcher struct {
 	dir      string
 	reported snapshot // the state of the last report
 }
 
-// NewWatch begins to watch the plugin in dir. [Watch.Run] reports all later changes
+// NewWatcher begins to watch the plugin in dir. [Watcher.Run] reports all later changes
 // of files that a build can read. It ignores dist, node_modules and directories whose
 // names begin with a dot.
-func NewWatch(dir string) (*Watch, error) {
+func NewWatcher(dir string) (*Watcher, error) {
 	now, err := scanFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Watch{dir: dir, reported: now}, nil
+	return &Watcher{dir: dir, reported: now}, nil
 }
 
 // Run calls changed with the sorted relative paths of changed files, once two scans
 // in a row find the same state. Changes while changed runs are reported by the next
 // call. Run returns the error of ctx when ctx ends, and an error if the directory
 // can't be read.
-func (w *Watch) Run(ctx context.Context, changed func(files []string)) error {
+func (w *Watcher) Run(ctx context.Context, changed func(files []string)) error {
 	last := w.reported
 	pause := time.NewTimer(scanInterval)
 	defer pause.Stop()

@@ -95,7 +95,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	put(t, dir, "src/a.ts", "1")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	w, err := NewWatch(dir)
+	w, err := NewWatcher(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,12 +128,12 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 }
 
 func TestWatchEndsWithTheDirectory(t *testing.T) {
-	if _, err := NewWatch(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := NewWatcher(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "a")
 	put(t, dir, "a.ts", "")
-	w, err := NewWatch(dir)
+	w, err := NewWatcher(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

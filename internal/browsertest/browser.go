@@ -3,7 +3,7 @@
 //
 // It starts a daemon, a Chromium with the extension and the plugin's sites, all with
 // a temporary profile and state directory. Tests use the same calls as in a simulated
-// page: jsbuild runs them and [Browser] implements its interface Real.
+// page: jsbuild runs them and [Browser] implements its interface TestBrowser.
 package browsertest
 
 import (
@@ -63,7 +63,7 @@ type Browser struct {
 	leaves context.CancelFunc // ends the calls of the current tab, and its opening
 }
 
-var _ jsbuild.Real = (*Browser)(nil)
+var _ jsbuild.TestBrowser = (*Browser)(nil)
 
 // Start builds the plugin and starts everything that its tests need.
 func Start(ctx context.Context, o Options) (*Browser, error) {
@@ -257,8 +257,8 @@ func (t *Browser) waitForSync(ctx context.Context) error {
 	return nil
 }
 
-// Serve implements jsbuild.Real.
-func (t *Browser) Serve(answer func(context.Context, any) (json.RawMessage, error)) {
+// SetResponder implements jsbuild.TestBrowser.
+func (t *Browser) SetResponder(answer func(context.Context, any) (json.RawMessage, error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answer = answer
@@ -280,8 +280,8 @@ func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab
 	return a, json.Unmarshal(text, &a)
 }
 
-// Ask implements jsbuild.Real.
-func (t *Browser) Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
+// Do implements jsbuild.TestBrowser.
+func (t *Browser) Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
 	var value any
 	var err error
 	switch what {

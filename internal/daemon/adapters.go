@@ -46,7 +46,7 @@ type adapters struct {
 var _ wsbridge.Adapters = (*adapters)(nil)
 
 func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, loaded <-chan struct{}, log zerolog.Logger) *adapters {
-	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.Host, loaded: loaded, files: map[string]string{}}
+	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, loaded: loaded, files: map[string]string{}}
 }
 
 // script is the script of one plugin.
@@ -216,7 +216,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	if err != nil {
 		return wire.PluginFetchResult{}, err
 	}
-	parts := jsbuild.PartsOf(s.options(), adapter, preScript)
+	parts := jsbuild.MakeScriptParts(s.options(), adapter, preScript)
 	return wire.PluginFetchResult{Code: string(parts.Adapter), Options: string(parts.Options), PreScript: string(parts.PreScript)}, nil
 }
 

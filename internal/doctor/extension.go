@@ -39,7 +39,7 @@ func (c *checkup) checkExtension() {
 
 // compareExtension compares the files in dir with those of this program.
 func (c *checkup) compareExtension(dir string) {
-	files, err := jsbuild.Extension(version.Version)
+	files, err := jsbuild.ExtensionFiles(version.Version)
 	if err != nil {
 		c.fail("extension", err.Error(), "report this as a bug of opentabs")
 		return

@@ -64,7 +64,7 @@ func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err
 // that an older version wrote. Adapters and files of others stay.
 func write(dirs config.Dirs, dir string, c Connection) error {
 	statefile.RemoveLeftovers(dir)
-	files, err := jsbuild.Extension(version.Version)
+	files, err := jsbuild.ExtensionFiles(version.Version)
 	if err != nil {
 		return fmt.Errorf("bundle the extension: %w", err)
 	}

@@ -137,9 +137,9 @@ func (s script) plugin(dir string) api.Plugin {
 	}}
 }
 
-// bundle bundles one script of the plugin in zod.Dir. kept may be nil. The error is a
+// bundle bundles one script of the plugin in zod.Dir. cache may be nil. The error is a
 // *BuildError if the plugin's source is the cause.
-func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
+func bundle(s script, zod zodSource, cache *BuildCache) (bundled, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
 		return bundled{}, err
@@ -147,7 +147,7 @@ func bundle(s script, zod zodSource, kept *Kept) (bundled, error) {
 	within := fence{dir: zod.Dir}
 	defines := map[string]string{"process.env.NODE_ENV": `"production"`}
 	maps.Copy(defines, s.define)
-	r := kept.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
+	r := cache.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
 		Outfile:       "dist/" + bundleName,

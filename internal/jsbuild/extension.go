@@ -29,10 +29,10 @@ var extensionSources = sourceSet{
 	},
 }
 
-// Extension returns the files of the unpacked extension by path, with version in the
+// ExtensionFiles returns the files of the unpacked extension by path, with version in the
 // manifest. It does not include connection.json, which contains the port and the token
 // of one server.
-func Extension(version string) (map[string][]byte, error) {
+func ExtensionFiles(version string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for out, entry := range map[string]string{
 		"worker.js": "extension/src/worker/worker.ts",
@@ -95,11 +95,11 @@ func manifestFor(version string) ([]byte, []string, error) {
 	return bytes.Replace(text, []byte(old), []byte(fresh), 1), icons, nil
 }
 
-// Host returns a JavaScript expression for a function that returns the host's start
+// HostScript returns a JavaScript expression for a function that returns the host's start
 // function (extension/src/host/host.ts). The argument of the function is true in the
 // isolated world, where the host may start after the page's scripts. The host is
 // bundled once.
-func Host() ([]byte, error) { return hostOnce() }
+func HostScript() ([]byte, error) { return hostOnce() }
 
 var hostOnce = sync.OnceValues(func() ([]byte, error) {
 	code, err := bundleScript("extension/src/host/host.ts", "host")
@@ -246,7 +246,7 @@ type ScriptOptions struct {
 	Hash string `json:"hash"`
 	// Settings are the plugin's settings at the time of composition.
 	Settings wire.PluginSettings `json:"settings"`
-	// Start is when the adapter starts. If it is empty, [PartsOf] derives it from the
+	// Start is when the adapter starts. If it is empty, [MakeScriptParts] derives it from the
 	// adapter's code.
 	Start StartAt `json:"start"`
 	// Frames is true if the adapter also runs in frames of the page's origin.
@@ -267,10 +267,10 @@ const (
 
 // WrapAdapter returns the script that Chrome runs for one plugin. It starts the host
 // with the adapter, and with the pre-script if there is one, as functions whose
-// globalThis is private to the plugin. host is the result of [Host]. [CheckScript]
+// globalThis is private to the plugin. host is the result of [HostScript]. [CheckScript]
 // must have accepted adapter and preScript, or they could leave their functions.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
-	parts := PartsOf(options, adapter, preScript)
+	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
 	b = append(b, host...)
 	b = append(b, "(false)("...)
@@ -285,8 +285,8 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 	return append(b, ");\n"...)
 }
 
-// Parts are the parts of a plugin's script besides the host.
-type Parts struct {
+// ScriptParts are the parts of a plugin's script besides the host.
+type ScriptParts struct {
 	// Options is the JSON text of a [ScriptOptions].
 	Options []byte
 	// Adapter and PreScript are function expressions; PreScript is empty if there
@@ -294,8 +294,8 @@ type Parts struct {
 	Adapter, PreScript []byte
 }
 
-// PartsOf returns the parts that [WrapAdapter] composes.
-func PartsOf(options ScriptOptions, adapter, preScript []byte) Parts {
+// MakeScriptParts returns the parts that [WrapAdapter] composes.
+func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptParts {
 	if options.Start == "" {
 		options.Start = startOf(adapter)
 	}
@@ -303,7 +303,7 @@ func PartsOf(options ScriptOptions, adapter, preScript []byte) Parts {
 	if err != nil {
 		panic("jsbuild: settings that are not JSON: " + err.Error()) // the server encoded them
 	}
-	parts := Parts{Options: text, Adapter: AdapterFunction(adapter)}
+	parts := ScriptParts{Options: text, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {
 		parts.PreScript = AdapterFunction(preScript)
 	}

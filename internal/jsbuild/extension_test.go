@@ -14,7 +14,7 @@ import (
 )
 
 func TestExtension(t *testing.T) {
-	files, err := Extension("7.8.9")
+	files, err := ExtensionFiles("7.8.9")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestExtension(t *testing.T) {
 }
 
 func TestHostIsOneExpression(t *testing.T) {
-	host, err := Host()
+	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestHostIsOneExpression(t *testing.T) {
 // TestHostComparesFirst: no code runs before the check of the built-ins, not even a
 // helper of the bundler.
 func TestHostComparesFirst(t *testing.T) {
-	host, err := Host()
+	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestHostComparesFirst(t *testing.T) {
 // TestHostIsStrict: strict mode keeps functions of the page from reaching the host
 // through `caller`. Adapters may use sloppy mode.
 func TestHostIsStrict(t *testing.T) {
-	host, err := Host()
+	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 
 // TestWrapAdapterParses: a valid script is also valid in its wrapper.
 func TestWrapAdapterParses(t *testing.T) {
-	host, err := Host()
+	host, err := HostScript()
 	if err != nil {
 		t.Fatal(err)
 	}

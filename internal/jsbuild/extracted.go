@@ -91,7 +91,7 @@ func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extr
 	if timeout <= 0 {
 		timeout = defaultExtractTimeout
 	}
-	script, err := bundle(extractScript(src.Entry), zod, o.Kept)
+	script, err := bundle(extractScript(src.Entry), zod, o.Cache)
 	if err != nil {
 		return extracted{}, err
 	}

@@ -66,7 +66,7 @@ func withPackage(more string) string {
 }
 
 // loadBuilt builds a plugin of these files and loads it.
-func loadBuilt(t *testing.T, files map[string]string) (*Built, *plugin.Plugin) {
+func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plugin) {
 	t.Helper()
 	b := build(t, write(t, files))
 	loaded, err := plugin.Load(b.Dir)
@@ -147,7 +147,7 @@ func TestPreScript(t *testing.T) {
 	}
 }
 
-func namesOf(b *Built) []string {
+func namesOf(b *BuildResult) []string {
 	var names []string
 	for _, file := range b.Files {
 		names = append(names, filepath.Base(file.Path))

@@ -48,7 +48,7 @@ func outputOf(src source, made compiled, o Options) (out output, hash string, er
 }
 
 // write checks the complete package and writes its files.
-func (b *Built) write(src source, made compiled, o Options) error {
+func (b *BuildResult) write(src source, made compiled, o Options) error {
 	out, hash, err := outputOf(src, made, o)
 	if err != nil {
 		return err

@@ -33,12 +33,12 @@ type Options struct {
 	// Out is the output directory, which is created if it does not exist. Default: dist
 	// in the plugin's directory.
 	Out string
-	// Kept is a cache that makes repeated builds faster. Default: no cache.
-	Kept *Kept
+	// Cache is a cache that makes repeated builds faster. Default: no cache.
+	Cache *BuildCache
 }
 
-// Built is the result of [BuildPlugin].
-type Built struct {
+// BuildResult is the result of [BuildPlugin].
+type BuildResult struct {
 	// Dir is the plugin's absolute directory.
 	Dir string
 	// Name is the plugin's name, as agents see it before the "__".
@@ -54,8 +54,8 @@ type Built struct {
 	Files []BuiltFile
 	// Warnings are problems that do not prevent the build.
 	Warnings []Problem
-	// Took is the duration of the build.
-	Took time.Duration
+	// Duration is the duration of the build.
+	Duration time.Duration
 }
 
 // BuiltTool is one tool of a built plugin.
@@ -86,7 +86,7 @@ type BuiltFile struct {
 //
 // The error is a *[BuildError] if the plugin's source is the cause. Then no file was
 // written.
-func BuildPlugin(ctx context.Context, dir string, o Options) (*Built, error) {
+func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	began := time.Now()
 	src, problems, err := readSource(dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*Built, error) {
 	if len(problems) > 0 {
 		return nil, &BuildError{Dir: src.Dir, Problems: problems}
 	}
-	b := &Built{Dir: src.Dir, Name: src.ID.Name, DisplayName: src.ID.DisplayName, Version: src.Version}
+	b := &BuildResult{Dir: src.Dir, Name: src.ID.Name, DisplayName: src.ID.DisplayName, Version: src.Version}
 	b.Warnings = append(warningsOf(src, zod, made.Read), made.Warnings...)
 	for _, tool := range made.Read.Tools {
 		b.Tools = append(b.Tools, BuiltTool{Name: tool.Name, Description: tool.Description})
@@ -114,7 +114,7 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*Built, error) {
 	if err := b.write(src, made, o); err != nil {
 		return nil, err
 	}
-	b.Took = time.Since(began)
+	b.Duration = time.Since(began)
 	return b, nil
 }
 
@@ -139,7 +139,7 @@ func compile(ctx context.Context, src source, zod zodSource, o Options) (compile
 	}
 	done := make(chan result, 1)
 	go func() {
-		made, err := bundleScripts(src, adapter, zod, o.Kept)
+		made, err := bundleScripts(src, adapter, zod, o.Cache)
 		done <- result{made, err}
 	}()
 	read, readErr := readPlugin(ctx, src, zod, o)
@@ -152,15 +152,15 @@ func compile(ctx context.Context, src source, zod zodSource, o Options) (compile
 }
 
 // bundleScripts bundles the adapter and the pre-script.
-func bundleScripts(src source, main script, zod zodSource, kept *Kept) (compiled, error) {
-	adapter, err := bundle(main, zod, kept)
+func bundleScripts(src source, main script, zod zodSource, cache *BuildCache) (compiled, error) {
+	adapter, err := bundle(main, zod, cache)
 	if err != nil {
 		return compiled{}, err
 	}
 	made := compiled{Adapter: adapter, Warnings: adapter.Warnings}
 	what, largest := "adapter", len(adapter.Code)
 	if src.PreScript != "" {
-		early, err := bundle(preScriptScript(src.PreScript, src.ID.Name), zod, kept)
+		early, err := bundle(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
 		if err != nil {
 			return compiled{}, err
 		}

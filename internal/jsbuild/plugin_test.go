@@ -63,7 +63,7 @@ func write(t testing.TB, files map[string]string) string {
 }
 
 // example builds the example once, for all tests that only read it.
-var example = sync.OnceValues(func() (*Built, error) {
+var example = sync.OnceValues(func() (*BuildResult, error) {
 	dir, err := os.MkdirTemp("", "jsbuild-example-")
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ var example = sync.OnceValues(func() (*Built, error) {
 	return BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 })
 
-func builtExample(t testing.TB) *Built {
+func builtExample(t testing.TB) *BuildResult {
 	t.Helper()
 	b, err := example()
 	if err != nil {
@@ -83,7 +83,7 @@ func builtExample(t testing.TB) *Built {
 	return b
 }
 
-func build(t testing.TB, dir string) *Built {
+func build(t testing.TB, dir string) *BuildResult {
 	t.Helper()
 	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	if err != nil {

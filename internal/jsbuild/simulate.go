@@ -39,19 +39,19 @@ type TestOptions struct {
 	// Timeout limits the real time of one test. After it, all tests of the file end.
 	// Default: 60 s.
 	Timeout time.Duration
-	// Real is the browser that opens the pages of the tests. With it, a test that exceeds
+	// Browser is the browser that opens the pages of the tests. With it, a test that exceeds
 	// Timeout fails and the next test runs. Default: simulated pages.
-	Real Real
+	Browser TestBrowser
 }
 
-// Real is a real browser for tests. Only one file of tests uses it at a time.
-type Real interface {
-	// Ask performs one operation of a test in the browser and returns its result as JSON.
+// TestBrowser is a real browser for tests. Only one file of tests uses it at a time.
+type TestBrowser interface {
+	// Do performs one operation of a test in the browser and returns its result as JSON.
 	// It may run concurrently. The test receives the error.
-	Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// Serve sets the function that responds to the requests of pages. It blocks until
-	// the test has responded. At the end of a file, Serve is called with nil.
-	Serve(answer func(ctx context.Context, request any) (json.RawMessage, error))
+	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
+	// SetResponder sets the function that responds to the requests of pages. It blocks until
+	// the test has responded. At the end of a file, SetResponder is called with nil.
+	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
 // TestFile is one file of a plugin's tests.
@@ -96,8 +96,8 @@ func FindTests(dir string) ([]TestFile, error) {
 	return files, nil
 }
 
-// TestNews is one event of a test run.
-type TestNews struct {
+// TestEvent is one event of a test run.
+type TestEvent struct {
 	// Op is "begin" or "end" of a test, "skipped" for a test that can't run in a real
 	// browser, or "done" when all tests of the file have ended.
 	Op string `json:"op"`
@@ -119,7 +119,7 @@ type TestNews struct {
 // RunTests runs the tests of one file of the plugin in dir. It calls report for each
 // event in order; the last one is "done". The error is a *[BuildError] if the file can't
 // be built, or if a test exceeds the limits of time or memory.
-func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestNews)) error {
+func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
 		return err
@@ -143,9 +143,9 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 		argv = []string{self, "__simulate"}
 	}
 	one := simulation{dir: src.Dir, file: file.Name, made: made, argv: argv, timeout: o.Timeout, report: report}
-	if o.Real != nil {
-		one.timeout += realGrace
-		one.real = newRealTests(o.Real)
+	if o.Browser != nil {
+		one.timeout += browserTestGrace
+		one.real = newBrowserTests(o.Browser)
 	}
 	return runSimulation(ctx, one)
 }
@@ -153,7 +153,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 // testScript returns the script that runs the tests of a file.
 func testScript(file string, o TestOptions) script {
 	real := int64(0)
-	if o.Real != nil {
+	if o.Browser != nil {
 		real = max(o.Timeout.Milliseconds(), 1)
 	}
 	define := map[string]string{"OPENTABS_TEST_FILTER": quote(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(real, 10)}
@@ -184,8 +184,8 @@ type simulation struct {
 	made      bundled
 	argv      []string
 	timeout   time.Duration
-	report    func(TestNews)
-	real      *realTests // nil for simulated pages
+	report    func(TestEvent)
+	real      *browserTests // nil for simulated pages
 }
 
 // runSimulation runs the child process and reports its events.
@@ -263,21 +263,21 @@ func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxExtractedBytes)
 	for lines.Scan() {
-		var news TestNews
-		if json.Unmarshal(lines.Bytes(), &news) != nil {
+		var event TestEvent
+		if json.Unmarshal(lines.Bytes(), &event) != nil {
 			continue
 		}
 		resetTimer()
-		switch news.Op {
+		switch event.Op {
 		case "begin":
-			state.running = news.Test
+			state.running = event.Test
 		case "end", "skipped":
 			state.running = ""
-			news.Where = s.made.place(news.Stack)
+			event.Where = s.made.place(event.Stack)
 		case "done":
 			state.done = true
 		case "broken":
-			state.broken, state.stack = news.Error, news.Stack
+			state.broken, state.stack = event.Error, event.Stack
 			continue
 		case "ask", "answer":
 			if s.real != nil {
@@ -285,8 +285,8 @@ func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState
 			}
 			continue
 		}
-		news.Stack = ""
-		s.report(news)
+		event.Stack = ""
+		s.report(event)
 	}
 	return state
 }

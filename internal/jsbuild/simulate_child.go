@@ -37,7 +37,7 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	}}
 	if err := child.run(script); err != nil {
 		broken := failedWith(err)
-		line, err := json.Marshal(TestNews{Op: "broken", Error: broken.Error, Stack: broken.Stack})
+		line, err := json.Marshal(TestEvent{Op: "broken", Error: broken.Error, Stack: broken.Stack})
 		if err != nil || !child.send(line) {
 			return 2
 		}

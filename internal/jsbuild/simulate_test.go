@@ -21,7 +21,7 @@ func runTests(t *testing.T, file string, o TestOptions) (failed map[string]strin
 		o.Timeout = longTimeout
 	}
 	failed = map[string]string{}
-	err = RunTests(t.Context(), simulated, TestFile{Name: file}, o, func(n TestNews) {
+	err = RunTests(t.Context(), simulated, TestFile{Name: file}, o, func(n TestEvent) {
 		switch {
 		case n.Op != "end":
 		case n.Error == "":

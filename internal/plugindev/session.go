@@ -83,13 +83,13 @@ func Run(ctx context.Context, o Options) error {
 func (s *session) run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	watch, err := author.NewWatch(s.Source) // before the first build, to see changes during it
+	watch, err := author.NewWatcher(s.Source) // before the first build, to see changes during it
 	if err != nil {
 		return err
 	}
-	kept := &jsbuild.Kept{}
-	defer kept.Close()
-	s.Build.Kept = kept
+	cache := &jsbuild.BuildCache{}
+	defer cache.Close()
+	s.Build.Cache = cache
 	ended := make(chan error, 1)
 	go func() {
 		ended <- watch.Run(ctx, func(files []string) {

@@ -18,14 +18,14 @@ var ErrNoPlugin = errors.New("there is no plugin in the directory")
 // Watch builds the plugin in dir, and again after each change, until ctx ends. It
 // prints each build and its errors.
 func Watch(ctx context.Context, dir string, out *terminal.Output) error {
-	watch, err := author.NewWatch(dir) // before the first build, to see changes during it
+	watch, err := author.NewWatcher(dir) // before the first build, to see changes during it
 	if err != nil {
 		return err
 	}
-	kept := &jsbuild.Kept{}
-	defer kept.Close()
+	cache := &jsbuild.BuildCache{}
+	defer cache.Close()
 	build := func() error {
-		built, err := jsbuild.BuildPlugin(ctx, dir, jsbuild.Options{Kept: kept})
+		built, err := jsbuild.BuildPlugin(ctx, dir, jsbuild.Options{Cache: cache})
 		if err != nil {
 			printBuildFailure(ctx, out, err)
 			return err
@@ -56,11 +56,11 @@ func hasPackage(dir string) bool {
 }
 
 // printBuild prints a build in one line, and its warnings.
-func printBuild(o *terminal.Output, built *jsbuild.Built) {
+func printBuild(o *terminal.Output, built *jsbuild.BuildResult) {
 	for _, w := range built.Warnings {
 		o.Notef("warning: %s", w)
 	}
-	o.PrintLine("built %s %s, %s, in %s", built.Name, terminal.SafeLine(built.Version), terminal.Plural(len(built.Tools), "tool"), terminal.Elapsed(built.Took))
+	o.PrintLine("built %s %s, %s, in %s", built.Name, terminal.SafeLine(built.Version), terminal.Plural(len(built.Tools), "tool"), terminal.Elapsed(built.Duration))
 }
 
 // printBuildFailure prints why a build failed: the problems in the plugin's files if

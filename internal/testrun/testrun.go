@@ -63,7 +63,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 		}
 		defer browser.Close()
 		out.Notef("the tests run in %s", browser.Program())
-		tests.Real = browser
+		tests.Browser = browser
 	}
 	for _, file := range files {
 		if file.Node {
@@ -131,7 +131,7 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	if !p.json {
 		p.out.PrintLine("%s", terminal.SafeLine(file.Name))
 	}
-	err := jsbuild.RunTests(ctx, dir, file, o, func(n jsbuild.TestNews) {
+	err := jsbuild.RunTests(ctx, dir, file, o, func(n jsbuild.TestEvent) {
 		if n.Op == "end" || n.Op == "skipped" {
 			p.print(file.Name, n)
 		}
@@ -140,7 +140,7 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	if errors.As(err, &broken) {
 		err = nil
 		for _, problem := range broken.Problems {
-			p.print(file.Name, jsbuild.TestNews{Error: problem.Text, Where: problem.Where})
+			p.print(file.Name, jsbuild.TestEvent{Error: problem.Text, Where: problem.Where})
 		}
 	}
 	return cmp.Or(err, p.err)
@@ -158,7 +158,7 @@ type testLine struct {
 }
 
 // print counts a test and prints how it ended.
-func (p *printer) print(file string, n jsbuild.TestNews) {
+func (p *printer) print(file string, n jsbuild.TestEvent) {
 	name := cmp.Or(terminal.SafeLine(n.Test), "the file")
 	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs}
 	switch {

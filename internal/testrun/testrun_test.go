@@ -16,7 +16,7 @@ import (
 
 // ended are tests that passed, failed and were skipped, as the simulated page reports
 // them.
-var ended = []jsbuild.TestNews{
+var ended = []jsbuild.TestEvent{
 	{Op: "end", Test: "quick"}, {Op: "end", Test: "long", VirtualMs: 90_000},
 	{Op: "end", Test: "bad\x1b[2J", Error: "one\ntwo\x1b", Where: "src/a.test.ts:1:2"},
 	{Op: "skipped", Test: "later", Error: "needs a simulated page"}, {Error: "does not build"},

@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// realGrace is added to the timeout of a test in a real browser before its process is
+// browserTestGrace is added to the timeout of a test in a real browser before its process is
 // killed. The script itself enforces the timeout.
-const realGrace = 15 * time.Second
+const browserTestGrace = 15 * time.Second
 
-// realTests connects the script of tests and a real browser. It forwards operations of
+// browserTests connects the script of tests and a real browser. It forwards operations of
 // the tests to the browser, and requests of the pages to the tests. It is safe for
 // concurrent use.
-type realTests struct {
-	real Real
+type browserTests struct {
+	browser TestBrowser
 
 	ctx   context.Context // context of the child process; set by begin
 	lines *lineWriter     // set by begin
 
-	mu      sync.Mutex              // guards the fields below
-	lastID  int                     // ID of the last request
-	waiting map[int]chan realAnswer // by ID of the request, each with a buffer of 1
+	mu      sync.Mutex                 // guards the fields below
+	lastID  int                        // ID of the last request
+	waiting map[int]chan browserAnswer // by ID of the request, each with a buffer of 1
 }
 
 // scriptMessage is a message from the script: an operation for the browser ("ask"), or
@@ -35,29 +35,29 @@ type scriptMessage struct {
 	ID     int             `json:"id"`
 	What   string          `json:"what"`
 	Params json.RawMessage `json:"params"`
-	realAnswer
+	browserAnswer
 }
 
-// realAnswer is a response in either direction. Error is empty on success.
-type realAnswer struct {
+// browserAnswer is a response in either direction. Error is empty on success.
+type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
 }
 
-func newRealTests(real Real) *realTests {
-	return &realTests{real: real, waiting: map[int]chan realAnswer{}}
+func newBrowserTests(browser TestBrowser) *browserTests {
+	return &browserTests{browser: browser, waiting: map[int]chan browserAnswer{}}
 }
 
 // begin starts to forward the requests of pages. The returned function stops it. ctx is
 // the context of the child process.
-func (r *realTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
+func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
-	r.real.Serve(r.request)
-	return func() { r.real.Serve(nil) }
+	r.browser.SetResponder(r.request)
+	return func() { r.browser.SetResponder(nil) }
 }
 
 // receive handles a line of the script. It does not block.
-func (r *realTests) receive(line []byte) {
+func (r *browserTests) receive(line []byte) {
 	var m scriptMessage
 	if json.Unmarshal(line, &m) != nil {
 		return
@@ -70,27 +70,27 @@ func (r *realTests) receive(line []byte) {
 	defer r.mu.Unlock()
 	if answer := r.waiting[m.ID]; answer != nil {
 		delete(r.waiting, m.ID)
-		answer <- m.realAnswer
+		answer <- m.browserAnswer
 	}
 }
 
 // ask runs an operation in the browser and sends the result to the script.
-func (r *realTests) ask(m scriptMessage) {
-	value, err := r.real.Ask(r.ctx, m.What, m.Params)
-	answer := realAnswer{Value: value}
+func (r *browserTests) ask(m scriptMessage) {
+	value, err := r.browser.Do(r.ctx, m.What, m.Params)
+	answer := browserAnswer{Value: value}
 	if err != nil {
 		answer.Error = err.Error()
 	}
 	// Writing fails if the script has ended.
 	_ = r.lines.write(struct {
 		ID int `json:"id"`
-		realAnswer
+		browserAnswer
 	}{m.ID, answer})
 }
 
 // request forwards a request of a page to the script and returns the response.
-func (r *realTests) request(ctx context.Context, request any) (json.RawMessage, error) {
-	answer := make(chan realAnswer, 1)
+func (r *browserTests) request(ctx context.Context, request any) (json.RawMessage, error) {
+	answer := make(chan browserAnswer, 1)
 	r.mu.Lock()
 	r.lastID++
 	id := r.lastID

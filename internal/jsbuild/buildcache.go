@@ -6,64 +6,64 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxKept is the number of bundles above which unused ones are dropped. A plugin has
+// maxCachedContexts is the number of bundles above which unused ones are dropped. A plugin has
 // at most three at a time; each change of its package.json adds others.
-const maxKept = 6
+const maxCachedContexts = 6
 
-// Kept is a cache for repeated builds, so that esbuild does not parse unchanged files
+// BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged files
 // again. It is safe for concurrent use. The zero value is ready; nil disables the cache.
-type Kept struct {
+type BuildCache struct {
 	mu       sync.Mutex // guards contexts and their fields
-	contexts map[string]*keptContext
+	contexts map[string]*cachedContext
 }
 
-// keptContext is esbuild's cache of one bundle.
-type keptContext struct {
+// cachedContext is esbuild's cache of cached bundle.
+type cachedContext struct {
 	api.BuildContext
 	users int // running builds
 }
 
 // Close frees the cache. No build may be running or start later.
-func (k *Kept) Close() {
+func (k *BuildCache) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.dropUnused()
 }
 
 // dropUnused frees the contexts without running builds. The caller has k.mu.
-func (k *Kept) dropUnused() {
-	for key, one := range k.contexts {
-		if one.users == 0 {
-			one.Dispose()
+func (k *BuildCache) dropUnused() {
+	for key, cached := range k.contexts {
+		if cached.users == 0 {
+			cached.Dispose()
 			delete(k.contexts, key)
 		}
 	}
 }
 
 // build is api.Build with the cache. Equal keys must have equal options.
-func (k *Kept) build(key string, o api.BuildOptions) api.BuildResult {
+func (k *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	if k == nil {
 		return api.Build(o)
 	}
-	one, err := k.acquire(key, o)
+	cached, err := k.acquire(key, o)
 	if err != nil {
 		return api.BuildResult{Errors: err.Errors}
 	}
 	defer func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		one.users--
+		cached.users--
 	}()
-	return one.Rebuild()
+	return cached.Rebuild()
 }
 
 // acquire returns the context for key and adds a user. It creates a missing context.
-func (k *Kept) acquire(key string, o api.BuildOptions) (*keptContext, *api.ContextError) {
+func (k *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	one, ok := k.contexts[key]
+	cached, ok := k.contexts[key]
 	if !ok {
-		if len(k.contexts) >= maxKept {
+		if len(k.contexts) >= maxCachedContexts {
 			k.dropUnused()
 		}
 		context, err := api.Context(o)
@@ -71,11 +71,11 @@ func (k *Kept) acquire(key string, o api.BuildOptions) (*keptContext, *api.Conte
 			return nil, err
 		}
 		if k.contexts == nil {
-			k.contexts = map[string]*keptContext{}
+			k.contexts = map[string]*cachedContext{}
 		}
-		one = &keptContext{BuildContext: context}
-		k.contexts[key] = one
+		cached = &cachedContext{BuildContext: context}
+		k.contexts[key] = cached
 	}
-	one.users++
-	return one, nil
+	cached.users++
+	return cached, nil
 }

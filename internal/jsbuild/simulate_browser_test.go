@@ -20,9 +20,9 @@ type fakeReal struct {
 	answer func(context.Context, any) (json.RawMessage, error)
 }
 
-var _ Real = (*fakeReal)(nil)
+var _ TestBrowser = (*fakeReal)(nil)
 
-func (f *fakeReal) Ask(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
+func (f *fakeReal) Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
 	var p map[string]any
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (f *fakeReal) Ask(ctx context.Context, what string, params json.RawMessage)
 	return json.RawMessage(value), nil
 }
 
-func (f *fakeReal) Serve(answer func(context.Context, any) (json.RawMessage, error)) {
+func (f *fakeReal) SetResponder(answer func(context.Context, any) (json.RawMessage, error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.answer = answer
@@ -58,7 +58,7 @@ func runReal(t *testing.T, o TestOptions) map[string]string {
 	t.Helper()
 	o.Simulate = simulateArgs
 	ended := map[string]string{}
-	err := RunTests(t.Context(), simulated, TestFile{Name: "src/both.test.ts"}, o, func(n TestNews) {
+	err := RunTests(t.Context(), simulated, TestFile{Name: "src/both.test.ts"}, o, func(n TestEvent) {
 		if n.Op == "end" || n.Op == "skipped" {
 			ended[strings.TrimPrefix(n.Test, "both: ")] = n.Op + ": " + n.Error
 		}
@@ -81,7 +81,7 @@ func TestRealEarlyRequest(t *testing.T) {
 	real.early = func(answer func(context.Context, any) (json.RawMessage, error)) {
 		_, _ = answer(gone, map[string]any{"method": "GET", "url": "https://shop.example/early"})
 	}
-	if ended := runReal(t, TestOptions{Real: real, Timeout: time.Minute, Filter: "^both: reports"}); len(ended) != 1 {
+	if ended := runReal(t, TestOptions{Browser: real, Timeout: time.Minute, Filter: "^both: reports"}); len(ended) != 1 {
 		t.Errorf("the tests did not run: %v", ended)
 	}
 }
@@ -120,7 +120,7 @@ func TestReal(t *testing.T) {
 		}
 		return `{"call": {"error": {"code": "tool_error", "message": "failed"}, ` + emptyCall + `}}`, nil
 	}
-	ended := runReal(t, TestOptions{Real: real, Timeout: longTimeout, Filter: "routes|reports|simulated"})
+	ended := runReal(t, TestOptions{Browser: real, Timeout: longTimeout, Filter: "routes|reports|simulated"})
 	for test, want := range map[string]string{
 		"the site responds with its routes": "end: ",
 		"reports come in order":             "end: it has no address",
@@ -142,7 +142,7 @@ func TestRealTimeout(t *testing.T) {
 		}
 		return "", errors.New("no page")
 	}}
-	ended := runReal(t, TestOptions{Real: real, Timeout: time.Second, Filter: "reports|navigation"})
+	ended := runReal(t, TestOptions{Browser: real, Timeout: time.Second, Filter: "reports|navigation"})
 	if got := ended["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; a real browser has no virtual clock") {
 		t.Errorf("the test without a response: %q", got)
 	}

@@ -13,8 +13,8 @@ import (
 // TestKeptBuildsAreTheSame: builds with and without the cache give the same files.
 func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, fresh := freshExample(t), t.TempDir()
-	kept := &Kept{}
-	defer kept.Close()
+	cache := &BuildCache{}
+	defer cache.Close()
 	edit := func(file, old, now string) {
 		t.Helper()
 		path := filepath.Join(dir, file)
@@ -36,7 +36,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	}
 	same := func(what string) {
 		t.Helper()
-		if err := errors.Join(build(Options{Kept: kept}), build(Options{Out: fresh})); err != nil {
+		if err := errors.Join(build(Options{Cache: cache}), build(Options{Out: fresh})); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		for _, name := range []string{bundleName, mapName, toolsName} {
@@ -58,22 +58,22 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	edit("src/tools/echo.ts", "Returns its input value", "Returns the given value")
 	same("a module changed")
 	edit("src/tools/echo.ts", "export const echo", "export const = echo")
-	if err := build(Options{Kept: kept}); !errors.As(err, new(*BuildError)) {
+	if err := build(Options{Cache: cache}); !errors.As(err, new(*BuildError)) {
 		t.Errorf("a module is broken: got %v", err)
 	}
 	edit("src/tools/echo.ts", "export const = echo", "export const echo")
 	same("the module is correct again")
 	before := "Messages"
-	for i := range maxKept {
+	for i := range maxCachedContexts {
 		now := fmt.Sprintf("Messages %d", i)
 		edit(packageFile, before, now)
 		before = now
-		if err := build(Options{Kept: kept}); err != nil {
+		if err := build(Options{Cache: cache}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	same("after many changes of package.json")
-	if n := len(kept.contexts); n > maxKept+1 { // a context in use is not dropped
+	if n := len(cache.contexts); n > maxCachedContexts+1 { // a context in use is not dropped
 		t.Errorf("%d bundles are cached", n)
 	}
 }
