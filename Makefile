@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts e2e faults attacks fuzz bench conformance soak demo picture setup clean
+.PHONY: build gen fmt lint test test-go test-ts nightly e2e faults attacks fuzz bench conformance soak demo picture setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -33,6 +33,13 @@ test-go:
 
 test-ts: setup
 	@for w in $(WORKSPACES); do echo "== node --test $$w"; npm run -s -w $$w test || exit 1; done
+
+## nightly: what make test does at a smaller scale: the race detector on everything, long fuzzing, all of bench, conformance and soak
+nightly: setup build
+	@echo "== go test, the race detector on libraries and child processes too"
+	OPENTABS_TEST_RACE=1 .ci/go-test
+	FUZZTIME=2m .ci/fuzz
+	$(MAKE) conformance bench soak
 
 ## e2e: the built binary, a real Chromium, a local site
 e2e: setup build

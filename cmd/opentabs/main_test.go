@@ -45,8 +45,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	testscript.Main(m, map[string]func(){
-		"opentabs":    main,
+	runTests(m, map[string]func(){
 		"fakebrowser": fakeBrowser,
 		"squatter":    squatter,
 		"npmregistry": npmRegistry,

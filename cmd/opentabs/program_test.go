@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// raceVariable selects the program that the scripts run. If set, that is the test
+// binary itself, for the race detector (make nightly).
+const raceVariable = "OPENTABS_TEST_RACE"
+
+// runTests runs the tests with opentabs and commands in PATH. Like [testscript.Main],
+// it does not return. A program built with -race uses four times the CPU time, mostly
+// in esbuild, so opentabs is built without it.
+func runTests(m *testing.M, commands map[string]func()) {
+	if os.Getenv(raceVariable) != "" {
+		commands["opentabs"] = main
+		testscript.Main(m, commands)
+	}
+	testscript.Main(withProgram{m}, commands)
+}
+
+// withProgram builds opentabs into the directory of the other programs, then runs the
+// tests.
+type withProgram struct{ tests *testing.M }
+
+func (w withProgram) Run() int {
+	if err := buildProgram("fakebrowser"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return w.tests.Run()
+}
+
+// buildProgram builds opentabs beside a program in PATH. The options are those of make
+// build, so that both use the same build cache.
+func buildProgram(neighbor string) error {
+	path, err := exec.LookPath(neighbor)
+	if err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(filepath.Dir(path), "opentabs"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build opentabs for the tests: %w\n%s", err, out)
+	}
+	return nil
+}
