@@ -6,20 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"opentabs/internal/audit"
 	"opentabs/internal/clienttoken"
-	"opentabs/internal/config"
-	"opentabs/internal/home"
-	"opentabs/internal/httpapi"
-)
-
-// The changes of a client's token, as the audit log names them.
-const (
-	clientAdded   = "added"
-	clientRemoved = "removed"
 )
 
 func newClientCmd(p *program) *cobra.Command {
@@ -73,16 +62,15 @@ func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 	if err != nil {
 		return err
 	}
-	token, err := clienttoken.Open(h.ClientsFile()).Add(opts.name)
+	token, err := h.AddClient(opts.name)
 	if err != nil {
 		return err
 	}
-	recordClient(h.Dirs, opts.name, clientAdded)
 	port := h.Settings.Port
 	if server, err := h.FindServer(ctx); err == nil {
 		port = server.Port
 	}
-	reloadErr := reloadClients(ctx, h) // print the token in any case
+	reloadErr := h.ReloadClients(ctx) // print the token in any case
 	added := addedClient{
 		Name: opts.name, Token: token, URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port), Header: "Authorization: Bearer " + token,
 	}
@@ -181,39 +169,12 @@ func runClientRemove(ctx context.Context, opts clientRemoveOptions) error {
 	if err != nil {
 		return err
 	}
-	err = clienttoken.Open(h.ClientsFile()).Remove(opts.name)
-	if errors.Is(err, clienttoken.ErrUnknown) {
-		return usage("there is no client %s: list them with `opentabs client list`", opts.name)
-	}
-	if err != nil {
+	if err := h.RemoveClient(opts.name); err != nil {
 		return err
 	}
-	recordClient(h.Dirs, opts.name, clientRemoved)
-	if err := reloadClients(ctx, h); err != nil {
+	if err := h.ReloadClients(ctx); err != nil {
 		return err
 	}
 	p.out.Notef("the token of %s is revoked", opts.name)
 	return nil
-}
-
-// reloadClients makes a running server reload the tokens of clients. It does nothing
-// if no server runs.
-func reloadClients(ctx context.Context, h *home.Home) error {
-	client, err := h.RunningClient(ctx)
-	if err == nil && client != nil {
-		err = client.ReloadClients(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("the change is made, but the running server did not confirm it (it checks for changes every %s): %w", clienttoken.WatchInterval, err)
-	}
-	return nil
-}
-
-// recordClient writes a change of a client's token to the audit log.
-func recordClient(dirs config.Dirs, name, change string) {
-	log := audit.Open(dirs.State, zerolog.Nop())
-	defer log.Close()
-	r := audit.Record{Kind: audit.KindClient, New: change, By: httpapi.CommandLine}
-	r.Client = name
-	log.Write(r)
 }

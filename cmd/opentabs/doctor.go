@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/config"
 	"opentabs/internal/doctor"
-	"opentabs/internal/terminal"
 )
 
 type doctorOptions struct {
@@ -45,25 +43,10 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	if opts.json {
-		err = p.out.PrintValue(report)
-	} else {
-		printReport(p.out, report)
+	if !opts.json {
+		report.Print(p.out)
+	} else if err := p.out.PrintValue(report); err != nil {
+		return err
 	}
-	if n := report.Failures(); err == nil && n > 0 {
-		err = &failure{code: exitFailed, err: errors.New(terminal.Plural(n, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")}
-	}
-	return err
-}
-
-func printReport(out *terminal.Output, report doctor.Report) {
-	for _, f := range report.Findings {
-		out.PrintLine("%-4s  %-11s  %s", f.Level, f.Check, terminal.SafeLine(f.Fact))
-		if f.Remedy != "" {
-			out.PrintLine("%-4s  %-11s  do: %s", "", "", terminal.SafeLine(f.Remedy))
-		}
-	}
-	out.PrintLine("")
-	out.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
-	out.PrintTable("  ", doctor.ClientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
+	return report.Failure()
 }

@@ -72,8 +72,8 @@ func waitText(timeout time.Duration, resets bool) string {
 	return timetext.Short(timeout)
 }
 
-// ClientTable returns what is known of MCP clients as a table, its head first.
-func ClientTable() [][]string {
+// clientTable returns what is known of MCP clients as a table, its head first.
+func clientTable() [][]string {
 	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "QUESTIONS"}}
 	for _, p := range clients.Table() {
 		name := p.Client

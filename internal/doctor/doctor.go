@@ -5,11 +5,13 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"opentabs/internal/config"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 )
 
 // level is the severity of a finding.
@@ -39,15 +41,31 @@ type Report struct {
 	Clients  []clientProfile `json:"clients"`
 }
 
-// Failures returns how many findings have the level fail.
-func (r Report) Failures() int {
+// Failure returns an error with the action if findings have the level fail.
+func (r Report) Failure() error {
 	n := 0
 	for _, f := range r.Findings {
 		if f.Level == levelFail {
 			n++
 		}
 	}
-	return n
+	if n == 0 {
+		return nil
+	}
+	return errors.New(terminal.Plural(n, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")
+}
+
+// Print prints each finding with its remedy, and the table of MCP clients.
+func (r Report) Print(out *terminal.Output) {
+	for _, f := range r.Findings {
+		out.PrintLine("%-4s  %-11s  %s", f.Level, f.Check, terminal.SafeLine(f.Fact))
+		if f.Remedy != "" {
+			out.PrintLine("%-4s  %-11s  do: %s", "", "", terminal.SafeLine(f.Remedy))
+		}
+	}
+	out.PrintLine("")
+	out.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
+	out.PrintTable("  ", clientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
 }
 
 // Check checks the installation in dirs. warn receives warnings about plugins that
@@ -67,7 +85,7 @@ func Check(ctx context.Context, dirs config.Dirs, getenv func(string) string, wa
 	c.checkClients()
 	c.checkLog()
 	report := Report{Findings: c.findings, Clients: clientProfiles()}
-	report.OK = report.Failures() == 0
+	report.OK = report.Failure() == nil
 	return report, nil
 }
 

@@ -80,13 +80,16 @@ func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
 // policyOptions are for a command that changes settings or permissions.
 func (h *Home) policyOptions() policy.Options {
 	return policy.Options{
-		Warn: h.warn,
-		Record: func(c policy.Change) { // one record, so the log is not kept open
-			log := audit.Open(h.State, zerolog.Nop())
-			defer log.Close()
-			log.Write(permissions.AuditRecord(c))
-		},
+		Warn:   h.warn,
+		Record: func(c policy.Change) { h.record(permissions.AuditRecord(c)) },
 	}
+}
+
+// record writes one record to the audit log, which is not kept open.
+func (h *Home) record(r audit.Record) {
+	log := audit.Open(h.State, zerolog.Nop())
+	defer log.Close()
+	log.Write(r)
 }
 
 // PolicyAccess is how a command reads and changes permissions: through the daemon
@@ -108,7 +111,7 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 		return PolicyAccess{}, err
 	}
 	access := PolicyAccess{Plugins: registry.Set(), Local: h.Permissions(registry)}
-	if access.Client, err = h.RunningClient(ctx); err != nil {
+	if access.Client, err = h.runningClient(ctx); err != nil {
 		return PolicyAccess{}, err
 	}
 	if access.Client != nil {
@@ -132,8 +135,8 @@ func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Po
 	return h.Permissions(registry), nil
 }
 
-// RunningClient returns a client of the daemon, nil if none runs.
-func (h *Home) RunningClient(ctx context.Context) (*httpapi.Client, error) {
+// runningClient returns a client of the daemon, nil if none runs.
+func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer) {
 		return nil, nil
@@ -158,7 +161,7 @@ func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 // ReloadPlugins has the running daemon reload the plugins, and returns a client of it;
 // nil if none runs.
 func (h *Home) ReloadPlugins(ctx context.Context) (*httpapi.Client, error) {
-	client, err := h.RunningClient(ctx)
+	client, err := h.runningClient(ctx)
 	if client == nil || err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"internal/portowner":    {},
 	"internal/scriptcheck":  {"internal/config", "internal/jsbuild", "internal/statefile"},
 	"internal/permissions":  {"wire", "plugin", "plugin/catalog", "plugin/inspection", "plugin/policy", "internal/audit", "internal/httpapi", "internal/usererr"},
-	"internal/home":         {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/audit", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/version"},
+	"internal/home":         {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/audit", "internal/clienttoken", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/usererr", "internal/version"},
 	"internal/daemon":       {everything},
 	"internal/browsertest":  {everything},
 	"internal/usererr":      {},

@@ -1,0 +1,38 @@
+package doctor
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"opentabs/internal/terminal"
+)
+
+// TestReport checks that each finding is one safe line with its remedy below it, and
+// that failures are counted.
+func TestReport(t *testing.T) {
+	r := Report{Findings: []Finding{
+		{Check: "token", Level: levelOK, Fact: "there is a token"},
+		{Check: "extension", Level: levelWarn, Fact: "it is old\x1b", Remedy: "install it again"},
+	}}
+	if err := r.Failure(); err != nil {
+		t.Errorf("a warning is no failure: %v", err)
+	}
+	r.Findings = append(r.Findings, Finding{Check: "server", Level: levelFail, Fact: "it does not answer"})
+	const want = "1 check failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again"
+	if err := r.Failure(); err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	var b bytes.Buffer
+	r.Print(terminal.New(&b, &b, func(string) string { return "" }))
+	const lines = `ok    token        there is a token
+warn  extension    it is old\x1b
+                   do: install it again
+fail  server       it does not answer
+
+Behavior of MCP clients (` + "`opentabs doctor --json`" + ` has the sources):
+  CLIENT `
+	if !strings.HasPrefix(b.String(), lines) {
+		t.Errorf("got\n%s", b.String())
+	}
+}

@@ -1,0 +1,40 @@
+package home
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/config"
+	"opentabs/internal/usererr"
+)
+
+// TestClients checks that each change of a token is in the audit log.
+func TestClients(t *testing.T) {
+	h := New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	token, err := h.AddClient("laptop")
+	if err != nil || token == "" {
+		t.Fatalf("%q, %v", token, err)
+	}
+	if list, err := clienttoken.Open(h.ClientsFile()).List(); err != nil || len(list) != 1 || list[0].Name != "laptop" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if err := errors.Join(h.RemoveClient("laptop"), h.ReloadClients(t.Context())); err != nil {
+		t.Error(err)
+	}
+	var wrong *usererr.Error
+	if err := h.RemoveClient("laptop"); !errors.As(err, &wrong) {
+		t.Errorf("removed twice: %v", err)
+	}
+	entries, _, err := audit.Read(h.State, 0, func(audit.Record) bool { return true })
+	var changes []string
+	for _, e := range entries {
+		changes = append(changes, e.Record.Client+" "+e.Record.New+" by "+e.Record.By)
+	}
+	if err != nil || strings.Join(changes, "|") != "laptop added by the command line|laptop removed by the command line" {
+		t.Errorf("%q, %v", changes, err)
+	}
+}
