@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"opentabs/internal/callview"
 	"opentabs/internal/home"
@@ -10,6 +11,8 @@ import (
 	"opentabs/internal/toolcall"
 	"opentabs/internal/usererr"
 	"opentabs/wire"
+
+	"github.com/spf13/cobra"
 )
 
 // The exit codes of all commands, as in `opentabs help exit-codes`.
@@ -61,15 +64,25 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrInternal:         exitFailed,
 }
 
-// failure is an error with its exit code. An error without a code exits with
-// exitFailed.
-type failure struct {
-	code int
-	err  error
-}
+// newExitCodesCmd returns a help page in the form of a command.
+func newExitCodesCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "What the exit codes mean",
+		Long: fmt.Sprintf(`Every opentabs command ends with one of these exit codes:
 
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
+  %3d  success
+  %3d  the tool failed, or opentabs did
+  %3d  a flag, an argument or a setting is wrong
+  %3d  no opentabs server is running
+  %3d  the call was ended by one of its time limits
+  %3d  the call was cancelled elsewhere, or the server stopped
+  %3d  no page can run the tool, or the page was closed
+  %3d  the call is not waiting for approval: it was already decided, or it ended
+  %3d  interrupted, by Ctrl-C or SIGTERM`,
+			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitTooLate, exitInterrupted),
+	}
+}
 
 // usage returns an error about the user's input. Long texts among args are truncated.
 func usage(format string, args ...any) error { return usererr.Errorf(format, args...) }
@@ -77,15 +90,12 @@ func usage(format string, args ...any) error { return usererr.Errorf(format, arg
 // explain returns the sentence for the user and the exit code of err. ctx is the
 // context of the command.
 func explain(ctx context.Context, err error) (string, int) {
-	var known *failure
 	var failed *toolcall.Failure
 	var late *callview.TooLate
 	var wrong *usererr.Error
 	switch {
 	case err == nil:
 		return "", exitOK
-	case errors.As(err, &known):
-		return known.Error(), known.code
 	case errors.As(err, &failed):
 		return failed.Error(), max(exitFailed, exitCodes[failed.Code]) // a code of another version is not in the map
 	case errors.As(err, &late):

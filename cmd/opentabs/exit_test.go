@@ -60,7 +60,6 @@ func TestExplain(t *testing.T) {
 		{"nothing", context.Background(), nil, "", exitOK},
 		{"an unknown error", context.Background(), errors.New("boom"), "boom", exitFailed},
 		{"a usage error", context.Background(), usage("no %s", "flag"), "no flag", exitUsage},
-		{"a wrapped failure", context.Background(), fmt.Errorf("x: %w", &failure{exitTimedOut, errors.New("late")}), "late", exitTimedOut},
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
 		{"an interrupted call", gone, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/httpapi"
@@ -35,8 +33,8 @@ func newExtractCmd(p *program) *cobra.Command {
 }
 
 func runExtract(opts extractOptions) error {
-	if code := jsbuild.Extract(opts.program.in, opts.program.out.Stdout()); code != exitOK {
-		return &failure{code: code, err: errors.New("the plugin's modules could not be run: this command is started by opentabs plugin build")}
+	if jsbuild.Extract(opts.program.in, opts.program.out.Stdout()) != exitOK {
+		return usage("the plugin's modules could not be run: this command is started by opentabs plugin build")
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 	err := plugindev.Watch(ctx, opts.dir, opts.program.out)
 	if errors.Is(err, plugindev.ErrNoPlugin) {
-		return &failure{code: exitFailed, err: errors.New("there is no plugin to watch: name the directory of a plugin")}
+		return errors.New("there is no plugin to watch: name the directory of a plugin")
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	if err != nil || checked.Errors == 0 && (checked.Warnings == 0 || !opts.strict) {
 		return err
 	}
-	return &failure{code: exitFailed, err: fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", tally(checked))}
+	return fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", tally(checked))
 }
 
 // tally returns the number of errors and warnings.
@@ -147,7 +147,7 @@ func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
 	case err != nil:
 		return err
 	case changed && opts.check:
-		return &failure{code: exitFailed, err: errors.New(file + " is not up to date: run `opentabs plugin readme`")}
+		return errors.New(file + " is not up to date: run `opentabs plugin readme`")
 	case changed:
 		opts.program.out.PrintLine("wrote %s", file)
 	default:
@@ -198,7 +198,7 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 	}
 	if checked.Errors > 0 {
 		printFindings(out, checked)
-		return &failure{code: exitFailed, err: fmt.Errorf("no package was made, because the plugin has %s: fix the errors", tally(checked))}
+		return fmt.Errorf("no package was made, because the plugin has %s: fix the errors", tally(checked))
 	}
 	if checked.Warnings > 0 {
 		out.Notef("%s; `opentabs plugin check` lists them", tally(checked))

@@ -82,7 +82,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 			return err
 		}
 		if !sure {
-			return &failure{code: exitFailed, err: fmt.Errorf("%s was not enabled; nothing has changed", one.Name)}
+			return fmt.Errorf("%s was not enabled; nothing has changed", one.Name)
 		}
 	}
 	if err := book.Review(one.Name, now.Hash, permission, httpapi.CommandLine); err != nil {

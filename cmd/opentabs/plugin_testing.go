@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,8 +60,8 @@ func newSimulateCmd(p *program) *cobra.Command {
 		Hidden: true,
 		Args:   atMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			if code := jsbuild.Simulate(p.in, p.out.Stdout()); code != exitOK {
-				return &failure{code: code, err: errors.New("the tests could not be run: this command is started by opentabs plugin test")}
+			if jsbuild.Simulate(p.in, p.out.Stdout()) != exitOK {
+				return usage("the tests could not be run: this command is started by opentabs plugin test")
 			}
 			return nil
 		},

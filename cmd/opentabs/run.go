@@ -90,26 +90,6 @@ your browser through an extension. A plugin adds the tools of a site.`,
 	return cmd
 }
 
-// newExitCodesCmd returns a help page in the form of a command.
-func newExitCodesCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "exit-codes",
-		Short: "What the exit codes mean",
-		Long: fmt.Sprintf(`Every opentabs command ends with one of these exit codes:
-
-  %3d  success
-  %3d  the tool failed, or opentabs did
-  %3d  a flag, an argument or a setting is wrong
-  %3d  no opentabs server is running
-  %3d  the call was ended by one of its time limits
-  %3d  the call was cancelled elsewhere, or the server stopped
-  %3d  no page can run the tool, or the page was closed
-  %3d  the call is not waiting for approval: it was already decided, or it ended
-  %3d  interrupted, by Ctrl-C or SIGTERM`,
-			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitTooLate, exitInterrupted),
-	}
-}
-
 func newHelpCmd(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
