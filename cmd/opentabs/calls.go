@@ -144,10 +144,10 @@ func newCallsApproveCmd(p *program) *cobra.Command {
 	opts := callsDecideOptions{program: p, allow: true}
 	cmd := &cobra.Command{
 		Use:   "approve CALL",
-		Short: "Allow a call that waits for you, or confirm that you are done",
-		Long: `Allow a call that waits for your permission; ` + "`opentabs calls show CALL`" + ` shows
-what it wants to do. Without a flag, only this call is allowed. If the call
-waits for you to do something, such as a login, this confirms that you are done.`,
+		Short: "Approve a call, or confirm that you are done",
+		Long: `Approve a call that is waiting for approval; opentabs calls show CALL shows what
+it wants to do. Without a flag, only this call is approved. If the call waits
+for you to do something, such as a login, this confirms that you are done.`,
 		Example: `  opentabs calls approve call_abc
   opentabs calls approve call_abc --this-session
   opentabs calls approve call_abc --for 10m
@@ -168,7 +168,7 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 	opts := callsDecideOptions{program: p}
 	return &cobra.Command{
 		Use:     "deny CALL",
-		Short:   "Deny a call that waits for you",
+		Short:   "Deny a call that is waiting for approval",
 		Example: "  opentabs calls deny call_abc",
 		Args:    requireArgs(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {

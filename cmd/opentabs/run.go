@@ -67,10 +67,11 @@ func newRootCmd(p *program) *cobra.Command {
 		Long: `opentabs lets an AI agent call functions in the web pages you are logged in to.
 A server on this machine (opentabs serve) connects to agents over MCP and to
 your browser through an extension. A plugin adds the tools of a site.`,
-		Example: `  opentabs extension install      write the browser extension
-  opentabs plugin build messages  build a plugin ...
-  opentabs plugin add messages    ... and add it
-  opentabs serve                  start the server
+		Example: `  opentabs extension install     write the browser extension
+  opentabs serve                 start the server
+  opentabs plugin install slack  install a plugin ...
+  opentabs plugin review slack   ... and enable it
+  opentabs plugin list           list the plugins and their tools
   opentabs call messages__echo --arg value=hello`,
 		Version:       version.Version,
 		SilenceErrors: true,

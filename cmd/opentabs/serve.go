@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -32,13 +31,13 @@ func newServeCmd(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Start the server",
-		Long: fmt.Sprintf(`Start the server that agents and browsers connect to, on 127.0.0.1 only. It runs
-until Ctrl-C. One server runs per installation; %s mcp%s starts it if none
+		Long: `Start the server that agents and browsers connect to, on 127.0.0.1 only. It runs
+until Ctrl-C. One server runs per installation; opentabs mcp starts it if none
 runs.
 
 Each setting can also be in config.json (idleTimeout for --idle-timeout) or in
 an environment variable (OPENTABS_IDLE_TIMEOUT). A flag overrides the variable,
-and the variable overrides the file.`, "`opentabs", "`"),
+and the variable overrides the file.`,
 		Example: `  opentabs serve
   opentabs serve --port 9600 --idle-timeout 1m
   OPENTABS_HOME=/tmp/try opentabs serve --port 0 --log-level debug`,
@@ -51,7 +50,7 @@ and the variable overrides the file.`, "`opentabs", "`"),
 	for _, f := range config.Flags() {
 		cmd.Flags().String(f.Name, f.Default, f.About)
 	}
-	cmd.Flags().StringVar(&opts.logFormat, "log-format", "auto", "how the log is written to stderr: "+strings.Join(logFormats, ", "))
+	cmd.Flags().StringVar(&opts.logFormat, "log-format", "auto", "the `FORMAT` of the log on stderr: "+strings.Join(logFormats, ", "))
 	cmd.Flags().StringVar(&opts.logFile, "log-file", "", "write the log to `FILE` instead of stderr; at 10 MiB it is renamed to FILE.1")
 	return cmd
 }

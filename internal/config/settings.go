@@ -105,27 +105,27 @@ func (r setting) env() string {
 }
 
 var table = []setting{
-	integerSetting("port", "port", "port to listen on, on 127.0.0.1 (0 for any free one)",
+	integerSetting("port", "port", "the `PORT` to listen on, on 127.0.0.1; 0 selects a free one",
 		0, 65535, func(s *Settings) *int { return &s.Port }),
-	duration("idleTimeout", "idle-timeout", "end a call that has not reported for so long",
+	duration("idleTimeout", "idle-timeout", "end a call when it has not reported for this `TIME`",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.IdleTimeout }),
-	duration("maxIdleTimeout", "max-idle-timeout", "longest idle timeout that a tool may have instead; the idle timeout, if you set that",
+	duration("maxIdleTimeout", "max-idle-timeout", "the longest `TIME` that a tool may set as its idle timeout; if you set --idle-timeout, that is the maximum",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.MaxIdleTimeout }),
-	duration("hardTimeout", "hard-timeout", "end a call that runs for so long whatever it reports",
+	duration("hardTimeout", "hard-timeout", "end a call when it has run for this `TIME`, whatever it reports",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.HardTimeout }),
-	duration("decisionTimeout", "decision-timeout", "end a call that has waited for the user for so long in all",
+	duration("decisionTimeout", "decision-timeout", "end a call when it has waited for you for this `TIME` in total",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.DecisionTimeout }),
-	duration("progressInterval", "progress-interval", "least time between two progress notifications of one call (0 for no limit)",
+	duration("progressInterval", "progress-interval", "the shortest `TIME` between two progress notifications of one call; 0 means no limit",
 		0, time.Minute, func(s *Settings) *time.Duration { return &s.ProgressInterval }),
-	integerSetting("maxResultBytes", "max-result-bytes", "largest result of one call in bytes",
+	integerSetting("maxResultBytes", "max-result-bytes", "the largest result of one call, in `BYTES`",
 		1<<10, 1<<30, func(s *Settings) *int { return &s.MaxResultBytes }),
-	integerSetting("maxRunning", "max-running", "how many calls of one plugin run at once; the others wait",
+	integerSetting("maxRunning", "max-running", "the `NUMBER` of calls of one plugin that run at the same time; others wait",
 		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
-	integerSetting("maxWaiting", "max-waiting", "how many calls of one plugin wait; beyond that the client with the most is refused one",
+	integerSetting("maxWaiting", "max-waiting", "the `NUMBER` of calls of one plugin that wait; beyond that, a call of the client with the most waiting calls fails",
 		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
 	{
 		key: "detach", flag: "detach", kind: isText,
-		about: `answer a call that still runs with the handle of a job: "auto" before its client gives up, "never", or a time such as "20s"; ` +
+		about: `when a call that still runs returns the handle of a job: "auto" before its client gives up, "never", or after a time such as "20s"; ` +
 			`for some clients as in "never, claude-code=auto, Cursor=20s"`,
 		want: `"auto", "never" or a time such as "20s" for all clients, then what differs for some, as in "never, claude-code=auto, Cursor=20s"`,
 		set: func(s *Settings, text string) bool {
@@ -140,7 +140,7 @@ var table = []setting{
 	onOff("discoverGlobal", "discover-global", `whether plugins that were installed with npm for the whole machine are listed too: "on" or "off"`,
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
 	{
-		key: "logLevel", flag: "log-level", about: "least level that is logged: " + strings.Join(logLevels, ", "), kind: isText,
+		key: "logLevel", flag: "log-level", about: "the lowest `LEVEL` that is logged: " + strings.Join(logLevels, ", "), kind: isText,
 		want: "one of " + strings.Join(logLevels, ", "),
 		set: func(s *Settings, text string) bool {
 			s.LogLevel = text
