@@ -71,19 +71,6 @@ func (s *site) askModern(t *testing.T, method, name, body string) (int, received
 	return res.StatusCode, readMessages(t, res)[0]
 }
 
-func TestResourcesAreListed(t *testing.T) {
-	d, _, _ := runningCall(t)
-	c := serve(t, d, Options{Watch: d}).open(t, "a")
-	for method, want := range map[string]string{
-		"resources/list":           `"uri":"opentabs://calls"`,
-		"resources/templates/list": `"uriTemplate":"opentabs://calls/{id}"`,
-	} {
-		if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}`); !strings.Contains(m.text, want) {
-			t.Errorf("%s: %s", method, m.text)
-		}
-	}
-}
-
 func TestResourcesAreRead(t *testing.T) {
 	d, id, sink := runningCall(t)
 	three, ten := 3.0, 10.0

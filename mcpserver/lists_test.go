@@ -1,0 +1,27 @@
+package mcpserver
+
+import (
+	"strings"
+	"testing"
+
+	"opentabs/internal/goldentest"
+)
+
+// TestLists checks the answers to initialize and to the requests for lists, in both
+// protocol eras.
+func TestLists(t *testing.T) {
+	d, _, _ := runningCall(t)
+	s := serve(t, d, Options{Version: "1.2.3", Watch: d}, withPrompts)
+	session := s.open(t, "a")
+	var b strings.Builder
+	b.WriteString(s.bare(t).answer(initializeText("b")).text + "\n")
+	for _, method := range []string{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+		text := `{"jsonrpc":"2.0","id":1,"method":"` + method + `"`
+		b.WriteString(method + "\n" + session.answer(text+"}").text + "\n")
+		modern := s.modern(t)
+		modern.headers.Set("Mcp-Method", method)
+		modern.headers.Del("Mcp-Name")
+		b.WriteString(modern.answer(text+`,"params":{"_meta":`+modernMeta+`}}`).text + "\n")
+	}
+	goldentest.Compare(t, "testdata/lists.txt", []byte(b.String()))
+}
