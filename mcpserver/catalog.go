@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -188,46 +187,4 @@ func (c *catalog) syncPrompts(set *plugin.Set) {
 	if before != nil && !reflect.DeepEqual(list, *before) { // clients request the list again after each notification
 		c.library.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
-}
-
-// listTools is the filter of mcp-go for tools/list. No tool is registered with
-// mcp-go; it returns the tools of plugins and those built-in tools that the client
-// has. If calls of the client may become jobs, each tool of a plugin has the
-// argument "_detach".
-func (s *Server) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
-	client := clientOf(ctx)
-	_, hasJobs := s.jobs.rules(client)
-	listed := s.catalog.tools.Load().listed
-	tools := make([]mcp.Tool, 0, len(listed)+len(builtinTools))
-	for _, l := range listed {
-		if hasJobs {
-			tools = append(tools, l.withDetach())
-		} else {
-			tools = append(tools, l.shown)
-		}
-	}
-	for _, t := range builtinTools {
-		if t.isOffered(s, client) {
-			tools = append(tools, t.shown)
-		}
-	}
-	slices.SortFunc(tools, func(a, b mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
-	return tools
-}
-
-// listPrompts is the filter of mcp-go for prompts/list. No prompt is registered
-// with mcp-go.
-func (c *catalog) listPrompts(context.Context, []mcp.Prompt) []mcp.Prompt {
-	return slices.Clone(*c.prompts.Load())
-}
-
-// clientOf returns the name of the client whose request mcp-go serves.
-func clientOf(ctx context.Context) string {
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
-		return info.ClientInfo.Name
-	}
-	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return session.GetClientInfo().Name
-	}
-	return ""
 }

@@ -7,15 +7,13 @@
 //
 // # What goes through mcp-go
 //
-// mcp-go answers initialize, ping, logging/setLevel, subscriptions and the lists; the
-// lists of tools and prompts come from the catalog through mcp-go's filters, and
-// nothing but the two static resources is registered with it. tools/call,
-// prompts/get and resources/read go from transport to [Server.Serve], because
-// mcp-go's notifications lose and misroute progress under load
-// (github.com/mark3labs/mcp-go/issues/969), its results are encoded three times, and
-// a call of a refused or unknown name must return why. The transports of sessions
-// and all streams are in package transport for the same reason: progress must be
-// written in order, before the answer, to the stream of the same request.
+// mcp-go answers initialize, ping, logging/setLevel, subscriptions and the lists, which
+// come from the catalog through its filters and hooks (lists.go); nothing is registered
+// with it. tools/call, prompts/get and resources/read go from package transport to
+// [Server.Serve], because mcp-go's notifications lose and misroute progress under load
+// (github.com/mark3labs/mcp-go/issues/969), and its results are encoded three times. Nor
+// are there handlers in mcp-go that only lead back to Serve: they would look up a name
+// that the catalog has, and a call would take half as long again (docs/design.md).
 //
 // # Concurrency
 //

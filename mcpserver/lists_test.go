@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"opentabs/internal/goldentest"
 )
 
@@ -24,4 +26,19 @@ func TestLists(t *testing.T) {
 		b.WriteString(modern.answer(text+`,"params":{"_meta":`+modernMeta+`}}`).text + "\n")
 	}
 	goldentest.Compare(t, "testdata/lists.txt", []byte(b.String()))
+}
+
+// TestNothingIsRegisteredWithTheLibrary checks that mcp-go has no tool, prompt or
+// resource, so that no handler of it is ever called.
+func TestNothingIsRegisteredWithTheLibrary(t *testing.T) {
+	d, _, _ := runningCall(t)
+	s := serve(t, d, Options{Watch: d}, withPrompts)
+	for method, params := range map[string]string{
+		"tools/call": `{"name":"messages__echo"}`, "prompts/get": `{"name":"messages__plain"}`, "resources/read": `{"uri":"opentabs://calls"}`,
+	} {
+		answer := s.catalog.library.HandleMessage(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		if e, ok := answer.(mcp.JSONRPCError); !ok || !strings.Contains(e.Error.Message, "not found") {
+			t.Errorf("%s: %+v", method, answer)
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/shape"
@@ -20,6 +19,7 @@ import (
 const (
 	callsURI     = "opentabs://calls"
 	callTemplate = callsURI + "/{id}"
+	resourceType = "application/json"
 )
 
 // maxListedCalls is the most calls in the list of calls.
@@ -33,16 +33,6 @@ type Watcher interface {
 	// Find returns one of these, with its activities.
 	Find(callID string) (dispatch.View, bool)
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
-}
-
-// register adds the resources to the lists of mcp-go. The entries have no handlers:
-// transport sends resources/read to Server.Serve.
-func (r *resources) register(library *server.MCPServer) {
-	const mime = "application/json"
-	library.AddResource(mcp.NewResource(callsURI, "calls", mcp.WithMIMEType(mime),
-		mcp.WithResourceDescription("The calls of tools that run or wait, and the last that ended, each with its progress.")), nil)
-	library.AddResourceTemplate(mcp.NewResourceTemplate(callTemplate, "call", mcp.WithTemplateMIMEType(mime),
-		mcp.WithTemplateDescription("One call: its progress, what it waits for, its activities and how it ended. Subscribe to it to be notified of changes.")), nil)
 }
 
 // callIDOf returns the ID of the call that a URI names. It reports false for any

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
@@ -127,25 +126,12 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	}
 	if o.Watch != nil {
 		s.resources = newResources(o.Watch)
-		s.resources.register(library)
 		t.Resources = s.resources
 	}
 	s.transport = transport.New(s, library, t)
 	s.unsubscribe = plugins.OnChange(func(*plugin.Set) { s.catalog.sync() })
 	s.catalog.sync()
 	return s
-}
-
-// newLibrary returns the server of mcp-go.
-func (s *Server) newLibrary() *server.MCPServer {
-	options := []server.ServerOption{
-		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithRecovery(),
-		server.WithToolFilter(s.listTools), server.WithPromptFilter(s.catalog.listPrompts), server.WithLogging(),
-	}
-	if s.opts.Watch != nil {
-		options = append(options, server.WithResourceCapabilities(true, false))
-	}
-	return server.NewMCPServer(serverName, s.opts.Version, options...)
 }
 
 // Handler serves MCP's Streamable HTTP on one path. It accepts every request that
