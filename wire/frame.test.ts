@@ -7,6 +7,7 @@ import {
   encodeCallError,
   encodeError,
   encodeNotification,
+  encodeRawAsk,
   encodeRawProgress,
   encodeRawResult,
   encodeRequest,
@@ -174,6 +175,39 @@ test('encodeRawProgress equals encodeNotification with the same reports', () => 
     encodeRawProgress('c1', 0, '[]', 0),
     encodeNotification('tool.progress', { dispatchId: 'c1', seq: 0, reports: [] }),
   );
+});
+
+test('encodeRawAsk copies a valid body unchanged', () => {
+  const id = 'c"1';
+  for (const body of [
+    { call: { tool: 'other__search', tabId: 7, args: { query: 'x' } } },
+    { user: { reason: 'Log in.', title: 'Log in' } },
+    { withdrawn: true },
+  ]) {
+    const want = encodeNotification('tool.ask', { dispatchId: id, ask: 2, ...body });
+    assert.equal(encodeRawAsk(id, 2, JSON.stringify(body)), want);
+  }
+  const frame = encodeRawAsk('c1', 1, ' {"call":{"tool":"t","args":{"n":9007199254740993}}} ');
+  assert.ok(frame?.includes('"n":9007199254740993}'), frame);
+  assert.equal(parseFrame(frame ?? '').kind, 'notification');
+});
+
+test('encodeRawAsk rejects a body that is malformed or has other members', () => {
+  for (const body of [
+    '',
+    '[]',
+    'null',
+    '{}',
+    '{"other":1}',
+    '{"call":{"tool":"t"}}',
+    '{"withdrawn":"yes"}',
+    '{"user":{"reason":"r"},"dispatchId":"other"}',
+    '{"user":{"reason":"r"},"withdrawn":true}',
+    '{"user":{"reason":"r"}}}',
+    '{"user":{"reason":"r"}},"dispatchId":"other",{',
+  ]) {
+    assert.equal(encodeRawAsk('c1', 1, body), undefined, body);
+  }
 });
 
 test('encodeError and encodeCallError', () => {

@@ -157,6 +157,26 @@ export function encodeRawProgress(dispatchId: string, seq: number, reportsText: 
   return `{"jsonrpc":"2.0","method":"tool.progress","params":${head},"reports":${reportsText}${tail}}}`;
 }
 
+/**
+ * encodeRawAsk returns a tool.ask notification as JSON text. The body is the JSON text of a ToolAskParams without
+ * dispatchId and ask. It is copied unchanged, because a JavaScript number would round large integers. The result is
+ * undefined for an invalid body: an attacker may control the process of the page that sent it.
+ */
+export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string): string | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(bodyText);
+  } catch {
+    return undefined;
+  }
+  // With exactly one of these members, the body can't replace dispatchId and ask.
+  if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
+  if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
+  if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
+  const head = `{"dispatchId":${JSON.stringify(dispatchId)},"ask":${ask},`;
+  return `{"jsonrpc":"2.0","method":"tool.ask","params":${head}${bodyText.trim().slice(1)}}`;
+}
+
 function readRequest(id: string, method: string, params: unknown): Frame {
   const known = RequestMethods.find((m) => m === method);
   if (!known) {

@@ -6,6 +6,7 @@
 //	habits_test.go       file and function sizes, names, mutexes, output, tests
 //	budgets_test.go      package sizes and methods of a type
 //	exported_test.go     exported names that no other package uses
+//	framefields_test.go  field names of frames outside package wire
 //	words_test.go        banned words and the terms to use instead
 //	typescript_test.go   the same rules for TypeScript, and lint settings
 //	primordials_test.go  code that must not look up built-ins while a page runs

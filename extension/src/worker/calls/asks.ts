@@ -1,7 +1,6 @@
-import { checkType } from '../../../../wire/frame.ts';
+import { encodeRawAsk } from '../../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../../wire/wire.gen.ts';
 import type { ToBridge } from '../../port-message.ts';
-import { isRecord } from '../../record.ts';
 
 // Requests of running tools to the server. A request stays here until the
 // document has the answer or the call has forget, and is sent again on each new
@@ -72,7 +71,7 @@ export function makeAsks(options: AsksOptions): Asks {
   };
 
   const receiveAsk = (id: string, ask: number, body: string) => {
-    const frame = frameOf(id, ask, body);
+    const frame = encodeRawAsk(id, ask, body);
     if (frame === undefined) return;
     const { frames, answers } = ofCall(id);
     keep(frames, ask, frame);
@@ -117,24 +116,6 @@ export function makeAsks(options: AsksOptions): Asks {
       for (const { frames } of calls.values()) for (const frame of frames.values()) options.send(frame);
     },
   };
-}
-
-/**
- * frameOf returns the text of a tool.ask frame, or undefined for an invalid body: an attacker may control the
- * document's process.
- */
-function frameOf(id: string, ask: number, body: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (!isRecord(parsed) || Object.keys(parsed).length !== 1) return undefined;
-    if (!('call' in parsed || 'user' in parsed || 'withdrawn' in parsed)) return undefined;
-    if (!checkType('ToolAskParams', { ...parsed, dispatchId: id, ask }).ok) return undefined;
-  } catch {
-    return undefined;
-  }
-  // Reusing the received text keeps integers that a JavaScript number would round.
-  const head = `{"dispatchId":${JSON.stringify(id)},"ask":${ask},`;
-  return `{"jsonrpc":"2.0","method":"tool.ask","params":${head}${body.trim().slice(1)}}`;
 }
 
 function messageOf({ dispatchId: id, ask, output, error }: ToolAnswerParams): ToBridge {

@@ -1,0 +1,281 @@
+package layout
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// otherProtocols are fields of other JSON formats that have the name of a field of a
+// frame, by package, with the format.
+var otherProtocols = map[string]struct {
+	names  []string
+	format string
+}{
+	"wsbridge":          {[]string{"id", "name", "running", "tabs"}, "a browser in the HTTP API"},
+	"mcpserver":         {[]string{"browserName", "displayName", "needsReload", "tabId"}, "arguments and results of MCP tools"},
+	"internal/toolargs": {[]string{"tabId"}, "arguments of MCP tools"},
+	"internal/author":   {[]string{"tabId"}, "arguments of MCP tools that no plugin may define"},
+	"internal/config":   {[]string{"maxResultBytes"}, "the settings file"},
+	"internal/bench":    {[]string{"atMs"}, "the log of a measured MCP call"},
+	"internal/install":  {[]string{"displayName"}, "the package format of plugins"},
+	"internal/jsbuild":  {[]string{"displayName", "preScript"}, "the package format of plugins"},
+	"plugin":            {[]string{"displayName"}, "the package format of plugins"},
+	"plugin/plugintest": {[]string{"displayName"}, "the package format of plugins"},
+	"plugin/policy":     {[]string{"lateAccess"}, "the file of permissions"},
+}
+
+// frameFunction matches the functions and types of package wire that encode, decode and
+// route frames.
+var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBody|Decode[A-Z].*|Method[A-Z].*)$`)
+
+// TestFrameFieldsAreInWire finds names of fields of frames in Go code outside package
+// wire.
+//
+// A package that uses the frame functions of wire, and the packages below it, may spell
+// no field name. Other packages have other JSON formats, with names such as "id" and
+// "url". In these the test finds only the names that are unlikely elsewhere: those of
+// several words, such as dispatchId. No package may spell a method, such as tool.ask.
+//
+// Tests may spell field names: they play the browser, and must not share the encoders
+// that they test.
+func TestFrameFieldsAreInWire(t *testing.T) {
+	inRoot(t)
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkFrameFields(files))
+}
+
+// TestFrameFieldsAreInWireTypeScript finds hand-written frames in the extension.
+func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
+	inRoot(t)
+	err := walk(func(name string) error {
+		if !strings.HasPrefix(name, "extension/src/") || strings.Contains(name, ".test.") || !strings.HasPrefix(path.Ext(name), ".ts") {
+			return nil
+		}
+		src, err := os.ReadFile(name)
+		if err == nil && strings.Contains(string(src), "jsonrpc") {
+			t.Errorf("%s writes a frame; use or add an encoder in wire/frame.ts", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkFrameFields(files []goFile) []string {
+	names, methods := frameNames(files)
+	strict := frameDirs(files)
+	allowed := map[string]bool{} // by package and name
+	for dir, other := range otherProtocols {
+		for _, name := range other.names {
+			allowed[dir+" "+name] = true
+		}
+	}
+	used := map[string]bool{}
+	var bad []string
+	for _, f := range files {
+		if f.test || f.generated || f.dir == "wire" {
+			continue
+		}
+		isStrict := slices.ContainsFunc(strict, func(dir string) bool { return f.dir == dir || strings.HasPrefix(f.dir, dir+"/") })
+		for _, s := range spelledNames(f) {
+			key := f.dir + " " + s.name
+			switch {
+			case methods[s.name]:
+				bad = append(bad, fmt.Sprintf("%s: use the constant of package wire for the method %q", f.at(s.node), s.name))
+			case !names[s.name] || isShared(s.name) && (s.isPlain || !isStrict):
+			case allowed[key]:
+				used[key] = true
+			default:
+				bad = append(bad, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to otherProtocols",
+					f.at(s.node), s.name))
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(allowed)) {
+		if !used[key] {
+			bad = append(bad, key+" is not spelled any more: remove it from otherProtocols")
+		}
+	}
+	return bad
+}
+
+// isShared reports whether other formats are likely to have a field of this name. The
+// envelope of MCP has the field jsonrpc, too.
+func isShared(name string) bool { return strings.ToLower(name) == name }
+
+// frameNames returns the names of all fields in package wire, and the methods of more
+// than one word.
+func frameNames(files []goFile) (fields, methods map[string]bool) {
+	fields, methods = map[string]bool{"jsonrpc": true}, map[string]bool{}
+	for _, f := range files {
+		if f.dir != "wire" || f.test {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field:
+				if name := jsonName(n.Tag); name != "" {
+					fields[name] = true
+				}
+			case *ast.ValueSpec:
+				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "Method" {
+					for _, v := range n.Values {
+						if method := literal(v); strings.Contains(method, ".") {
+							methods[method] = true
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return fields, methods
+}
+
+// frameDirs returns the packages that use the frame functions of package wire.
+func frameDirs(files []goFile) []string {
+	var dirs []string
+	for _, f := range files {
+		if f.test || f.dir == "wire" || slices.Contains(dirs, f.dir) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "wire" && frameFunction.MatchString(s.Sel.Name) && !slices.Contains(dirs, f.dir) {
+				dirs = append(dirs, f.dir)
+			}
+			return true
+		})
+	}
+	return dirs
+}
+
+// spelledName is a name in a JSON key, a struct tag or a string literal.
+type spelledName struct {
+	name string
+	node ast.Node
+	// isPlain is true for a literal that may not be a field, such as the name of a value
+	// in a log line.
+	isPlain bool
+}
+
+// jsonKey matches a key in JSON text.
+var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
+
+// spelledNames returns the names that the code of a file spells.
+func spelledNames(f goFile) []spelledName {
+	var names []spelledName
+	add := func(n ast.Expr, isPlain bool) {
+		if name := literal(n); name != "" {
+			names = append(names, spelledName{name, n, isPlain})
+		}
+	}
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			if name := jsonName(n.Tag); name != "" {
+				names = append(names, spelledName{name: name, node: n})
+			}
+		case *ast.BasicLit:
+			add(n, true)
+			for _, m := range jsonKey.FindAllStringSubmatch(literal(n), -1) {
+				names = append(names, spelledName{name: m[1], node: n})
+			}
+		case *ast.CaseClause:
+			for _, e := range n.List {
+				add(e, false)
+			}
+		case *ast.BinaryExpr:
+			add(n.X, false)
+			add(n.Y, false)
+		case *ast.IndexExpr:
+			add(n.Index, false)
+		case *ast.KeyValueExpr:
+			add(n.Key, false)
+		}
+		return true
+	})
+	return names
+}
+
+// literal returns the value of a string literal, or "".
+func literal(e ast.Expr) string {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return ""
+	}
+	value, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return ""
+	}
+	return value
+}
+
+// jsonName returns the name in a struct tag for package json, or "".
+func jsonName(tag *ast.BasicLit) string {
+	if tag == nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(reflect.StructTag(literal(tag)).Get("json"), ",")
+	return name
+}
+
+// TestFrameFieldsBite runs the check on packages that spell names of fields and methods.
+func TestFrameFieldsBite(t *testing.T) {
+	const protocol = "package wire\ntype Method string\nconst MethodToolAsk Method = \"tool.ask\"\n" +
+		"type ToolAskParams struct {\n\tDispatchID string `json:\"dispatchId\"`\n\tAsk int `json:\"ask,omitempty\"`\n}\n"
+	const uses = "\nvar _ = wire.Parse\n"
+	saved := otherProtocols
+	otherProtocols = nil
+	defer func() { otherProtocols = saved }()
+	for _, c := range []struct{ name, src, want string }{
+		{"bridge/a.go", "var _ = `{\"dispatchId\":`" + uses, `"dispatchId" is a field`},
+		{"bridge/a.go", "var _ = \"{\\\"ask\\\" : 1}\"" + uses, `"ask" is a field`},
+		{"bridge/a.go", "type x struct { Ask int `json:\"ask\"` }" + uses, `"ask" is a field`},
+		{"bridge/a.go", "func f(k string) { switch k { case \"ask\": } }" + uses, `"ask" is a field`},
+		{"bridge/a.go", "func f(k string) bool { return k == \"ask\" }" + uses, `"ask" is a field`},
+		{"bridge/a.go", "func f(m map[string]int) int { return m[\"ask\"] }" + uses, `"ask" is a field`},
+		{"bridge/a.go", "var _ = map[string]int{\"ask\": 1}" + uses, `"ask" is a field`},
+		{"bridge/a.go", "var _ = `{\"jsonrpc\":\"2.0\"}`" + uses, `"jsonrpc" is a field`},
+		{"bridge/a.go", "var _ = log(\"ask\")" + uses, ""},
+		{"other/a.go", "var _ = log(\"dispatchId\")", `"dispatchId" is a field`},
+		{"other/a.go", "type x struct { ID int `json:\"dispatchId\"` }", `"dispatchId" is a field`},
+		{"other/a.go", "var _ = \"tool.ask\"", `the method "tool.ask"`},
+		{"other/a.go", "var _ = `{\"jsonrpc\":\"2.0\",\"ask\":1}`", ""},
+		{"other/a_test.go", "var _ = `{\"dispatchId\":1}`", ""},
+	} {
+		var files []goFile
+		for name, src := range map[string]string{"wire/a.go": protocol, c.name: "package x\n\n" + c.src} {
+			f, err := parseGo(name, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		got := strings.Join(checkFrameFields(files), "\n")
+		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %s gives %q, want %q", c.name, c.src, got, c.want)
+		}
+	}
+	otherProtocols = saved
+	if got := checkFrameFields(nil); len(got) == 0 {
+		t.Error("entries of otherProtocols that are not needed are not found")
+	}
+}
