@@ -1,7 +1,8 @@
+import type { ToolAskParams } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/** WITHDRAWN is the body of an ask that its tool withdrew (handshake.ts). */
-const WITHDRAWN = '{"withdrawn":true}';
+/** WITHDRAWN is the body of an ask that its tool withdrew, as the host writes it. */
+const WITHDRAWN = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
 
 /** Asks are the requests of one call to the server. The server ignores duplicates, so open asks may be sent again. */
 export interface Asks {

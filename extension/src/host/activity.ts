@@ -1,5 +1,5 @@
 import { MaxActivityBytes, MaxActivityTypes } from '../../../wire/wire.gen.ts';
-import { bytesOf, writeJson } from './json.ts';
+import { bytesOf, objectText, writeJson } from './json.ts';
 import { bare, isArray, isObject, toJson } from './primordials.ts';
 import { audienceOf, truncate } from './report.ts';
 
@@ -11,7 +11,7 @@ const MaxStoredChars = 1024 * 1024;
 const MaxResends = 8;
 
 /** INVALID is the report of an activity that cannot be sent. */
-const INVALID = '{"invalid":true}';
+const INVALID = objectText<'Report'>({ invalid: 'true' });
 
 /** Activities converts the activities of one call to reports, and stores them for a resync. Its functions never throw. */
 export interface Activities {
@@ -96,14 +96,25 @@ function isStored(value: unknown): value is StoredReports {
   return isObject(value);
 }
 
-function reportOf(type: unknown, field: string, write: () => string | undefined, options: unknown): string {
+function reportOf(
+  type: unknown,
+  field: 'content' | 'patch',
+  write: () => string | undefined,
+  options: unknown,
+): string {
   if (typeof type !== 'string' || type === '' || type.length > MaxTypeChars) return INVALID;
   try {
     const text = write();
     if (text === undefined || bytesOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID;
     const audience = audienceOf(options);
-    const to = typeof audience === 'string' && audience !== '' ? `,"audience":${toJson(truncate(audience))}` : '';
-    return `{"activity":{"type":${toJson(type)},"${field}":${text}}${to}}`;
+    const activity =
+      field === 'content'
+        ? objectText<'Activity'>({ type: toJson(type), content: text })
+        : objectText<'Activity'>({ type: toJson(type), patch: text });
+    return objectText<'Report'>({
+      activity,
+      audience: typeof audience === 'string' && audience !== '' ? toJson(truncate(audience)) : undefined,
+    });
   } catch {
     return INVALID;
   }

@@ -48,6 +48,23 @@ test('the asks of a call are numbered, and answered once each in any order', asy
   assert.deepEqual(port.received, ['r 1 ["one",null,"three"]']);
 });
 
+test('fields that the page adds to Object.prototype are not sent', async () => {
+  const { port } = await begin(`
+    Object.defineProperties(Object.prototype, {
+      tabId: { configurable: true, enumerable: true, value: '9' },
+      title: { configurable: true, enumerable: true, get() { return '"forged"'; } },
+      reports: { configurable: true, enumerable: true, value: '[]' },
+    });
+    c.reportActivity('text', 'x');
+    c.call('other', {}, { __proto__: null });
+    await c.waitForUser({ __proto__: null, reason: 'Log in.' });`);
+  assert.deepEqual(port.received, [
+    'p 1 1 0 [{"activity":{"type":"text","content":"x"}}]',
+    'q 1 1 {"call":{"tool":"other","args":{}}}',
+    'q 1 2 {"user":{"reason":"Log in."}}',
+  ]);
+});
+
 test('a report before an ask is sent before the ask', async () => {
   const { port } = await begin(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
   assert.deepEqual(port.received, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);

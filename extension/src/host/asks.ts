@@ -1,7 +1,7 @@
 import { MaxAnswerBytes, MaxMessageChars } from '../../../wire/wire.gen.ts';
 import { detach } from './detach.ts';
 import { abortedError, messageOf, toolError, toolErrorOf } from './failure.ts';
-import { bytesOf, writeJson } from './json.ts';
+import { bytesOf, objectText, writeJson } from './json.ts';
 import {
   abortedOf,
   addEventListener,
@@ -24,7 +24,7 @@ const MaxAll = 1000;
 const MaxNameChars = 200;
 
 /** WITHDRAWN is the body that withdraws an ask after its signal aborted. */
-const WITHDRAWN = '{"withdrawn":true}';
+const WITHDRAWN = objectText<'ToolAskParams'>({ withdrawn: 'true' });
 
 /** Asks are the requests of one call to the server: nested calls, and waits for the user. */
 export interface Asks {
@@ -136,8 +136,8 @@ function callBody(tool: unknown, input: unknown, options: unknown): string {
   const tabId = isObject(options) ? lookup(options, 'tabId') : undefined;
   if (tabId !== undefined && !isId(tabId)) throw invalidArguments('context.call(): tabId must be a positive integer');
   const args = input === undefined || input === null ? '{}' : argsText(input);
-  const tab = tabId === undefined ? '' : `,"tabId":${tabId}`;
-  return `{"call":{"tool":${toJson(tool)}${tab},"args":${args}}}`;
+  const tab = tabId === undefined ? undefined : `${tabId}`;
+  return objectText<'ToolAskParams'>({ call: objectText<'AskCall'>({ tool: toJson(tool), tabId: tab, args }) });
 }
 
 function argsText(input: unknown): string {
@@ -164,8 +164,11 @@ function userBody(options: unknown): string {
       'context.waitForUser({reason}): reason must be a sentence that describes what the user must do',
     );
   }
-  const head = typeof title === 'string' && title !== '' ? `,"title":${toJson(truncate(title, MaxNameChars))}` : '';
-  return `{"user":{"reason":${toJson(truncate(reason, MaxMessageChars))}${head}}}`;
+  const user = objectText<'AskUser'>({
+    reason: toJson(truncate(reason, MaxMessageChars)),
+    title: typeof title === 'string' && title !== '' ? toJson(truncate(title, MaxNameChars)) : undefined,
+  });
+  return objectText<'ToolAskParams'>({ user });
 }
 
 /** signalOfOptions returns the signal of options, if any. It throws a tool error for a value that is not an AbortSignal. */

@@ -3,6 +3,7 @@ import { type Activities, makeActivities } from './activity.ts';
 import { type Asks, makeAsks } from './asks.ts';
 import { makeContext } from './context.ts';
 import { abortedError, failureText, thrownText, toolError } from './failure.ts';
+import { objectText } from './json.ts';
 import { parseWith } from './parse.ts';
 import {
   abort,
@@ -112,7 +113,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     }
     // Sent as the last report, because a full buffer drops the oldest ones.
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
-      events.report(entry.call, `{"endAudience":${toJson(entry.endAudience)}}`, 1);
+      events.report(entry.call, objectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
     }
     events.end(entry.call, outcome);
   };

@@ -1,4 +1,5 @@
-import type { CallError, ErrorCode } from '../../../wire/wire.gen.ts';
+import type { ErrorCode } from '../../../wire/wire.gen.ts';
+import { objectText } from './json.ts';
 import {
   apply,
   dataProperty,
@@ -22,15 +23,16 @@ const MaxErrorChars = 16 * 1024;
 
 /** failureText returns the JSON text of a wire.CallError. */
 export function failureText(code: ErrorCode, message: string): string {
-  return `{"code":"${code}","message":${toJson(truncate(message, MaxErrorChars))}}`;
+  return errorText(code, message, undefined);
+}
+
+function errorText(code: ErrorCode, message: string, tool: string | undefined): string {
+  return objectText<'CallError'>({ code: `"${code}"`, message: toJson(truncate(message, MaxErrorChars)), tool });
 }
 
 /** thrownText returns the JSON text of a wire.CallError for a value that a tool threw. It never throws. */
 export function thrownText(thrown: unknown): string {
-  const message = toJson(truncate(messageOf(thrown), MaxErrorChars));
-  const code: CallError['code'] = 'tool_error';
-  const tool = toolText(thrown);
-  return `{"code":"${code}","message":${message}${tool === '' ? '' : `,"tool":${tool}`}}`;
+  return errorText('tool_error', messageOf(thrown), toolText(thrown));
 }
 
 /** messageOf returns the message of a thrown value. It never throws. */
@@ -76,20 +78,20 @@ function ofException(thrown: object): unknown {
   }
 }
 
-/** toolText returns the JSON text of a wire.ToolErrorInfo. An object without a string `code` is no ToolError and gives ''. */
-function toolText(thrown: unknown): string {
-  if (!isObject(thrown)) return '';
+/** toolText returns the JSON text of a wire.ToolErrorInfo. It returns undefined for a value without a string `code`. */
+function toolText(thrown: unknown): string | undefined {
+  if (!isObject(thrown)) return undefined;
   const code = readField(thrown, 'code');
-  if (typeof code !== 'string' || code === '') return '';
+  if (typeof code !== 'string' || code === '') return undefined;
   const category = readField(thrown, 'category');
   const retryAfterMs = readField(thrown, 'retryAfterMs');
-  let text = `{"code":${toJson(truncate(code, 200))}`;
-  if (typeof category === 'string' && category !== '') text += `,"category":${toJson(truncate(category, 200))}`;
-  text += `,"retryable":${readField(thrown, 'retryable') === true ? 'true' : 'false'}`;
-  if (typeof retryAfterMs === 'number' && isFiniteNumber(retryAfterMs) && retryAfterMs >= 0) {
-    text += `,"retryAfterMs":${retryAfterMs}`;
-  }
-  return `${text}}`;
+  const hasRetryAfter = typeof retryAfterMs === 'number' && isFiniteNumber(retryAfterMs) && retryAfterMs >= 0;
+  return objectText<'ToolErrorInfo'>({
+    code: toJson(truncate(code, 200)),
+    category: typeof category === 'string' && category !== '' ? toJson(truncate(category, 200)) : undefined,
+    retryable: readField(thrown, 'retryable') === true ? 'true' : 'false',
+    retryAfterMs: hasRetryAfter ? `${retryAfterMs}` : undefined,
+  });
 }
 
 /** issuesText formats the issues of a zod error, one "path: message" per line. */

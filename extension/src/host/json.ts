@@ -1,5 +1,24 @@
+import type { Types } from '../../../wire/wire.gen.ts';
 import { plainCopy } from './plain.ts';
-import { apply, construct, encode, lengthOfBytes, NativeTextEncoder, toJson } from './primordials.ts';
+import { apply, construct, encode, hasOwn, lengthOfBytes, NativeTextEncoder, toJson } from './primordials.ts';
+
+/**
+ * objectText returns an object of the protocol's type N as JSON text. The value of each field is JSON text; undefined omits
+ * the field. The compiler checks the names of the fields, which text written by hand would only repeat.
+ */
+export function objectText<N extends keyof Types>(
+  fields: {
+    readonly [K in keyof Types[N]]?: string | undefined;
+  },
+): string {
+  const values: Readonly<Record<string, string | undefined>> = fields;
+  let text = '';
+  for (const name in values) {
+    const value = hasOwn(values, name) ? values[name] : undefined;
+    if (value !== undefined) text += `${text === '' ? '' : ','}"${name}":${value}`;
+  }
+  return `{${text}}`;
+}
 
 /**
  * writeJson is JSON.stringify for values of a tool. It reads own properties only (plain.ts), and writes a bigint as an

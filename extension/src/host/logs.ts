@@ -1,5 +1,5 @@
-import { MaxLogArgs, MaxLogChars, MaxLogDataBytes, MaxLogEntries } from '../../../wire/wire.gen.ts';
-import { bytesOf, writeJson } from './json.ts';
+import { type LogLevel, MaxLogArgs, MaxLogChars, MaxLogDataBytes, MaxLogEntries } from '../../../wire/wire.gen.ts';
+import { bytesOf, objectText, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
 import { truncate } from './report.ts';
 
@@ -92,9 +92,13 @@ function entryText(entry: object): string {
   return textOf(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));
 }
 
-function textOf(level: string, message: string, data: string): string {
-  const more = data === '' ? '' : `,"data":${data}`;
-  return `{"level":"${level}","message":${toJson(truncate(message, MaxLogChars))}${more},"atMs":${dateNow()}}`;
+function textOf(level: LogLevel, message: string, data: string): string {
+  return objectText<'LogEntry'>({
+    level: `"${level}"`,
+    message: toJson(truncate(message, MaxLogChars)),
+    data: data === '' ? undefined : data,
+    atMs: `${dateNow()}`,
+  });
 }
 
 function readField(entry: object, field: string): unknown {
@@ -105,7 +109,7 @@ function readField(entry: object, field: string): unknown {
   }
 }
 
-function levelOf(level: unknown): string {
+function levelOf(level: unknown): LogLevel {
   if (level === 'debug' || level === 'error') return level;
   return level === 'warning' || level === 'warn' ? 'warning' : 'info';
 }

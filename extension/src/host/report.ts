@@ -1,4 +1,5 @@
-import { MaxMessageChars } from '../../../wire/wire.gen.ts';
+import { MaxMessageChars, type Report } from '../../../wire/wire.gen.ts';
+import { objectText } from './json.ts';
 import {
   apply,
   getProperty,
@@ -18,19 +19,19 @@ import {
  */
 export function reportText(given: unknown): string {
   if (given === undefined || given === null) return '{}';
-  if (!isObject(given)) return '{"invalid":true}';
+  if (!isObject(given)) return objectText<'Report'>({ invalid: 'true' });
   let text = '';
   let isInvalid = false;
-  const add = (name: string, value: string) => {
+  const add = (name: keyof Report, value: string) => {
     text += `${text === '' ? '' : ','}"${name}":${value}`;
   };
-  const addNumber = (name: string) => {
+  const addNumber = (name: keyof Report) => {
     const value = readField(given, name);
     if (value === undefined || value === null) return;
     if (typeof value === 'number' && isFiniteNumber(value)) add(name, `${value}`);
     else isInvalid = true;
   };
-  const addText = (name: string) => {
+  const addText = (name: keyof Report) => {
     const value = readField(given, name);
     if (typeof value === 'string' && value !== '') add(name, toJson(truncate(value)));
   };
