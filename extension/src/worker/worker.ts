@@ -313,6 +313,7 @@ reload.orphaned.addListener((documentId) => {
   calls.orphaned(documentId);
   health.left(documentId);
 });
+reload.crashed.addListener((tabId) => calls.tabCrashed(tabId));
 health.changed.addListener(async ({ documentId }) => {
   panels.touch();
   // The server receives the tab's state before the ends of its calls.

@@ -214,6 +214,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
   calls.left(one.doc);
   assert.deepEqual(codes(), ['closed tab_closed']);
   calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
+  calls.receive(two.doc, { op: 'leaving', begun: ['left'] });
   calls.left(two.doc);
   await pass(49);
   assert.deepEqual(running.ids, ['left']);
@@ -322,9 +323,56 @@ for (const [state, code] of [
     const { doc } = join(1, 'd1');
     dispatch('x');
     tabs.set(1, state);
+    if (state === 'open') calls.receive(doc, { op: 'leaving', begun: ['x'] });
     calls.left(doc);
     await pass(50);
     assert.deepEqual(codes(), [`x ${code}`]);
+  });
+}
+
+test('a document that leaves unannounced ends its calls with page_crashed if Chrome reports the crash within 2 s', async (t) => {
+  const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.left(doc);
+  for (let i = 0; i < 20; i++) await pass(50);
+  assert.deepEqual(codes(), []);
+  tabs.set(1, 'crashed');
+  await pass(50);
+  assert.deepEqual(codes(), ['x page_crashed']);
+});
+
+test('the calls of a crashed page end with page_crashed if the tab is reloaded for another call within 50 ms', async (t) => {
+  const { calls, running, loading, join, dispatch, codes, pass } = makeBench(t);
+  const { doc } = join(1, 'd1');
+  dispatch('x');
+  calls.left(doc);
+  calls.tabCrashed(1);
+  loading.add(1);
+  join(1, 'd2');
+  dispatch('y', 1, 'd2');
+  calls.tabCrashed(1); // a late state of the tab does not concern the new document
+  await pass(50);
+  assert.deepEqual([codes(), running.ids], [['x page_crashed'], ['y']]);
+});
+
+for (const [what, ms] of [
+  ['the tab loads another document', 50],
+  ['another document of the tab connects', 100],
+  ['2 s have passed', 2050],
+] as const) {
+  test(`a document that leaves unannounced ends its calls with navigated when ${what}`, async (t) => {
+    const { calls, loading, join, dispatch, codes, pass } = makeBench(t);
+    const { doc } = join(1, 'd1');
+    dispatch('x');
+    if (ms === 50) loading.add(1);
+    calls.left(doc);
+    for (let passed = 0; passed < ms; passed += 50) {
+      assert.deepEqual(codes(), []);
+      await pass(50);
+      if (ms === 100) join(1, 'd2');
+    }
+    assert.deepEqual(codes(), ['x navigated']);
   });
 }
 

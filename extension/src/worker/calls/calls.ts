@@ -20,6 +20,8 @@ import type { RunningCall, RunningCalls } from './running.ts';
 
 /** GoneMs is how long a document may take to reconnect after its port closed, before its calls end, in milliseconds. */
 const GoneMs = 50;
+/** CrashMs is how long Chrome may take to report the crash of a page after the page's port closed, in milliseconds. */
+const CrashMs = 2000;
 /** BootMs is how long documents may take to connect to a restarted worker, in milliseconds. */
 const BootMs = 300;
 /** BusyMs is how long an existing but busy document may take to connect to a restarted worker, in milliseconds. */
@@ -314,9 +316,23 @@ export class Calls {
     this.docsChanged.emit();
     setTimeout(async () => {
       if (this.#docs.get(doc.documentId)) return;
-      const state = this.#removedTabs.has(doc.tabId) ? 'closed' : await this.#options.tabState(doc.tabId);
+      const state = await this.#stateAfter(doc);
       if (!this.#docs.get(doc.documentId)) this.#gone(doc.documentId, state);
     }, GoneMs);
+  }
+
+  /**
+   * stateAfter returns the state of the tab of a document whose port closed. If the tab seems open, but the document did
+   * not announce that it leaves and no top document is connected, the page has probably crashed: Chrome reports that late.
+   */
+  async #stateAfter({ tabId, documentId }: Doc): Promise<TabState> {
+    for (const endMs = Date.now() + CrashMs; ; await sleep(GoneMs)) {
+      const state = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.tabState(tabId);
+      const hasTop = this.#docs.ofTab(tabId).some((doc) => doc.frameId === 0);
+      if (state !== 'open' || hasTop || this.#began.has(documentId)) return state;
+      if (!this.#running.isBusy(documentId) || Date.now() >= endMs || (await this.#options.tabLoading(tabId)))
+        return state;
+    }
   }
 
   /** tabRemoved and tabDiscarded end the calls of a tab at once. */
@@ -324,6 +340,13 @@ export class Calls {
     this.#removedTabs.add(tabId);
     this.#tabGone(tabId, 'closed');
     setTimeout(() => this.#removedTabs.delete(tabId), 10 * GoneMs);
+  }
+
+  /** tabCrashed ends the calls of the documents of a crashed tab, before a reload of the tab looks like a navigation. */
+  tabCrashed(tabId: number): void {
+    for (const { mayHaveBegun, documentId } of this.#running.inTab(tabId)) {
+      if (mayHaveBegun && !this.#docs.get(documentId)) this.#gone(documentId, 'crashed');
+    }
   }
 
   /** orphaned drops a document whose port is open but has no reader. Calls sent there have not begun. */

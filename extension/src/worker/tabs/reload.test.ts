@@ -122,10 +122,15 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
   pages.set(6, untouched);
   live.add(6);
   pages.set(100, untouched);
+  const crashes: string[] = [];
+  reload.crashed.addListener((tabId) =>
+    crashes.push(`${tabId} of ${reloaded.includes(tabId) ? 'a new page' : 'its page'}`),
+  );
   const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
   // Tab 6 is already live.
   assert.deepEqual(answers, [true, false, false, true, true, true, false, false]);
   assert.deepEqual(reloaded.sort(), [1, 4, 5]);
+  assert.deepEqual(crashes, ['5 of its page'], 'a crash is reported before the reload');
 });
 
 test('a page that does not answer is not reloaded', async (t) => {

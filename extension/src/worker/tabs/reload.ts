@@ -71,6 +71,8 @@ export class Reload {
    * orphaned reports a document that seems live but has the bridge of a reloaded extension, which cannot answer.
    */
   readonly orphaned = new Signal<[documentId: string]>();
+  /** crashed reports a tab whose page has crashed, before the tab is reloaded. A reload hides the crash. */
+  readonly crashed = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
   /** #spans are the times in which documents may have started without their scripts. */
   #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
@@ -284,6 +286,7 @@ export class Reload {
   /** isUnloaded must be called again after a page did not answer, because Chrome detects a crash with a delay. */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);
+    if (state === 'crashed') this.crashed.emit(tabId);
     return state === 'crashed' || state === 'discarded';
   }
 }
