@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { McpClient, Outcome } from '../harness/client.ts';
-import { callRecord, decideCall, findCall } from '../harness/daemon-api.ts';
+import { callRecord, callRecords, decideCall, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
@@ -40,15 +40,20 @@ function waitingCard(value: string): Locator {
   return panel.locator('.ticket:not(.gone)').filter({ hasText: value });
 }
 
-/** pressButton presses a button of an approval card until the panel accepts the press. A card that has just moved ignores presses. */
+/**
+ * pressButton presses a button of the approval card of the only waiting call until the server has the decision. A card that has just
+ * moved ignores presses, and the panel shows no cards while its link is lost.
+ */
 async function pressButton(value: string, name: string): Promise<void> {
-  const waiting = waitingCard(value);
-  await waiting.waitFor();
+  const { call_id, waiting } = await waitFor('the waiting call', async () =>
+    (await callRecords(stack)).find((call) => call.waiting !== undefined),
+  );
+  const isDecided = async () => (await callRecord(stack, call_id)).waiting?.ticket_id !== waiting?.ticket_id;
   await waitFor(`${name}, pressed for ${value}`, async () => {
-    if ((await waiting.count()) === 0) return true;
-    await waiting.getByRole('button', { name }).click({ timeout: 10_000 });
-    await waiting.waitFor({ state: 'detached', timeout: 2_000 });
-    return true;
+    if (await isDecided()) return true;
+    await waitingCard(value).getByRole('button', { name }).click({ timeout: 10_000 });
+    await waitingCard(value).waitFor({ state: 'detached', timeout: 2_000 });
+    return await isDecided();
   });
 }
 
