@@ -93,7 +93,8 @@ test('origin: a page whose host name was rebound to the server (DNS rebinding) g
   const result: unknown = await tryAllRequests(page, `http://rebound.${evilHost}:${stack.port}`);
   const read = Array.isArray(result) ? result.map(String) : [];
   assert.ok(read.length > 50, `the page read ${read.length} answers`);
-  const refused = /: (421 .*Host header is not this machine|403 This host name is not allowed|405 This is a WebSocket)/;
+  const refused =
+    /: (421 .*Host header is not this machine|403 \{"error":"This host name is not allowed|405 \{"error":"This is a WebSocket)/;
   assert.deepEqual(
     read.filter((line) => !refused.test(line)),
     [],
