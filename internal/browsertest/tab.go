@@ -142,7 +142,7 @@ func (t *Browser) closeTab(ctx context.Context) error {
 	if tab == nil {
 		return nil
 	}
-	if err := tab.tab.Close(ctx); err != nil {
+	if err := tab.tab.Close(); err != nil {
 		return err
 	}
 	t.mu.Lock()

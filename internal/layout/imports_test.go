@@ -152,7 +152,7 @@ type library struct {
 }
 
 var libraries = map[string]library{
-	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/realtab", "internal/bench"}, // realtab drives a browser; bench measures the bare library as a baseline
+	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench"}, // bench measures the bare library as a baseline
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver", "mcpserver/transport"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},
@@ -167,6 +167,8 @@ var libraries = map[string]library{
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch/activity"}, "applies the JSON Patches (RFC 6902) of activities"},
 	"github.com/Masterminds/semver/v3": {[]string{"internal/npm", "internal/npm/npmtest"}, "versions and ranges of npm packages"},
+	"github.com/chromedp/chromedp":     {[]string{"internal/realtab"}, "starts a browser and controls it through a pipe"},
+	"github.com/chromedp/cdproto":      {[]string{"internal/realtab"}, "the commands of the DevTools protocol, for chromedp"},
 	"golang.org/x/sys":                 {[]string{"internal/home", "internal/portowner", "internal/terminal"}, "consoles and process details of each system"},
 	"golang.org/x/term":                {[]string{"internal/terminal"}, "the size of a terminal; reads a secret without showing it"},
 

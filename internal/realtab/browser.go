@@ -11,18 +11,23 @@
 package realtab
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	goruntime "runtime"
 	"strings"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
 )
 
 // ProgramVariable is the environment variable with the path of the browser.
@@ -38,6 +43,9 @@ var programs = map[string][]string{
 // closeTimeout is how long a browser may take to exit after Close.
 const closeTimeout = 10 * time.Second
 
+// errGone is the error of commands after the browser has exited.
+var errGone = errors.New("the browser has exited")
+
 // Find returns the path of the browser: the value of [ProgramVariable], or a program
 // with a usual name. getenv is os.Getenv except in tests.
 func Find(getenv func(string) string) (string, error) {
@@ -48,7 +56,7 @@ func Find(getenv func(string) string) (string, error) {
 		}
 		return program, nil
 	}
-	names := programs[runtime.GOOS]
+	names := programs[goruntime.GOOS]
 	if names == nil {
 		names = []string{"chromium", "chromium-browser", "/usr/lib/chromium/chromium"}
 	}
@@ -76,9 +84,8 @@ type Options struct {
 
 // Browser is a running browser.
 type Browser struct {
-	cmd   *exec.Cmd
-	ended chan struct{} // closed once the process has ended
-	tools *devtools
+	ctx context.Context    // has the browser for chromedp
+	end context.CancelFunc // kills the process
 }
 
 // Start starts a browser, which runs until it is closed. ctx is for the start.
@@ -86,49 +93,22 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(o.Program, o.flags()...)
-	output, err := cmd.StderrPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", o.Program, err)
+	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.flags()...)
+	unlogged := func(string, ...any) {} // chromedp logs events that it does not know
+	b := &Browser{end: end}
+	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(unlogged), chromedp.WithErrorf(unlogged))
+	started := context.AfterFunc(ctx, end)
+	err := chromedp.Do(b.ctx)
+	switch {
+	case !started():
+		b.kill()
+		return nil, ctx.Err()
+	case err != nil:
+		b.kill()
+		lines := strings.Split(strings.TrimSpace(err.Error()), "\n") // the output of the program
+		return nil, fmt.Errorf("%s did not start: %s", o.Program, strings.TrimSpace(lines[len(lines)-1]))
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", o.Program, err)
-	}
-	b := &Browser{cmd: cmd, ended: make(chan struct{})}
-	address := make(chan string, 1)
-	last := make(chan string, 1)
-	go func() {
-		defer close(b.ended)
-		last <- readAddress(output, address)
-		_, _ = io.Copy(io.Discard, output) // a full pipe would stop it
-		_ = cmd.Wait()                     // the exit code is not needed
-	}()
-	select {
-	case url := <-address:
-		if b.tools, err = dialDevtools(ctx, url); err == nil {
-			return b, nil
-		}
-	case line := <-last:
-		err = fmt.Errorf("%s exited before it opened its DevTools: %s", o.Program, line)
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	b.kill()
-	return nil, err
-}
-
-// readAddress reads the output of a browser until the line with the address of its
-// DevTools. If there is no such line, it returns the last line.
-func readAddress(output io.Reader, address chan<- string) (last string) {
-	lines := bufio.NewScanner(output)
-	for lines.Scan() {
-		last = lines.Text()
-		if url, ok := strings.CutPrefix(last, "DevTools listening on "); ok {
-			address <- strings.TrimSpace(url)
-			return ""
-		}
-	}
-	return last
+	return b, nil
 }
 
 // prepareProfile writes the browser settings of a plugin developer.
@@ -150,136 +130,134 @@ func prepareProfile(o Options) error {
 	return nil
 }
 
-func (o Options) flags() []string {
-	flags := []string{
-		"--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server", "--disable-sync",
-		"--disable-background-networking", "--disable-component-update", "--disable-background-timer-throttling",
-		"--user-data-dir=" + o.Profile, "--remote-debugging-port=0",
-		"--disable-extensions-except=" + o.Extension, "--load-extension=" + o.Extension,
+func (o Options) flags() []chromedp.ExecAllocatorOption {
+	options := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(o.Program), chromedp.UserDataDir(o.Profile), chromedp.Flag("headless", "new"), chromedp.NoFirstRun, chromedp.DisableGPU,
+		chromedp.Flag("disable-extensions-except", o.Extension), chromedp.Flag("load-extension", o.Extension),
 		// The sites are simulated, with a self-signed certificate. The server of opentabs
 		// is at 127.0.0.1.
-		"--ignore-certificate-errors",
-		fmt.Sprintf("--host-resolver-rules=MAP * 127.0.0.1:%d, EXCLUDE 127.0.0.1", o.SitePort),
+		chromedp.IgnoreCertErrors,
+		chromedp.Flag("host-resolver-rules", fmt.Sprintf("MAP * 127.0.0.1:%d, EXCLUDE 127.0.0.1", o.SitePort)),
 	}
-	if os.Geteuid() == 0 { // Chromium's sandbox does not work for root
-		flags = append(flags, "--no-sandbox")
+	for _, name := range []string{
+		"disable-quic", "no-proxy-server", "disable-sync", "disable-background-networking", "disable-component-update", "disable-background-timer-throttling",
+	} {
+		options = append(options, chromedp.Flag(name, true))
 	}
-	return append(flags, "about:blank")
+	return options
 }
 
 // Ended returns a channel that is closed when the browser has exited.
-func (b *Browser) Ended() <-chan struct{} { return b.ended }
+func (b *Browser) Ended() <-chan struct{} { return chromedp.FromContext(b.ctx).Browser.LostConnection }
 
 // Close ends the browser and waits for its end.
 func (b *Browser) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	ctx, cancel := context.WithTimeout(b.ctx, closeTimeout)
 	defer cancel()
-	if b.tools.do(ctx, "", "Browser.close", struct{}{}, nil) == nil {
-		select {
-		case <-b.ended:
-		case <-ctx.Done():
-		}
-	}
+	_ = chromedp.Cancel(ctx) // it fails if the browser has exited
 	b.kill()
-	b.tools.close()
 }
 
 // kill ends the process, if it runs, and waits for its end.
 func (b *Browser) kill() {
-	_ = b.cmd.Process.Kill() // it fails if it has ended
-	<-b.ended
+	b.end()
+	chromedp.FromContext(b.ctx).Allocator.Wait()
+}
+
+// explain returns errGone for an error of a browser that has exited.
+func (b *Browser) explain(err error) error {
+	select {
+	case <-b.Ended():
+		return errGone
+	default:
+		return fmt.Errorf("control the browser: %w", err)
+	}
+}
+
+// do runs a command in the browser b itself.
+func do[P, R any](ctx context.Context, b *Browser, c cdp.Command[P, R], params P) (R, error) {
+	result, err := cdp.Call(ctx, chromedp.FromContext(b.ctx).Browser, c, params)
+	if err != nil {
+		err = b.explain(err)
+	}
+	return result, err
 }
 
 // Clear removes all cookies.
 func (b *Browser) Clear(ctx context.Context) error {
-	return b.tools.do(ctx, "", "Storage.clearCookies", struct{}{}, nil)
+	_, err := do(ctx, b, storage.ClearCookies, storage.ClearCookiesParams{})
+	return err
 }
 
 // Tab is a tab of a browser.
 type Tab struct {
-	tools           *devtools
-	target, session string
+	browser *Browser
+	ctx     context.Context // has the tab for chromedp
 }
 
 // Open opens a tab at url, after removing the stored data of the site at origin.
 // script runs in each document of the tab before other scripts.
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
-	t := &Tab{tools: b.tools}
-	var target struct {
-		TargetID string `json:"targetId"`
+	t := &Tab{browser: b}
+	t.ctx, _ = chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))
+	opened := context.AfterFunc(ctx, func() { _ = chromedp.Cancel(t.ctx) })
+	err := chromedp.Do(t.ctx)
+	if !opened() {
+		return nil, ctx.Err()
 	}
-	if err := t.tools.do(ctx, "", "Target.createTarget", map[string]any{"url": "about:blank"}, &target); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, b.explain(err)
 	}
-	t.target = target.TargetID
-	var session struct {
-		SessionID string `json:"sessionId"`
-	}
-	attach := map[string]any{"targetId": t.target, "flatten": true}
-	err := t.tools.do(ctx, "", "Target.attachToTarget", attach, &session)
-	t.session = session.SessionID
-	steps := []struct {
-		method string
-		params map[string]any
-	}{
-		{"Page.enable", map[string]any{}},
-		{"Storage.clearDataForOrigin", map[string]any{"origin": origin, "storageTypes": "all"}},
-		{"Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": script}},
-	}
-	for _, step := range steps {
-		if err == nil {
-			err = t.tools.do(ctx, t.session, step.method, step.params, nil)
-		}
+	_, err = doIn(ctx, t, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"})
+	if err == nil {
+		_, err = doIn(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 	}
 	if err == nil {
 		err = t.Go(ctx, url)
 	}
 	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-		defer cancel()
-		return nil, errors.Join(err, t.Close(ctx))
+		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
 
+// doIn runs a command in a tab.
+func doIn[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) (R, error) {
+	result, err := cdp.Call(ctx, chromedp.FromContext(t.ctx).Target, c, params)
+	if err != nil {
+		err = t.browser.explain(err)
+	}
+	return result, err
+}
+
 // Go navigates the tab to url. It returns when the navigation has started.
 func (t *Tab) Go(ctx context.Context, url string) error {
-	var went struct {
-		ErrorText string `json:"errorText"`
+	went, err := doIn(ctx, t, page.Navigate, page.NavigateParams{URL: url})
+	if err == nil && went.ErrorText != "" {
+		err = fmt.Errorf("the browser can't open %s: %s", url, went.ErrorText)
 	}
-	if err := t.tools.do(ctx, t.session, "Page.navigate", map[string]any{"url": url}, &went); err != nil {
-		return err
-	}
-	if went.ErrorText != "" {
-		return fmt.Errorf("the browser can't open %s: %s", url, went.ErrorText)
-	}
-	return nil
+	return err
 }
 
 // IsParsed reports whether the HTML of the tab's document is complete.
 func (t *Tab) IsParsed(ctx context.Context) (bool, error) {
-	var answer struct {
-		Result struct {
-			Value bool `json:"value"`
-		} `json:"result"`
-	}
-	expression := map[string]any{"expression": "document.readyState !== 'loading'"}
-	err := t.tools.do(ctx, t.session, "Runtime.evaluate", expression, &answer)
-	return answer.Result.Value, err
+	is, err := doIn(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.readyState !== 'loading'"})
+	return err == nil && string(is.Result.Value) == "true", err
 }
 
 // URL returns the URL of the tab's document.
 func (t *Tab) URL(ctx context.Context) (string, error) {
-	var is struct {
-		TargetInfo struct {
-			URL string `json:"url"`
-		} `json:"targetInfo"`
+	is, err := do(ctx, t.browser, target.GetTargetInfo, target.GetTargetInfoParams{TargetID: chromedp.FromContext(t.ctx).Target.TargetID})
+	if err != nil {
+		return "", err
 	}
-	err := t.tools.do(ctx, "", "Target.getTargetInfo", map[string]any{"targetId": t.target}, &is)
-	return is.TargetInfo.URL, err
+	return is.TargetInfo.URL, nil
 }
 
 // Close closes the tab.
-func (t *Tab) Close(ctx context.Context) error {
-	return t.tools.do(ctx, "", "Target.closeTarget", map[string]any{"targetId": t.target}, nil)
+func (t *Tab) Close() error {
+	if err := chromedp.Cancel(t.ctx); err != nil {
+		return t.browser.explain(err)
+	}
+	return nil
 }

@@ -146,11 +146,11 @@ func TestStartReportsOutputOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Program: self, Profile: t.TempDir(), Extension: "x", ExtensionID: "y"}
-	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exited before it opened its DevTools: ") {
+	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), self+" did not start: ") {
 		t.Errorf("a program that is no browser: %v", err)
 	}
 	o.Program = filepath.Join(t.TempDir(), "nothing")
-	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "start ") {
+	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "did not start: ") {
 		t.Errorf("a program that is not there: %v", err)
 	}
 }

@@ -1,0 +1,92 @@
+//go:build unix
+
+package realtab
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program writes a shell script that is started in place of a browser.
+func program(t *testing.T, script string) Options {
+	t.Helper()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "browser")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return Options{Program: name, Profile: filepath.Join(dir, "profile"), Extension: dir, ExtensionID: "abc", SitePort: 4711}
+}
+
+// TestStartShowsOutput checks that the error of a browser which exits at once contains
+// the last line of its output.
+func TestStartShowsOutput(t *testing.T) {
+	o := program(t, "echo one; echo no display today >&2; exit 3\n")
+	b, err := Start(t.Context(), o)
+	if err == nil {
+		b.Close()
+		t.Fatal("the browser has started")
+	}
+	if text := err.Error(); text != o.Program+" did not start: no display today" {
+		t.Errorf("%v: want the program and its output", err)
+	}
+}
+
+// TestStartFlags checks that the browser gets the profile, the extension, and all host
+// names at the port of the site.
+func TestStartFlags(t *testing.T) {
+	o := program(t, `printf '%s\n' "$@" >"$0.flags"; exit 3`+"\n")
+	if _, err := Start(t.Context(), o); err == nil {
+		t.Fatal("the browser has started")
+	}
+	flags, err := os.ReadFile(o.Program + ".flags")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"--headless=new", "--user-data-dir=" + o.Profile, "--load-extension=" + o.Extension, "--disable-extensions-except=" + o.Extension,
+		"--ignore-certificate-errors", "--host-resolver-rules=MAP * 127.0.0.1:4711, EXCLUDE 127.0.0.1", "--no-first-run", "--no-proxy-server",
+	} {
+		if !strings.Contains(string(flags), want+"\n") {
+			t.Errorf("no flag %s in\n%s", want, flags)
+		}
+	}
+	preferences, err := os.ReadFile(filepath.Join(o.Profile, "Default", "Preferences"))
+	if err != nil || !strings.Contains(string(preferences), `"abc":{"user_scripts_enabled":true}`) {
+		t.Errorf("%s, %v", preferences, err)
+	}
+}
+
+// TestStartCanBeCancelled checks that the end of the context ends the program, which
+// never becomes ready.
+func TestStartCanBeCancelled(t *testing.T) {
+	o := program(t, "mkfifo \"$0.started\" && echo >\"$0.started\" && exec sleep 1000\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		b, err := Start(ctx, o)
+		if err == nil {
+			b.Close()
+		}
+		ended <- err
+	}()
+	for { // until the script has made its pipe
+		if f, err := os.Open(o.Program + ".started"); err == nil {
+			f.Close()
+			break
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("Start ended: %v", err)
+		default:
+		}
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
