@@ -1,6 +1,6 @@
-import { openContainer, partOfContainer } from './runtime/container.ts';
-import { bare, dataProperty, defineProperty, hasOwn, lookup } from './runtime/primordials.ts';
-import { type Bag, isBag } from './runtime/value.ts';
+import { ensureContainer, getContainerPart } from './runtime/container.ts';
+import { dataProperty, defineProperty, hasOwn, lookup, makeBareObject } from './runtime/primordials.ts';
+import { hasProperties, type Properties } from './runtime/value.ts';
 
 // The auth cache stores what a plugin found out about the login of the user. Entries live as long as the document, also
 // when a new build replaces the adapter. They are in the plugin's container, which opentabs hides from other plugins
@@ -9,13 +9,13 @@ import { type Bag, isBag } from './runtime/value.ts';
 /** Returns the value that {@link setAuthCache} stored in this document; null if there is none. */
 export function getAuthCache<T>(namespace: string): T | null;
 export function getAuthCache(namespace: string): unknown {
-  const cache = partOfContainer('tokenCache');
+  const cache = getContainerPart('tokenCache');
   return cache && hasOwn(cache, namespace) ? (cache[namespace] ?? null) : null;
 }
 
 /** Stores a value, such as a token, until the document unloads or {@link clearAuthCache} removes it. Never throws. */
 export function setAuthCache<T>(namespace: string, value: T): void {
-  const cache = openCache();
+  const cache = ensureCache();
   if (cache) defineProperty(cache, namespace, dataProperty(value));
 }
 
@@ -24,13 +24,13 @@ export function clearAuthCache(namespace: string): void {
   setAuthCache(namespace, undefined);
 }
 
-function openCache(): Bag | undefined {
-  const container = openContainer();
+function ensureCache(): Properties | undefined {
+  const container = ensureContainer();
   try {
-    if (container && !isBag(lookup(container, 'tokenCache')))
-      defineProperty(container, 'tokenCache', dataProperty(bare()));
+    if (container && !hasProperties(lookup(container, 'tokenCache')))
+      defineProperty(container, 'tokenCache', dataProperty(makeBareObject()));
   } catch {
     return undefined; // a page has locked the container
   }
-  return partOfContainer('tokenCache');
+  return getContainerPart('tokenCache');
 }

@@ -1,4 +1,4 @@
-import { partOfContainer } from './runtime/container.ts';
+import { getContainerPart } from './runtime/container.ts';
 import { hasOwn } from './runtime/primordials.ts';
 
 /** The type of a setting. The value of a `url`, `string` or `select` is a text. */
@@ -32,7 +32,7 @@ export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
  * any time. For a `url` setting with several instances, it returns the instance of the page that the plugin runs in.
  */
 export function getConfig(key: string): string | number | boolean | undefined {
-  const settings = partOfContainer('pluginConfig');
+  const settings = getContainerPart('pluginConfig');
   const value = settings && hasOwn(settings, key) ? settings[key] : undefined;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pristinely } from './runtime/pristine.ts';
+import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /** The audience, priority and age of a content block, as in MCP. */
 export interface ContentAnnotations {
@@ -63,13 +63,21 @@ export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
  * const blob = await canvas.convertToBlob({ type: 'image/png' });
  * return { chart: await image(blob), rows: 12 };
  */
-export async function image(source: ContentSource, mimeType = typeOf(source)): Promise<ImageContent> {
-  return { type: 'image', data: await base64Of(source), mimeType: pristinely(() => mediaType(mimeType, 'image')) };
+export async function image(source: ContentSource, mimeType = mimeTypeOf(source)): Promise<ImageContent> {
+  return {
+    type: 'image',
+    data: await toBase64(source),
+    mimeType: withPristineBuiltIns(() => requireMimeType(mimeType, 'image')),
+  };
 }
 
 /** Makes a sound for the agent; see {@link image}. */
-export async function audio(source: ContentSource, mimeType = typeOf(source)): Promise<AudioContent> {
-  return { type: 'audio', data: await base64Of(source), mimeType: pristinely(() => mediaType(mimeType, 'audio')) };
+export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)): Promise<AudioContent> {
+  return {
+    type: 'audio',
+    data: await toBase64(source),
+    mimeType: withPristineBuiltIns(() => requireMimeType(mimeType, 'audio')),
+  };
 }
 
 /**
@@ -78,27 +86,27 @@ export async function audio(source: ContentSource, mimeType = typeOf(source)): P
 export async function resource(
   uri: string,
   contents: ContentSource,
-  mimeType = typeOf(contents),
+  mimeType = mimeTypeOf(contents),
 ): Promise<ResourceContent> {
-  const named = { uri: pristinely(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
-  if (typeof contents === 'string') return { type: 'resource', resource: { ...named, text: contents } };
-  return { type: 'resource', resource: { ...named, blob: await base64Of(contents) } };
+  const description = { uri: withPristineBuiltIns(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
+  if (typeof contents === 'string') return { type: 'resource', resource: { ...description, text: contents } };
+  return { type: 'resource', resource: { ...description, blob: await toBase64(contents) } };
 }
 
-function typeOf(source: ContentSource): string {
+function mimeTypeOf(source: ContentSource): string {
   return source instanceof Blob ? source.type : '';
 }
 
-function mediaType(mimeType: string, major: 'image' | 'audio'): string {
+function requireMimeType(mimeType: string, major: 'image' | 'audio'): string {
   // Clients cannot use parameters, as in "image/png; a=b".
-  const kind = mimeType.split(';')[0]?.trim() ?? '';
-  if (kind.startsWith(`${major}/`) && kind.length > major.length + 1) return kind;
+  const baseType = mimeType.split(';')[0]?.trim() ?? '';
+  if (baseType.startsWith(`${major}/`) && baseType.length > major.length + 1) return baseType;
   throw new TypeError(
-    `${mimeType ? `"${mimeType}"` : 'an empty text'} is not a MIME type of ${major} content; use one such as ${examples[major]}`,
+    `${mimeType ? `"${mimeType}"` : 'an empty text'} is not a MIME type of ${major} content; use one such as ${exampleTypes[major]}`,
   );
 }
 
-const examples = { image: 'image/png', audio: 'audio/mpeg' } as const;
+const exampleTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
 /**
  * Reports whether a text is padded base64 of the standard alphabet, as on the server. The test is safe for long texts.
@@ -108,29 +116,29 @@ function isBase64(text: string): boolean {
   return text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(digits);
 }
 
-async function base64Of(source: ContentSource): Promise<string> {
+async function toBase64(source: ContentSource): Promise<string> {
   if (typeof source === 'string') {
-    if (pristinely(() => isBase64(source))) return source;
+    if (withPristineBuiltIns(() => isBase64(source))) return source;
     throw new TypeError('the text is not base64; pass bytes, or padded base64 without line breaks');
   }
-  const bytes = await bytesOf(source);
+  const bytes = await toBytes(source);
   if (bytes.length === 0) throw new TypeError('the content is empty; pass at least one byte');
-  return pristinely(() => encode(bytes));
+  return withPristineBuiltIns(() => encodeBase64(bytes));
 }
 
-async function bytesOf(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Uint8Array> {
+async function toBytes(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Uint8Array> {
   if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer());
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   return new Uint8Array(source);
 }
 
 /** How many bytes are encoded at once: a multiple of 3, and few enough for the arguments of one call. */
-const chunk = 3 * 8192;
+const chunkBytes = 3 * 8192;
 
-function encode(bytes: Uint8Array): string {
+function encodeBase64(bytes: Uint8Array): string {
   const parts: string[] = [];
-  for (let at = 0; at < bytes.length; at += chunk) {
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + chunk))));
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + chunkBytes))));
   }
   return parts.join('');
 }

@@ -44,31 +44,31 @@ function waitForMatch<T>(
       reject(ToolError.aborted(signal.reason));
       return;
     }
-    const present = find();
-    if (present !== undefined) {
-      resolve(present);
+    const initialMatch = find();
+    if (initialMatch !== undefined) {
+      resolve(initialMatch);
       return;
     }
     const observer = new MutationObserver(() => {
       const found = find();
       if (found === undefined) return;
-      end();
+      stopWaiting();
       resolve(found);
     });
     const cancel = startTimer(timeout, () => {
-      end();
+      stopWaiting();
       reject(ToolError.timeout(`timed out after ${timeout} ms: ${problem} ${selector}`));
     });
-    const stopped = () => {
-      end();
+    const onAbort = () => {
+      stopWaiting();
       reject(ToolError.aborted(signal?.reason));
     };
-    const end = () => {
+    const stopWaiting = () => {
       observer.disconnect();
       cancel();
-      signal?.removeEventListener('abort', stopped);
+      signal?.removeEventListener('abort', onAbort);
     };
-    signal?.addEventListener('abort', stopped, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
     observer.observe(document, { childList: true, subtree: true, attributes: attributeSelector.test(selector) });
   });
 }

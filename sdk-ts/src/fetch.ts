@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { parseRetryAfterMs } from './retry-after.ts';
 import { signalFor } from './running.ts';
-import { pristinely } from './runtime/pristine.ts';
+import { withPristineBuiltIns } from './runtime/pristine.ts';
 import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -22,17 +22,18 @@ const maxBodyInError = 512;
  * `aborted`, `TIMEOUT`, `network_error`, or the error that {@link httpStatusToToolError} returns for the status.
  */
 export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
-  const { timeout = defaultTimeoutMs, signal: given, ...init } = options;
-  const signal = signalFor(given);
-  const late = new AbortController();
-  const cancel = startTimer(timeout, () => late.abort());
+  const { timeout = defaultTimeoutMs, signal: givenSignal, ...init } = options;
+  const signal = signalFor(givenSignal);
+  const timeoutController = new AbortController();
+  const cancel = startTimer(timeout, () => timeoutController.abort());
   let response: Response;
   try {
-    const stop = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-    response = await fetch(url, { credentials: 'include', ...init, signal: stop });
+    const stopSignal = signal ? AbortSignal.any([signal, timeoutController.signal]) : timeoutController.signal;
+    response = await fetch(url, { credentials: 'include', ...init, signal: stopSignal });
   } catch (error) {
-    if (late.signal.aborted && !signal?.aborted) throw ToolError.timeout(`no answer after ${timeout} ms: ${url}`);
-    throw requestFailed(error, signal, url);
+    if (timeoutController.signal.aborted && !signal?.aborted)
+      throw ToolError.timeout(`no answer after ${timeout} ms: ${url}`);
+    throw toRequestError(error, signal, url);
   } finally {
     cancel();
   }
@@ -43,7 +44,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
 }
 
 /** Returns the error for a request or a body that failed. */
-function requestFailed(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
+function toRequestError(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
   if (signal?.aborted) return ToolError.aborted(signal.reason);
   const message = error instanceof Error ? error.message : String(error);
   return new ToolError(`no connection to ${url}: ${message}`, 'network_error', {
@@ -71,17 +72,17 @@ export function httpStatusToToolError(response: Response, message: string): Tool
     case 422:
       return ToolError.validation(message);
     case 429:
-      return ToolError.rateLimited(message, retryAfterOf(response));
+      return ToolError.rateLimited(message, readRetryAfterMs(response));
     default:
       return new ToolError(message, 'http_error', {
         category: status >= 400 && status < 500 ? undefined : 'internal',
         retryable: retryableStatuses.has(status),
-        retryAfterMs: status === 503 ? retryAfterOf(response) : undefined,
+        retryAfterMs: status === 503 ? readRetryAfterMs(response) : undefined,
       });
   }
 }
 
-function retryAfterOf(response: Response): number | undefined {
+function readRetryAfterMs(response: Response): number | undefined {
   const header = response.headers.get('retry-after');
   return header === null ? undefined : parseRetryAfterMs(header);
 }
@@ -90,14 +91,14 @@ function retryAfterOf(response: Response): number | undefined {
 export async function fetchText(url: string, options: FetchFromPageOptions = {}): Promise<string> {
   const signal = signalFor(options.signal);
   const response = await fetchFromPage(url, { ...options, signal: signal ?? null });
-  return await bodyText(response, signal, url);
+  return await readBody(response, signal, url);
 }
 
-async function bodyText(response: Response, signal: AbortSignal | undefined, url: string): Promise<string> {
+async function readBody(response: Response, signal: AbortSignal | undefined, url: string): Promise<string> {
   try {
     return await response.text();
   } catch (error) {
-    throw requestFailed(error, signal, url);
+    throw toRequestError(error, signal, url);
   }
 }
 
@@ -115,9 +116,9 @@ export async function fetchJSON(url: string, options: FetchFromPageOptions = {},
   const text = await fetchText(url, options);
   const value = text === '' ? undefined : parseJSON(text, url);
   if (!schema) return value;
-  const parsed = await pristinely(() => schema.safeParseAsync(value));
+  const parsed = await withPristineBuiltIns(() => schema.safeParseAsync(value));
   if (parsed.success) return parsed.data;
-  const issues = pristinely(() =>
+  const issues = withPristineBuiltIns(() =>
     parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`).join('; '),
   );
   throw ToolError.validation(`unexpected answer from ${url}: ${issues}`);
@@ -125,7 +126,7 @@ export async function fetchJSON(url: string, options: FetchFromPageOptions = {},
 
 function parseJSON(text: string, url: string): unknown {
   try {
-    return pristinely((): unknown => JSON.parse(text));
+    return withPristineBuiltIns((): unknown => JSON.parse(text));
   } catch {
     throw ToolError.validation(`the answer from ${url} is not JSON: ${text.slice(0, maxBodyInError)}`);
   }

@@ -1,4 +1,4 @@
-import { type Bag, isBag, isMethod, messageOf } from './runtime/value.ts';
+import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
 // The values of a log entry leave the page as JSON. They are converted at once, before the page can change them, and
 // the conversion never throws. The limits are those of wire.LogEntry.
@@ -12,34 +12,34 @@ const maxJsonChars = 64 * 1024;
 const [maxDepth, maxEntries] = [12, 1000];
 
 /** Converts the values of a log entry to JSON values within the limits. */
-export function logData(args: readonly unknown[]): unknown[] {
-  return args.slice(0, maxArguments).map(argumentData);
+export function toLogData(args: readonly unknown[]): unknown[] {
+  return args.slice(0, maxArguments).map(convertArgument);
 }
 
 /** Truncates a text to the limit of a log. */
-export function logText(text: string): string {
+export function truncateLogText(text: string): string {
   return text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text;
 }
 
-function argumentData(value: unknown): unknown {
-  const plain = plainOf(value, { path: new Set(), left: maxJsonChars });
+function convertArgument(value: unknown): unknown {
+  const plain = toPlain(value, { path: new Set(), charsLeft: maxJsonChars });
   if (typeof plain === 'string') return plain;
   const json = JSON.stringify(plain) ?? 'null';
-  return json.length > maxJsonChars ? logText(json) : plain;
+  return json.length > maxJsonChars ? truncateLogText(json) : plain;
 }
 
-interface Walk {
+interface ConversionState {
   /** The objects that contain this value, from the outermost on. */
   path: Set<unknown>;
   /** How many characters may still be written, roughly; each value counts as one at least. */
-  left: number;
+  charsLeft: number;
 }
 
-function plainOf(value: unknown, walk: Walk): unknown {
-  if (--walk.left < 0) return '[more]';
+function toPlain(value: unknown, state: ConversionState): unknown {
+  if (--state.charsLeft < 0) return '[more]';
   switch (typeof value) {
     case 'string':
-      return textOf(value, walk);
+      return toPlainText(value, state);
     case 'boolean':
       return value;
     case 'number':
@@ -51,73 +51,73 @@ function plainOf(value: unknown, walk: Walk): unknown {
     case 'undefined':
       return null;
     default:
-      return isBag(value) ? plainOfBag(value, walk) : null;
+      return hasProperties(value) ? convertObject(value, state) : null;
   }
 }
 
-function textOf(text: string, walk: Walk): string {
-  const shortened = logText(text);
-  walk.left -= shortened.length;
+function toPlainText(text: string, walk: ConversionState): string {
+  const shortened = truncateLogText(text);
+  walk.charsLeft -= shortened.length;
   return shortened;
 }
 
-function plainOfBag(value: Bag, walk: Walk): unknown {
+function convertObject(value: Properties, walk: ConversionState): unknown {
   if (walk.path.has(value)) return '[circular]';
   if (walk.path.size >= maxDepth) return '[more]';
   walk.path.add(value);
   try {
-    return describeBag(value, walk);
+    return convertObjectContent(value, walk);
   } catch (error) {
-    return `[unreadable: ${logText(messageOf(error))}]`;
+    return `[unreadable: ${truncateLogText(messageOf(error))}]`;
   } finally {
     walk.path.delete(value);
   }
 }
 
-function describeBag(value: Bag, walk: Walk): unknown {
+function convertObjectContent(value: Properties, walk: ConversionState): unknown {
   if (isMethod(value)) return `[function ${String(Reflect.get(value, 'name')) || 'without a name'}]`;
-  if (value instanceof Error) return errorOf(value, walk);
-  if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...marksOf(value)].join('')}>`;
-  if (isMethod(value.toJSON)) return plainOf(value.toJSON(''), walk);
-  if (value instanceof Map) return membersOf([...value], walk);
-  if (value instanceof Set) return membersOf([...value], walk);
-  if (Array.isArray(value)) return membersOf(value, walk);
+  if (value instanceof Error) return convertError(value, walk);
+  if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...idAndClassesOf(value)].join('')}>`;
+  if (isMethod(value.toJSON)) return toPlain(value.toJSON(''), walk);
+  if (value instanceof Map) return convertMembers([...value], walk);
+  if (value instanceof Set) return convertMembers([...value], walk);
+  if (Array.isArray(value)) return convertMembers(value, walk);
   const entries = Object.keys(value).slice(0, maxEntries);
-  return Object.fromEntries(entries.map((key) => [textOf(key, walk), fieldOf(value, key, walk)]));
+  return Object.fromEntries(entries.map((key) => [toPlainText(key, walk), convertField(value, key, walk)]));
 }
 
 /** Converts one field. If its getter throws, the error is in place of the value. */
-function fieldOf(value: Bag, key: string, walk: Walk): unknown {
+function convertField(value: Properties, key: string, walk: ConversionState): unknown {
   try {
-    return plainOf(value[key], walk);
+    return toPlain(value[key], walk);
   } catch (error) {
-    return `[unreadable: ${logText(messageOf(error))}]`;
+    return `[unreadable: ${truncateLogText(messageOf(error))}]`;
   }
 }
 
-function membersOf(values: readonly unknown[], walk: Walk): unknown[] {
-  const members = values.slice(0, maxEntries).map((value) => plainOf(value, walk));
+function convertMembers(values: readonly unknown[], walk: ConversionState): unknown[] {
+  const members = values.slice(0, maxEntries).map((value) => toPlain(value, walk));
   if (values.length > maxEntries) members.push(`[${values.length - maxEntries} more]`);
   return members;
 }
 
-function errorOf(error: Error, walk: Walk): unknown {
+function convertError(error: Error, walk: ConversionState): unknown {
   const { name, message, stack, cause } = error;
   return {
-    name: plainOf(name, walk),
-    message: plainOf(message, walk),
-    ...('code' in error && { code: plainOf(error.code, walk) }),
-    ...(stack !== undefined && { stack: plainOf(stack, walk) }),
-    ...(cause !== undefined && { cause: plainOf(cause, walk) }),
+    name: toPlain(name, walk),
+    message: toPlain(message, walk),
+    ...('code' in error && { code: toPlain(error.code, walk) }),
+    ...(stack !== undefined && { stack: toPlain(stack, walk) }),
+    ...(cause !== undefined && { cause: toPlain(cause, walk) }),
   };
 }
 
 /** Reports whether a value is an element. `instanceof` would miss elements of frames, which have separate classes. */
-function isElement(value: Bag): boolean {
+function isElement(value: Properties): boolean {
   return value.nodeType === 1 && typeof value.tagName === 'string';
 }
 
-function marksOf(element: Bag): string[] {
+function idAndClassesOf(element: Properties): string[] {
   const { id, className } = element;
   const classes = typeof className === 'string' ? className.split(/\s+/).filter(Boolean) : [];
   return [typeof id === 'string' && id !== '' ? `#${id}` : '', ...classes.map((name) => `.${name}`)];

@@ -1,5 +1,5 @@
-import { logData, logText } from './log-data.ts';
-import { pristinely } from './runtime/pristine.ts';
+import { toLogData, truncateLogText } from './log-data.ts';
+import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /** The level of a log entry, as in MCP. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
@@ -29,30 +29,30 @@ export interface Log {
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
 /** The transport without a platform: in tests, and in a page where the adapter was started by hand. */
-const toConsole: LogTransport = ({ level, message, data }) => {
+const writeToConsole: LogTransport = ({ level, message, data }) => {
   console[consoleMethods[level]](`[opentabs] ${message}`, ...data);
 };
 
-let transport = toConsole;
+let transport = writeToConsole;
 
 /** Sends all entries to `next`. Returns a function that restores the former transport. */
 export function setLogTransport(next: LogTransport): () => void {
-  const before = transport;
+  const previous = transport;
   transport = next;
   return () => {
-    if (transport === next) transport = before;
+    if (transport === next) transport = previous;
   };
 }
 
 function sendEntry(level: LogLevel, message: string, args: readonly unknown[]): void {
   try {
-    const made = pristinely(() => ({
+    const entry = withPristineBuiltIns(() => ({
       level,
-      message: logText(String(message)),
-      data: logData(args),
+      message: truncateLogText(String(message)),
+      data: toLogData(args),
       ts: new Date().toISOString(),
     }));
-    transport(made);
+    transport(entry);
   } catch {
     // A log entry must never make a tool fail.
   }

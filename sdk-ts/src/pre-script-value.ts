@@ -1,13 +1,13 @@
-import { container, partOfContainer } from './runtime/container.ts';
+import { getContainer, getContainerPart } from './runtime/container.ts';
 import { hasOwn, lookup } from './runtime/primordials.ts';
-import { isBag } from './runtime/value.ts';
+import { hasProperties } from './runtime/value.ts';
 
 /** The plugin that this code is part of, once the adapter has started. */
-let owner: string | undefined;
+let ownerName: string | undefined;
 
 /** Sets the plugin that this code is part of. */
 export function setPreScriptOwner(name: string): void {
-  owner = name;
+  ownerName = name;
 }
 
 /**
@@ -17,9 +17,9 @@ export function setPreScriptOwner(name: string): void {
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {
   // A host of the original OpenTabs sets _pluginName only while a tool of the plugin runs.
-  const own = container();
-  const name = owner ?? (own ? lookup(own, '_pluginName') : undefined);
-  const stored = partOfContainer('preScript');
+  const container = getContainer();
+  const name = ownerName ?? (container ? lookup(container, '_pluginName') : undefined);
+  const stored = getContainerPart('preScript');
   const values = stored && typeof name === 'string' && hasOwn(stored, name) ? stored[name] : undefined;
-  return isBag(values) && hasOwn(values, key) ? values[key] : undefined;
+  return hasProperties(values) && hasOwn(values, key) ? values[key] : undefined;
 }

@@ -1,6 +1,6 @@
 // The entry `@opentabs/sdk/pre-script`, for the module in opentabs.preScript of package.json.
 
-import { container } from './runtime/container.ts';
+import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /** A value of a pre-script: any JSON value. */
@@ -26,6 +26,6 @@ export interface PreScriptContext {
  * is logged to the console. Does nothing where no pre-script is starting, as in a test.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
-  const runner = container()?._preScriptRunner;
+  const runner = getContainer()?._preScriptRunner;
   if (isMethod(runner)) runner(script);
 }

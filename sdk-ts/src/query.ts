@@ -1,4 +1,4 @@
-import { pristinely } from './runtime/pristine.ts';
+import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /** A value of {@link buildQueryString}. */
 export type QueryValue = string | number | boolean;
@@ -10,7 +10,7 @@ export type QueryValue = string | number | boolean;
 export function buildQueryString(
   params: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>,
 ): string {
-  return pristinely(() => {
+  return withPristineBuiltIns(() => {
     const query = new URLSearchParams();
     for (const [key, param] of Object.entries(params)) {
       const values = Array.isArray(param) ? param : [param];
@@ -23,5 +23,7 @@ export function buildQueryString(
 /** Returns `object` without the keys whose value is undefined. Null, 0, false and '' stay. */
 export function stripUndefined<T extends object>(object: T): Partial<T>;
 export function stripUndefined(object: object): object {
-  return pristinely(() => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)));
+  return withPristineBuiltIns(() =>
+    Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)),
+  );
 }

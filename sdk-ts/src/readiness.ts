@@ -1,4 +1,4 @@
-import { container } from './runtime/container.ts';
+import { getContainer } from './runtime/container.ts';
 import { lookup } from './runtime/primordials.ts';
 import { isMethod } from './runtime/value.ts';
 
@@ -7,8 +7,8 @@ import { isMethod } from './runtime/value.ts';
  * instead of within 30 s. Never throws.
  */
 export function notifyReadinessChanged(): void {
-  const own = container();
-  const notify = own ? lookup(own, '_notifyReadinessChanged') : undefined;
+  const container = getContainer();
+  const notify = container ? lookup(container, '_notifyReadinessChanged') : undefined;
   if (!isMethod(notify)) return;
   try {
     notify();

@@ -1,15 +1,15 @@
-import { pristinely } from './runtime/pristine.ts';
+import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /**
  * Parses a Retry-After header, which contains seconds or a date. Returns milliseconds from now; undefined if the header
  * is invalid or the date is in the past.
  */
 export function parseRetryAfterMs(header: string): number | undefined {
-  return pristinely(() => {
+  return withPristineBuiltIns(() => {
     const text = header.trim();
     if (/^\d+$/.test(text)) return Number(text) * 1000;
-    const until = Date.parse(text) - Date.now();
-    return until > 0 ? until : undefined;
+    const remainingMs = Date.parse(text) - Date.now();
+    return remainingMs > 0 ? remainingMs : undefined;
   });
 }
 
@@ -25,18 +25,18 @@ const [epochSeconds, epochMs] = [1e9, 1e12];
  * 1970 or seconds from now. Returns undefined if no header is present, or if the first one is invalid or in the past.
  */
 export function parseRateLimitHeader(headers: Headers): number | undefined {
-  return pristinely(() => {
+  return withPristineBuiltIns(() => {
     const retryAfter = headers.get('retry-after');
     if (retryAfter !== null) return parseRetryAfterMs(retryAfter);
     for (const name of resetHeaders) {
       const text = headers.get(name)?.trim();
-      if (text !== undefined) return /^\d+(\.\d+)?$/.test(text) ? untilReset(Number(text)) : undefined;
+      if (text !== undefined) return /^\d+(\.\d+)?$/.test(text) ? msUntilReset(Number(text)) : undefined;
     }
     return undefined;
   });
 }
 
-function untilReset(value: number): number | undefined {
+function msUntilReset(value: number): number | undefined {
   if (value < epochSeconds) return value * 1000;
   const until = (value < epochMs ? value * 1000 : value) - Date.now();
   return until > 0 ? until : undefined;

@@ -1,4 +1,11 @@
-import { abortWith, isAborted, listen, makeController, reasonOf, signalOf } from './runtime/page-primordials.ts';
+import {
+  abortController,
+  addListener,
+  isAborted,
+  makeController,
+  reasonOf,
+  signalOf,
+} from './runtime/page-primordials.ts';
 
 // Tracks the running calls of this adapter, so that waits and requests of the SDK stop with their call even if the
 // author did not pass `context.signal` to them.
@@ -7,71 +14,71 @@ import { abortWith, isAborted, listen, makeController, reasonOf, signalOf } from
 // choice. With several, a wait without a signal stops once all of them were stopped: it never stops for a running call.
 
 /** An entry of the linked list of running calls, newest first. */
-interface Running {
+interface RunningCall {
   readonly signal: AbortSignal;
-  next: Running | undefined;
+  next: RunningCall | undefined;
 }
 
-let running: Running | undefined;
+let newestCall: RunningCall | undefined;
 /** The signal of the call whose handler is on the stack, before its first `await`. */
-let starting: AbortSignal | undefined;
+let startingSignal: AbortSignal | undefined;
 /** The signal that aborts once all of `running` were stopped; created on first use, reset when `running` changes. */
-let together: AbortSignal | undefined;
+let sharedSignal: AbortSignal | undefined;
 
 /** Runs a handler and registers its call for {@link signalFor} until the handler has settled. */
 export async function runCall<T>(signal: AbortSignal, handler: () => T | Promise<T>): Promise<T> {
-  const entry: Running = { signal, next: running };
-  running = entry;
-  together = undefined;
+  const entry: RunningCall = { signal, next: newestCall };
+  newestCall = entry;
+  sharedSignal = undefined;
   try {
-    return await start(signal, handler);
+    return await startHandler(signal, handler);
   } finally {
-    remove(entry);
-    together = undefined;
+    removeCall(entry);
+    sharedSignal = undefined;
   }
 }
 
-function remove(entry: Running): void {
-  if (running === entry) running = entry.next;
-  for (let at = running; at !== undefined; at = at.next) if (at.next === entry) at.next = entry.next;
+function removeCall(entry: RunningCall): void {
+  if (newestCall === entry) newestCall = entry.next;
+  for (let at = newestCall; at !== undefined; at = at.next) if (at.next === entry) at.next = entry.next;
 }
 
-function start<T>(signal: AbortSignal, handler: () => T): T {
-  const before = starting;
-  starting = signal;
+function startHandler<T>(signal: AbortSignal, handler: () => T): T {
+  const before = startingSignal;
+  startingSignal = signal;
   try {
     return handler();
   } finally {
-    starting = before;
+    startingSignal = before;
   }
 }
 
 /** Returns the signal of a wait: `given`, none for null, that of the running calls for undefined. */
-export function signalFor(given: AbortSignal | null | undefined): AbortSignal | undefined {
-  if (given !== undefined) return given ?? undefined;
-  if (starting) return starting;
-  if (!running) return undefined;
-  together ??= allOf(running);
-  return together;
+export function signalFor(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
+  if (givenSignal !== undefined) return givenSignal ?? undefined;
+  if (startingSignal) return startingSignal;
+  if (!newestCall) return undefined;
+  sharedSignal ??= signalOfAll(newestCall);
+  return sharedSignal;
 }
 
-function allOf(first: Running): AbortSignal {
+function signalOfAll(first: RunningCall): AbortSignal {
   if (first.next === undefined) return first.signal;
   const controller = makeController();
-  let left = 0;
-  for (let at: Running | undefined = first; at !== undefined; at = at.next) left++;
+  let remaining = 0;
+  for (let at: RunningCall | undefined = first; at !== undefined; at = at.next) remaining++;
   // The reason is that of the call that was stopped last.
-  for (let at: Running | undefined = first; at !== undefined; at = at.next) {
+  for (let at: RunningCall | undefined = first; at !== undefined; at = at.next) {
     const { signal } = at;
     let isCounted = false;
-    const stopped = () => {
+    const onAbort = () => {
       if (isCounted) return;
       isCounted = true;
-      left--;
-      if (left === 0) abortWith(controller, reasonOf(signal));
+      remaining--;
+      if (remaining === 0) abortController(controller, reasonOf(signal));
     };
-    if (isAborted(signal)) stopped();
-    else listen(signal, 'abort', stopped);
+    if (isAborted(signal)) onAbort();
+    else addListener(signal, 'abort', onAbort);
   }
   return signalOf(controller);
 }

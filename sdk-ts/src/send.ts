@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
-import { pristinely } from './runtime/pristine.ts';
+import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 // Requests that send a body or delete. Each returns the response as fetchJSON does: JSON, parsed by `schema` if given;
 // undefined for an empty body.
@@ -43,7 +43,7 @@ export async function postJSON(
   return await send(
     url,
     'POST',
-    pristinely(() => JSON.stringify(body)),
+    withPristineBuiltIns(() => JSON.stringify(body)),
     json,
     options,
     schema,
@@ -71,7 +71,7 @@ export async function putJSON(
   return await send(
     url,
     'PUT',
-    pristinely(() => JSON.stringify(body)),
+    withPristineBuiltIns(() => JSON.stringify(body)),
     json,
     options,
     schema,
@@ -99,7 +99,7 @@ export async function patchJSON(
   return await send(
     url,
     'PATCH',
-    pristinely(() => JSON.stringify(body)),
+    withPristineBuiltIns(() => JSON.stringify(body)),
     json,
     options,
     schema,
@@ -138,7 +138,7 @@ export async function postForm(
   return await send(
     url,
     'POST',
-    pristinely(() => new URLSearchParams(body).toString()),
+    withPristineBuiltIns(() => new URLSearchParams(body).toString()),
     'application/x-www-form-urlencoded',
     options,
     schema,

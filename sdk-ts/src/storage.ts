@@ -1,30 +1,30 @@
 import { log } from './log.ts';
-import { pristinely } from './runtime/pristine.ts';
+import { withPristineBuiltIns } from './runtime/pristine.ts';
 import { messageOf } from './runtime/value.ts';
 
-type Kind = 'localStorage' | 'sessionStorage';
+type StorageKind = 'localStorage' | 'sessionStorage';
 
 /**
  * Runs `use` with a storage of the page. For a page that deleted `localStorage` from its window, it uses the storage of
  * an invisible frame, which is the same storage. Throws if there is no storage, as in a sandboxed frame.
  */
-function withStorage<T>(kind: Kind, use: (storage: Storage) => T): T {
-  const own: Storage | undefined = window[kind];
-  if (own) return use(own);
+function withStorage<T>(kind: StorageKind, use: (storage: Storage) => T): T {
+  const pageStorage: Storage | undefined = window[kind];
+  if (pageStorage) return use(pageStorage);
   const frame = document.createElement('iframe');
   frame.style.display = 'none';
   document.documentElement.append(frame);
   try {
     // The storage of a removed frame is unusable, so `use` runs before the frame is removed.
-    const other = frame.contentWindow?.[kind];
-    if (!other) throw new Error(`this page has no ${kind}`);
-    return use(other);
+    const frameStorage = frame.contentWindow?.[kind];
+    if (!frameStorage) throw new Error(`this page has no ${kind}`);
+    return use(frameStorage);
   } finally {
     frame.remove();
   }
 }
 
-function read(kind: Kind, key: string): string | null {
+function readItem(kind: StorageKind, key: string): string | null {
   try {
     return withStorage(kind, (storage) => storage.getItem(key));
   } catch {
@@ -32,17 +32,17 @@ function read(kind: Kind, key: string): string | null {
   }
 }
 
-function changeStorage(kind: Kind, what: string, use: (storage: Storage) => void): void {
+function changeStorage(kind: StorageKind, operation: string, use: (storage: Storage) => void): void {
   try {
     withStorage(kind, use);
   } catch (error) {
-    log.warn(`${what} failed: ${messageOf(error)}`);
+    log.warn(`${operation} failed: ${messageOf(error)}`);
   }
 }
 
 /** Returns an item of the page's localStorage; null if there is none, or no storage. */
 export function getLocalStorage(key: string): string | null {
-  return read('localStorage', key);
+  return readItem('localStorage', key);
 }
 
 /** Sets an item of the page's localStorage. Logs a warning if that fails, for example because the storage is full. */
@@ -57,7 +57,7 @@ export function removeLocalStorage(key: string): void {
 
 /** Returns an item of the tab's sessionStorage; null if there is none, or no storage. */
 export function getSessionStorage(key: string): string | null {
-  return read('sessionStorage', key);
+  return readItem('sessionStorage', key);
 }
 
 /** Sets an item of the tab's sessionStorage. Logs a warning if that fails. */
@@ -74,14 +74,14 @@ export function removeSessionStorage(key: string): void {
 export function findLocalStorageEntry(predicate: (key: string) => boolean): { key: string; value: string } | null {
   let entries: { key: string; value: string }[] = [];
   try {
-    entries = withStorage('localStorage', entriesOf);
+    entries = withStorage('localStorage', listEntries);
   } catch {
     return null;
   }
   return entries.find(({ key }) => predicate(key)) ?? null;
 }
 
-function entriesOf(storage: Storage): { key: string; value: string }[] {
+function listEntries(storage: Storage): { key: string; value: string }[] {
   const entries: { key: string; value: string }[] = [];
   for (let i = 0; i < storage.length; i++) {
     const key = storage.key(i);
@@ -94,12 +94,12 @@ function entriesOf(storage: Storage): { key: string; value: string }[] {
 /** Returns a cookie that the page's scripts can see, decoded if its value is URI-encoded; null if there is none. */
 export function getCookie(name: string): string | null {
   const cookies = document.cookie;
-  return pristinely(() => {
+  return withPristineBuiltIns(() => {
     const names = [`${name}=`, `${encodeURIComponent(name)}=`];
     for (const cookie of cookies.split(';')) {
       const text = cookie.trim();
-      const found = names.find((start) => text.startsWith(start));
-      if (found !== undefined) return decodeOrKeep(text.slice(found.length));
+      const prefix = names.find((start) => text.startsWith(start));
+      if (prefix !== undefined) return decodeOrKeep(text.slice(prefix.length));
     }
     return null;
   });

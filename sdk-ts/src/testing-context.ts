@@ -8,7 +8,7 @@ import type {
   UserRequest,
 } from './context.ts';
 import { applyPatch } from './json-patch.ts';
-import { isBag, isMethod, messageOf } from './runtime/value.ts';
+import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
 import { ToolError } from './tool-error.ts';
 
 /** The script of a test's call. Steps that are absent succeed. */
@@ -79,13 +79,13 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
   let endedFor: ProgressAudience = 'internal';
   const stop = (reason = 'stopped by the test') => controller.abort(new DOMException(reason, 'AbortError'));
   const activities = makeActivities();
-  const reported = () => {
+  const recordReport = () => {
     onReport();
     if (reports.length + activities.changes.length === script.stopAtReport) stop();
   };
   const report = (options: ProgressOptions) => {
     reports.push(options);
-    reported();
+    recordReport();
   };
   return {
     signal,
@@ -105,11 +105,11 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
     reportCount: (done, total, message, options) => report({ progress: done, total, message, ...options }),
     reportActivity: (type, content, options) => {
       activities.replace(type, content, options?.audience);
-      reported();
+      recordReport();
     },
     reportActivityDelta: (type, patch, options) => {
       activities.change(type, patch, options?.audience);
-      reported();
+      recordReport();
     },
     endAudience: (audience) => {
       endedFor = audience;
@@ -118,7 +118,7 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
       const call = recordedCall(tool, input, options);
       return await unlessStopped([signal, options.signal], () => {
         calls.push(call);
-        return answerOf(script.tools, call);
+        return toAnswer(script.tools, call);
       });
     },
     waitForUser: async (request) => {
@@ -146,7 +146,7 @@ function makeActivities() {
         throw new Error(`a call has up to ${maxActivityTypes} activities`);
       }
       const { content, change } = make();
-      contents.set(type, asJson(content));
+      contents.set(type, toJsonValue(content));
       changes.push(change);
     } catch (error) {
       dropped.push(`activity ${type}: ${messageOf(error)}`);
@@ -154,21 +154,21 @@ function makeActivities() {
   };
   const replace = (type: string, given: unknown, audience: ProgressAudience | undefined) =>
     show(type, () => {
-      const content = asJson(given);
+      const content = toJsonValue(given);
       return { content, change: { type, content, audience } };
     });
   const change = (type: string, given: PatchOperation | readonly PatchOperation[], audience?: ProgressAudience) =>
     show(type, () => {
       if (!contents.has(type)) throw new Error('there is no content to patch; call reportActivity first');
       const patch = structuredClone(Array.isArray(given) ? given : [given]);
-      asJson(patch);
+      toJsonValue(patch);
       return { content: applyPatch(contents.get(type), patch), change: { type, patch, audience } };
     });
   return { changes, contents, dropped, replace, change };
 }
 
 /** Converts a value to JSON and back. Throws if it is not JSON or too large. */
-function asJson(value: unknown): unknown {
+function toJsonValue(value: unknown): unknown {
   const text = jsonText(value);
   if (text === undefined) throw new Error('the content is not JSON');
   const bytes = new TextEncoder().encode(text).length;
@@ -182,14 +182,14 @@ function jsonText(value: unknown): string | undefined {
 }
 
 function recordedCall(tool: string, input: unknown, { tabId }: NestedCallOptions): RecordedCall {
-  if (!isBag(input) || Array.isArray(input)) {
+  if (!hasProperties(input) || Array.isArray(input)) {
     throw new ToolError(`call: the input of ${tool} must be an object`, 'invalid_arguments');
   }
   return { tool, input: JSON.parse(jsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
 }
 
 /** Returns the script's result of a tool, converted to JSON and back as between two pages. */
-async function answerOf(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
+async function toAnswer(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
   if (!tools || !Object.hasOwn(tools, tool)) {
     throw new ToolError(`the script has no tool ${tool}; add it to makeContext({ tools: {...} })`, 'unknown_tool');
   }

@@ -1,4 +1,4 @@
-import { container } from './runtime/container.ts';
+import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
@@ -7,9 +7,9 @@ import { isMethod } from './runtime/value.ts';
  * Without such a platform, and in a test, it uses the page's own timer.
  */
 export function startTimer(ms: number, done: () => void): () => void {
-  const set = container()?._setTimer;
-  if (isMethod(set)) {
-    const cancel = set(ms, done);
+  const setPlatformTimer = getContainer()?._setTimer;
+  if (isMethod(setPlatformTimer)) {
+    const cancel = setPlatformTimer(ms, done);
     if (isMethod(cancel)) {
       return () => {
         cancel();

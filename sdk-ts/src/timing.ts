@@ -43,38 +43,38 @@ export async function waitUntil(
   options: WaitUntilOptions = {},
 ): Promise<void> {
   const { interval = 200, timeout = 10_000 } = options;
-  const given = signalFor(options.signal);
-  const over = new AbortController();
-  const cancel = startTimer(timeout, () => over.abort());
-  const stop = given ? AbortSignal.any([given, over.signal]) : over.signal;
-  let failure: unknown;
+  const givenSignal = signalFor(options.signal);
+  const timeoutController = new AbortController();
+  const cancel = startTimer(timeout, () => timeoutController.abort());
+  const stopSignal = givenSignal ? AbortSignal.any([givenSignal, timeoutController.signal]) : timeoutController.signal;
+  let lastError: unknown;
   try {
-    while (!stop.aborted) {
+    while (!stopSignal.aborted) {
       try {
-        if (await unlessStopped(predicate, stop)) return;
-        failure = undefined;
+        if (await callUnlessStopped(predicate, stopSignal)) return;
+        lastError = undefined;
       } catch (error) {
-        failure = error;
+        lastError = error;
       }
-      await sleep(interval, { signal: stop }).catch(() => undefined);
+      await sleep(interval, { signal: stopSignal }).catch(() => undefined);
     }
   } finally {
     cancel();
   }
-  throw given?.aborted ? ToolError.aborted(given.reason) : timeoutError(timeout, failure);
+  throw givenSignal?.aborted ? ToolError.aborted(givenSignal.reason) : makeTimeoutError(timeout, lastError);
 }
 
 /** Returns what `predicate` returns, or false as soon as `stop` aborts. */
-function unlessStopped(predicate: () => boolean | Promise<boolean>, stop: AbortSignal): Promise<boolean> {
+function callUnlessStopped(predicate: () => boolean | Promise<boolean>, stop: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stopped = () => resolve(false);
     stop.addEventListener('abort', stopped, { once: true });
-    const settled = () => stop.removeEventListener('abort', stopped);
-    Promise.resolve().then(predicate).then(resolve, reject).finally(settled);
+    const removeListener = () => stop.removeEventListener('abort', stopped);
+    Promise.resolve().then(predicate).then(resolve, reject).finally(removeListener);
   });
 }
 
-function timeoutError(timeout: number, failure: unknown): ToolError {
+function makeTimeoutError(timeout: number, failure: unknown): ToolError {
   const detail = failure instanceof Error ? `; the last attempt failed: ${failure.message}` : '';
   return ToolError.timeout(`the condition was not met within ${timeout} ms${detail}`);
 }

@@ -1,5 +1,5 @@
 import { apply, dataProperty, defineProperty, hiddenProperty, lookup } from './runtime/primordials.ts';
-import { isBag, isMethod, messageOf } from './runtime/value.ts';
+import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
 
 /** The kind of failure of a {@link ToolError}. */
 export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
@@ -71,7 +71,7 @@ export class ToolError extends Error {
 
   /** The signal stopped the wait or request; `reason` is that of the signal. */
   static aborted(reason: unknown): ToolError {
-    const why = isBag(reason) && !isMethod(reason) ? messageOf(reason) : '';
+    const why = hasProperties(reason) && !isMethod(reason) ? messageOf(reason) : '';
     return new ToolError(why === '' ? 'aborted' : `aborted: ${why}`, 'aborted', { cause: reason });
   }
 }
@@ -81,9 +81,9 @@ export class ToolError extends Error {
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
-    const own = apply(hasInstance, this, [error]);
+    const isInstance = apply(hasInstance, this, [error]);
     // A subclass of ToolError has only real instances.
-    if (own || this !== ToolError) return own;
-    return isBag(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';
+    if (isInstance || this !== ToolError) return isInstance;
+    return hasProperties(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';
   },
 });

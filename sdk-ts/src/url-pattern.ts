@@ -9,11 +9,11 @@ const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
  * A pattern must name a site: patterns for all sites or for a whole top-level domain are invalid.
  */
 export function validateUrlPattern(pattern: string): string | null {
-  const problem = problemOf(pattern);
+  const problem = findProblem(pattern);
   return problem === null ? null : `pattern "${pattern}" ${problem}`;
 }
 
-function problemOf(pattern: string): string | null {
+function findProblem(pattern: string): string | null {
   if (pattern === '<all_urls>') return "takes in every site; name the site's host, as in *://*.example.com/*";
   const start = pattern.indexOf('://');
   if (start < 0) return 'has no scheme; write it as in *://*.example.com/*';
@@ -30,11 +30,11 @@ function problemOf(pattern: string): string | null {
   if (/[# \t\r\n]/.test(path)) {
     return 'has a # or a space in its path; leave it out, fragments are never compared';
   }
-  return problemOfHost(rest.slice(0, slash));
+  return findHostProblem(rest.slice(0, slash));
 }
 
 /** Returns the problem of host[:port]; null if there is none. */
-function problemOfHost(text: string): string | null {
+function findHostProblem(text: string): string | null {
   const colon = text.indexOf(':');
   if (colon >= 0) {
     const port = text.slice(colon + 1);
@@ -48,10 +48,10 @@ function problemOfHost(text: string): string | null {
   if (host === '' || host === '*') return "takes in every host; name the site's host, as in *://*.example.com/*";
   if (name.includes('*')) return 'has a wildcard inside its host; only a leading *. is allowed';
   if (host === 'localhost') return null;
-  return problemOfLabels(host, name.split('.'), subdomains);
+  return findLabelProblem(host, name.split('.'), subdomains);
 }
 
-function problemOfLabels(host: string, labels: readonly string[], subdomains: boolean): string | null {
+function findLabelProblem(host: string, labels: readonly string[], subdomains: boolean): string | null {
   if (!labels.every((label) => hostLabel.test(label))) {
     return `has the host "${host}"; use ASCII letters, digits and hyphens (punycode for others) with single dots between`;
   }

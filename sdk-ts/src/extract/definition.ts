@@ -1,5 +1,5 @@
-import { type Bag, isBag } from '../runtime/value.ts';
-import { convert, isSchema } from './schema.ts';
+import { hasProperties, type Properties } from '../runtime/value.ts';
+import { convertSchema, isSchema } from './schema.ts';
 
 // Reads the fields that tools and prompts have in common.
 
@@ -10,10 +10,10 @@ const definitionName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const maxDescriptionChars = 1000;
 
 /** Records one problem of a tool or prompt. */
-export type Report = (problem: string) => void;
+export type ReportProblem = (problem: string) => void;
 
 /** Reads the name of a tool or prompt. `seen` contains the names that are in use. */
-export function readName(definition: Bag, seen: Set<string>, report: Report): string {
+export function readName(definition: Properties, usedNames: Set<string>, report: ReportProblem): string {
   const { name } = definition;
   if (typeof name !== 'string' || !definitionName.test(name)) {
     report(
@@ -21,15 +21,15 @@ export function readName(definition: Bag, seen: Set<string>, report: Report): st
     );
     return '';
   }
-  if (seen.has(name)) report('another tool or prompt has this name; rename one of them');
-  seen.add(name);
+  if (usedNames.has(name)) report('another tool or prompt has this name; rename one of them');
+  usedNames.add(name);
   return name;
 }
 
 /**
  * Reads a description. `missing` is the problem to report if there is none; without it, the description is optional.
  */
-export function readDescription(definition: Bag, report: Report, missing?: string): string {
+export function readDescription(definition: Properties, report: ReportProblem, missing?: string): string {
   const { description } = definition;
   if (missing === undefined && description === undefined) return '';
   if (typeof description !== 'string' || description.trim() === '') {
@@ -43,7 +43,7 @@ export function readDescription(definition: Bag, report: Report, missing?: strin
 }
 
 /** Reads an optional text, which must not be empty. */
-export function readText(definition: Bag, key: string, report: Report): string | undefined {
+export function readText(definition: Properties, key: string, report: ReportProblem): string | undefined {
   const value = definition[key];
   if (value === undefined) return undefined;
   if (typeof value === 'string' && value.trim() !== '') return value;
@@ -56,15 +56,15 @@ const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
 const timeouts = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
 
 /** Reads the optional limits of a tool or prompt. */
-export function readLimits(definition: Bag, report: Report): Record<string, number> | undefined {
+export function readLimits(definition: Properties, report: ReportProblem): Record<string, number> | undefined {
   const { limits } = definition;
   if (limits === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(timeouts);
   const read: Record<string, number> = {};
-  for (const [key, value] of Object.entries(isBag(limits) ? limits : { limits })) {
+  for (const [key, value] of Object.entries(hasProperties(limits) ? limits : { limits })) {
     if (value === undefined) continue;
-    const fits = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
-    if (known.has(key) && fits) read[key] = Number(value);
+    const isInRange = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
+    if (known.has(key) && isInRange) read[key] = Number(value);
     else
       report(
         `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${timeouts.join(', ')}`,
@@ -74,7 +74,11 @@ export function readLimits(definition: Bag, report: Report): Record<string, numb
 }
 
 /** Reads the schema of a tool's `input` or `output`, or of a prompt's `args`, as JSON Schema. */
-export function readSchema(definition: Bag, key: 'input' | 'output' | 'args', report: Report): JsonSchema | undefined {
+export function readSchema(
+  definition: Properties,
+  key: 'input' | 'output' | 'args',
+  report: ReportProblem,
+): JsonSchema | undefined {
   const schema = definition[key];
   if (!isSchema(schema)) {
     const example = key === 'output' ? '`z.object({...})`' : '`z.object({})` if it takes nothing';
@@ -82,13 +86,17 @@ export function readSchema(definition: Bag, key: 'input' | 'output' | 'args', re
     return undefined;
   }
   const side = key === 'output' ? 'output' : 'input';
-  const { schema: json, problems } = convert(schema, side);
+  const { schema: json, problems } = convertSchema(schema, side);
   for (const problem of problems) report(problem.replace(side, key));
   return json;
 }
 
 /** Reads a schema of named parameters. */
-export function readParameters(definition: Bag, key: 'input' | 'args', report: Report): JsonSchema | undefined {
+export function readParameters(
+  definition: Properties,
+  key: 'input' | 'args',
+  report: ReportProblem,
+): JsonSchema | undefined {
   const schema = readSchema(definition, key, report);
   if (!schema || schema.type === 'object') return schema;
   report(

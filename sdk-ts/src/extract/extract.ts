@@ -1,8 +1,8 @@
 import { LUCIDE_ICON_NAMES } from '../lucide-icon-names.gen.ts';
 import type { ManifestPrompt, ManifestTool } from '../manifest.ts';
-import { type Bag, isBag, isMethod } from '../runtime/value.ts';
+import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import {
-  type Report,
+  type ReportProblem,
   readDescription,
   readLimits,
   readName,
@@ -18,7 +18,7 @@ import { readPrompts } from './prompts.ts';
 export interface Extracted {
   tools: ManifestTool[];
   prompts: ManifestPrompt[];
-  configSchema?: Bag;
+  configSchema?: Properties;
   /** The descriptive fields of the plugin, for comparison with package.json. */
   described: Record<string, unknown>;
   /** All problems, one sentence each. */
@@ -30,14 +30,14 @@ const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 /** Reads a module's default export. Returns the problems of an invalid plugin instead of throwing. */
 export function extract(exported: unknown): Extracted {
   const result: Extracted = { tools: [], prompts: [], described: {}, problems: [] };
-  const plugin = pluginOf(exported, result.problems);
+  const plugin = readPlugin(exported, result.problems);
   if (!plugin) return result;
   for (const key of ['displayName', 'description', 'urlPatterns', 'excludePatterns', 'homepage']) {
     const value = plugin[key];
     if (value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0))
       result.described[key] = value;
   }
-  if (isBag(plugin.configSchema)) result.configSchema = plugin.configSchema;
+  if (hasProperties(plugin.configSchema)) result.configSchema = plugin.configSchema;
   else if (plugin.configSchema !== undefined) {
     result.problems.push(
       "configSchema is not an object; write `configSchema: { key: { type: 'string', label: 'Key' } }`",
@@ -48,23 +48,23 @@ export function extract(exported: unknown): Extracted {
       'plugins have no resources, agents read what tools return; make each a tool, whose handle returns what read returned',
     );
   }
-  const seen = new Set<string>();
-  readTools(plugin.tools, seen, result);
-  result.prompts = readPrompts(plugin.prompts, seen, result.problems);
+  const usedNames = new Set<string>();
+  readTools(plugin.tools, usedNames, result);
+  result.prompts = readPrompts(plugin.prompts, usedNames, result.problems);
   return result;
 }
 
 const howToExport =
   'write `export default definePlugin({...})`, or export an instance of a class that extends OpenTabsPlugin';
 
-function pluginOf(exported: unknown, problems: string[]): Bag | undefined {
+function readPlugin(exported: unknown, problems: string[]): Properties | undefined {
   if (exported === undefined) {
     problems.push(`the module has no default export; ${howToExport}`);
   } else if (isMethod(exported)) {
     problems.push(
       `the default export is a class or a function; export an instance: \`export default new ${exported.name || 'MyPlugin'}()\``,
     );
-  } else if (!isBag(exported) || exported instanceof Promise) {
+  } else if (!hasProperties(exported) || exported instanceof Promise) {
     problems.push(`the default export is not a plugin; ${howToExport}`);
   } else if (!isMethod(exported.isReady)) {
     problems.push(
@@ -85,9 +85,10 @@ function readTools(tools: unknown, seen: Set<string>, result: Extracted): void {
     return;
   }
   tools.forEach((tool: unknown, index) => {
-    const label = isBag(tool) && typeof tool.name === 'string' && tool.name ? `tool ${tool.name}` : `tools[${index}]`;
+    const label =
+      hasProperties(tool) && typeof tool.name === 'string' && tool.name ? `tool ${tool.name}` : `tools[${index}]`;
     const report = (problem: string) => result.problems.push(`${label}: ${problem}`);
-    if (!isBag(tool)) {
+    if (!hasProperties(tool)) {
       report('it is not a tool; make it with defineTool({...})');
       return;
     }
@@ -97,7 +98,7 @@ function readTools(tools: unknown, seen: Set<string>, result: Extracted): void {
   });
 }
 
-function readTool(tool: Bag, name: string, report: Report): ManifestTool | undefined {
+function readTool(tool: Properties, name: string, report: ReportProblem): ManifestTool | undefined {
   const missing = 'it has no description; describe in one sentence what it does, because agents choose tools by that';
   const description = readDescription(tool, report, missing);
   const displayName = readText(tool, 'displayName', report) ?? titleCase(name);
@@ -126,11 +127,11 @@ function readTool(tool: Bag, name: string, report: Report): ManifestTool | undef
   };
 }
 
-function readAnnotations(annotations: unknown, report: Report): Record<string, boolean> | undefined {
+function readAnnotations(annotations: unknown, report: ReportProblem): Record<string, boolean> | undefined {
   if (annotations === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(hints);
   const read: Record<string, boolean> = {};
-  for (const [key, value] of Object.entries(isBag(annotations) ? annotations : { annotations })) {
+  for (const [key, value] of Object.entries(hasProperties(annotations) ? annotations : { annotations })) {
     if (value === undefined) continue;
     if (known.has(key) && typeof value === 'boolean') read[key] = value;
     else report(`annotations.${key} is not known or not true or false; use ${hints.join(', ')}`);

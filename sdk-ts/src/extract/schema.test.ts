@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
-import { convert, isSchema } from './schema.ts';
+import { convertSchema, isSchema } from './schema.ts';
 
 test('an input is what an agent sends: defaults may be left out, transforms take what they are given', () => {
   const schema = z.object({ n: z.number().default(1), s: z.string().transform(Number), o: z.boolean().optional() });
-  assert.deepEqual(convert(schema, 'input'), {
+  assert.deepEqual(convertSchema(schema, 'input'), {
     schema: {
       type: 'object',
       properties: { n: { default: 1, type: 'number' }, s: { type: 'string' }, o: { type: 'boolean' } },
@@ -17,7 +17,7 @@ test('an input is what an agent sends: defaults may be left out, transforms take
 });
 
 test('inputs are closed at every depth, but for what the author left open', () => {
-  const { schema } = convert(
+  const { schema } = convertSchema(
     z.object({
       list: z.array(z.object({ a: z.string() })),
       loose: z.looseObject({}),
@@ -37,12 +37,12 @@ test('inputs are closed at every depth, but for what the author left open', () =
 
 test('an intersection is closed as a whole, not in its halves', () => {
   const [a, b] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
-  const merged = convert(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
+  const merged = convertSchema(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
   const properties = { a: { type: 'string' }, b: { type: 'string' } };
   assert.deepEqual(merged, {
     both: { type: 'object', properties, required: ['a', 'b'], additionalProperties: false },
   });
-  assert.deepEqual(convert(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
+  assert.deepEqual(convertSchema(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
     both: { type: 'object', properties, required: ['a', 'b'] },
   });
   // Zod keeps an allOf where it can't merge.
@@ -52,7 +52,7 @@ test('an intersection is closed as a whole, not in its halves', () => {
       return z.array(node);
     },
   });
-  const { schema } = convert(z.object({ both: z.intersection(node, b) }), 'input');
+  const { schema } = convertSchema(z.object({ both: z.intersection(node, b) }), 'input');
   const text = JSON.stringify(schema);
   assert.equal(text.includes('"allOf"'), true);
   assert.equal(text.split('additionalProperties').length - 1, 1, text);
@@ -61,7 +61,7 @@ test('an intersection is closed as a whole, not in its halves', () => {
 
 test('a default that looks like a schema is left alone', () => {
   const schema = z.object({ s: z.record(z.string(), z.any()).default({ properties: { a: 1 } }) });
-  assert.deepEqual(convert(schema, 'input').schema?.properties, {
+  assert.deepEqual(convertSchema(schema, 'input').schema?.properties, {
     s: {
       default: { properties: { a: 1 } },
       type: 'object',
@@ -72,9 +72,9 @@ test('a default that looks like a schema is left alone', () => {
 });
 
 test('an output is open to more fields, unless it is a strict object', () => {
-  const open = convert(z.object({ a: z.string().default('') }), 'output').schema;
+  const open = convertSchema(z.object({ a: z.string().default('') }), 'output').schema;
   assert.deepEqual(open, { type: 'object', properties: { a: { default: '', type: 'string' } }, required: ['a'] });
-  assert.equal(convert(z.strictObject({}), 'output').schema?.additionalProperties, false);
+  assert.equal(convertSchema(z.strictObject({}), 'output').schema?.additionalProperties, false);
 });
 
 test('recursive schemas convert', () => {
@@ -84,13 +84,13 @@ test('recursive schemas convert', () => {
       return z.array(node);
     },
   });
-  const { schema, problems } = convert(z.object({ node }), 'input');
+  const { schema, problems } = convertSchema(z.object({ node }), 'input');
   assert.deepEqual(problems, []);
   assert.equal(JSON.stringify(schema).includes('$ref'), true);
 });
 
 test('every field without a JSON Schema is named', () => {
-  const { schema, problems } = convert(
+  const { schema, problems } = convertSchema(
     z.object({ a: z.date(), b: z.tuple([z.bigint()]), c: z.union([z.string(), z.map(z.string(), z.string())]) }),
     'input',
   );
@@ -109,7 +109,7 @@ test('only schemas of zod 4 are schemas', () => {
 
 // A client that does not support the format would reject the whole tool.
 test('a text that must begin with another has a pattern and no format', () => {
-  const { schema } = convert(
+  const { schema } = convertSchema(
     z.object({ a: z.string().startsWith('ab'), b: z.string().endsWith('b').includes('c'), at: z.iso.datetime() }),
     'input',
   );

@@ -1,14 +1,14 @@
 import { toJSONSchema, type z } from 'zod';
-import { isBag, messageOf } from '../runtime/value.ts';
+import { hasProperties, messageOf } from '../runtime/value.ts';
 
 /** A JSON Schema, or the problems that prevent the conversion. */
-export interface Converted {
+export interface ConversionResult {
   schema?: Record<string, unknown>;
   problems: string[];
 }
 
 /** `input` is what an agent sends, `output` what a handler returns. */
-type Side = 'input' | 'output';
+type SchemaSide = 'input' | 'output';
 
 /** The replacement of each type that JSON does not have, by the type's name in zod. */
 const advice: Readonly<Record<string, string>> = {
@@ -27,23 +27,27 @@ const advice: Readonly<Record<string, string>> = {
 
 /** Reports whether `value` is a schema of zod 4. */
 export function isSchema(value: unknown): value is z.ZodType {
-  return isBag(value) && isBag(value._zod) && isBag(value._zod.def);
+  return hasProperties(value) && hasProperties(value._zod) && hasProperties(value._zod.def);
 }
 
 /** Converts a schema and names every field that JSON Schema cannot express. */
-export function convert(schema: z.ZodType, side: Side): Converted {
+export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionResult {
   const problems: string[] = [];
-  const note = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
+  const addProblem = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
     const hint = advice[zodSchema._zod.def.type] ?? 'use a type that JSON has';
-    problems.push(`${side}${fieldOf(path)}: ${message}; ${hint}`);
+    problems.push(`${side}${fieldPathOf(path)}: ${message}; ${hint}`);
     return 'any';
   };
   try {
-    const found = toJSONSchema(schema, { io: side, override: (one) => shapeObject(one, side), unrepresentable: note });
+    const converted = toJSONSchema(schema, {
+      io: side,
+      override: (one) => shapeObject(one, side),
+      unrepresentable: addProblem,
+    });
     if (problems.length > 0) return { problems };
     // A zod before 4.6 accepts every type if the function is set, so convert again without it.
     toJSONSchema(schema, { io: side });
-    const { $schema: _, ...json } = found;
+    const { $schema: _, ...json } = converted;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
   } catch (error) {
     return { problems: [...problems, `${side}: ${messageOf(error)}`] };
@@ -57,7 +61,7 @@ interface Unrepresentable {
 }
 
 /** Converts a path in a JSON Schema to one in the value: properties/a/items becomes .a[]. */
-function fieldOf(path: readonly (string | number)[]): string {
+function fieldPathOf(path: readonly (string | number)[]): string {
   let field = '';
   for (let i = 0; i < path.length; i++) {
     const step = path[i];
@@ -69,14 +73,20 @@ function fieldOf(path: readonly (string | number)[]): string {
 }
 
 /** Formats of newer zod versions that repeat the pattern of a text. Strict clients reject tools with such formats. */
-const noFormats: ReadonlySet<unknown> = new Set(['starts_with', 'ends_with', 'includes', 'lowercase', 'uppercase']);
+const removedFormats: ReadonlySet<unknown> = new Set([
+  'starts_with',
+  'ends_with',
+  'includes',
+  'lowercase',
+  'uppercase',
+]);
 
 /**
  * Removes unusable formats, and opens the objects of an output: a handler may return more fields than its schema has.
  * Only a z.strictObject stays closed.
  */
-function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: Side): void {
-  if (noFormats.has(one.jsonSchema.format)) delete one.jsonSchema.format;
+function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
+  if (removedFormats.has(one.jsonSchema.format)) delete one.jsonSchema.format;
   if (side !== 'output' || !isSchema(one.zodSchema)) return;
   const { def } = one.zodSchema._zod;
   const open = def.type === 'intersection' || (def.type === 'object' && !('catchall' in def && def.catchall));
@@ -94,10 +104,10 @@ function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
       for (const one of node) visit(one);
       return;
     }
-    if (!isBag(node)) return;
-    if (Array.isArray(node.allOf)) for (const member of node.allOf) open.add(target(json, member));
-    for (const [key, one] of Object.entries(node)) if (!literal.has(key)) visit(one);
-    if (isBag(node.properties) && node.additionalProperties === undefined) objects.push(node);
+    if (!hasProperties(node)) return;
+    if (Array.isArray(node.allOf)) for (const member of node.allOf) open.add(resolveReference(json, member));
+    for (const [key, one] of Object.entries(node)) if (!dataKeywords.has(key)) visit(one);
+    if (hasProperties(node.properties) && node.additionalProperties === undefined) objects.push(node);
   };
   const objects: Record<PropertyKey, unknown>[] = [];
   visit(json);
@@ -106,10 +116,10 @@ function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Keywords whose value is data and not a schema. */
-const literal: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
+const dataKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
 
 /** Follows a reference to the definitions of `json`. */
-function target(json: Record<string, unknown>, node: unknown): unknown {
-  if (!isBag(node) || typeof node.$ref !== 'string' || !isBag(json.$defs)) return node;
+function resolveReference(json: Record<string, unknown>, node: unknown): unknown {
+  if (!hasProperties(node) || typeof node.$ref !== 'string' || !hasProperties(json.$defs)) return node;
   return json.$defs[node.$ref.replace('#/$defs/', '')];
 }

@@ -9,8 +9,8 @@ import {
   lockedThen,
   NativePromise,
   NativeTypeError,
+  runInMicrotask,
   settleUnseen,
-  soon,
   whenSettled,
 } from './primordials.ts';
 
@@ -21,12 +21,12 @@ import {
 type Step = IteratorResult<unknown, unknown>;
 
 const generatorPrototype = getPrototypeOf(getPrototypeOf((function* () {})()) ?? {}) ?? {};
-const nextStep = methodOf(generatorPrototype, 'next');
-const throwInto = methodOf(generatorPrototype, 'throw');
+const nextStep = generatorMethod(generatorPrototype, 'next');
+const throwInto = generatorMethod(generatorPrototype, 'throw');
 const asyncIterator = Symbol.asyncIterator;
 const iterator = Symbol.iterator;
 
-function methodOf(on: object, name: string): Fn {
+function generatorMethod(on: object, name: string): Fn {
   const found: unknown = getOwnPropertyDescriptor(on, name)?.value;
   if (!isFn(found)) throw new NativeTypeError(`this browser has no ${name} of generators`);
   return found;
@@ -34,30 +34,30 @@ function methodOf(on: object, name: string): Fn {
 
 /** Runs the body of an async function, a generator that yields what the function awaits, and returns its promise. */
 export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
-  let settle: (value: unknown) => void = ignore;
-  let fail: (error: unknown) => void = ignore;
+  let settle: (value: unknown) => void = doNothing;
+  let fail: (error: unknown) => void = doNothing;
   const promise = construct(NativePromise<unknown>, [
     (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
       settle = resolve;
       fail = reject;
     },
   ]);
-  let running: unknown;
+  let generator: unknown;
   const step = (method: Fn, value: unknown): void => {
-    let reached: unknown;
+    let result: unknown;
     try {
-      running ??= apply(body, self, args ?? []);
-      reached = apply(method, running, [value]);
+      generator ??= apply(body, self, args ?? []);
+      result = apply(method, generator, [value]);
     } catch (error) {
       fail(error);
       return;
     }
-    if (!isStep(reached)) return;
-    if (reached.done === true) resolveWith(reached.value, settle, fail);
-    else follow(reached.value, resume, raise);
+    if (!isStep(result)) return;
+    if (result.done === true) resolveWith(result.value, settle, fail);
+    else awaitValue(result.value, resume, throwNext);
   };
   const resume = (value: unknown) => step(nextStep, value);
-  const raise = (error: unknown) => step(throwInto, error);
+  const throwNext = (error: unknown) => step(throwInto, error);
   resume(undefined);
   return promise;
 }
@@ -67,19 +67,19 @@ function isStep(value: unknown): value is Step {
   return isObject(value);
 }
 
-function ignore(): void {
+function doNothing(): void {
   // Placeholder until the promise constructor has passed its functions.
 }
 
-/** Calls ok or bad in a microtask, like `await`. */
-function follow(value: unknown, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
-  let isLater = false;
-  const later = (go: (value: unknown) => void) => (settled: unknown) => {
-    if (isLater) go(settled);
-    else soon(() => go(settled));
+/** Calls onFulfilled or onRejected in a microtask, like `await`. */
+function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRejected: (error: unknown) => void): void {
+  let hasReturned = false;
+  const deferCallback = (callback: (value: unknown) => void) => (settled: unknown) => {
+    if (hasReturned) callback(settled);
+    else runInMicrotask(() => callback(settled));
   };
-  whenSettled(value, later(ok), later(bad));
-  isLater = true;
+  whenSettled(value, deferCallback(onFulfilled), deferCallback(onRejected));
+  hasReturned = true;
 }
 
 /** Resolves a promise with the return value of an async function, which may be a promise itself. */
@@ -92,18 +92,18 @@ function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (er
 
 /** Returns the iterator of a `for await`. Its `next` and `return` methods return promises. */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
-  const own = values[asyncIterator];
-  if (isFn(own)) return apply(own, values, []);
+  const asyncMethod = values[asyncIterator];
+  if (isFn(asyncMethod)) return apply(asyncMethod, values, []);
   const start = values[iterator];
   if (!isFn(start)) throw new NativeTypeError('the value of a for await is not iterable');
-  const inner: unknown = apply(start, values, []);
-  if (!isRecord(inner)) throw new NativeTypeError('the value of a for await has no iterator');
+  const syncIterator: unknown = apply(start, values, []);
+  if (!isRecord(syncIterator)) throw new NativeTypeError('the value of a for await has no iterator');
   const method = (name: 'next' | 'return') => {
-    const found = inner[name];
+    const found = syncIterator[name];
     if (!isFn(found)) return undefined;
     return (given: unknown) =>
       runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
-        const reached: unknown = apply(found, inner, [given]);
+        const reached: unknown = apply(found, syncIterator, [given]);
         if (!isStep(reached)) throw new NativeTypeError('the iterator of a for await returned no object');
         return { value: yield reached.value, done: reached.done };
       });

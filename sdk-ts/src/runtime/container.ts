@@ -1,13 +1,13 @@
 import {
-  bare,
   dataProperty,
   defineProperty,
   getOwnPropertyDescriptor,
   lookup,
+  makeBareObject,
   ownKeys,
   setPrototypeOf,
 } from './primordials.ts';
-import { type Bag, isBag } from './value.ts';
+import { hasProperties, type Properties } from './value.ts';
 
 declare global {
   /** Container in which adapters register. Another adapter may replace it at any time, so read it again at each use. */
@@ -15,55 +15,55 @@ declare global {
 }
 
 /** Returns the container that the platform created for the plugin, or undefined. */
-export function container(): Bag | undefined {
-  return isBag(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
+export function getContainer(): Properties | undefined {
+  return hasProperties(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
 }
 
 /** Returns the container, and creates it if necessary; undefined if the page has locked the name. */
-export function openContainer(): Bag | undefined {
+export function ensureContainer(): Properties | undefined {
   try {
-    if (!isBag(globalThis.__openTabs)) globalThis.__openTabs = bare();
+    if (!hasProperties(globalThis.__openTabs)) globalThis.__openTabs = makeBareObject();
   } catch {
     return undefined;
   }
-  return container();
+  return getContainer();
 }
 
 /** Returns the property `key` of the container if its value is an object. */
-export function partOfContainer(key: string): Bag | undefined {
-  const own = container();
-  const part = own ? lookup(own, key) : undefined;
-  return isBag(part) ? part : undefined;
+export function getContainerPart(key: string): Properties | undefined {
+  const container = getContainer();
+  const part = container ? lookup(container, key) : undefined;
+  return hasProperties(part) ? part : undefined;
 }
 
 /** Returns the registry of adapters, or undefined. */
-export function registeredAdapters(): Bag | undefined {
-  return partOfContainer('adapters');
+export function getRegisteredAdapters(): Properties | undefined {
+  return getContainerPart('adapters');
 }
 
 /**
  * Replaces the container with a copy without the adapter `name`, and returns the registry of the copy. A started adapter
  * has locked the registry and its entry, so the existing registry cannot be changed.
  */
-export function openRegistry(name: string): Bag {
-  const adapters = copyWithout(registeredAdapters(), name);
-  const made = copyWithout(container(), 'adapters');
-  defineProperty(made, 'adapters', dataProperty(adapters));
-  globalThis.__openTabs = made;
+export function replaceRegistry(name: string): Properties {
+  const adapters = copyWithout(getRegisteredAdapters(), name);
+  const copy = copyWithout(getContainer(), 'adapters');
+  defineProperty(copy, 'adapters', dataProperty(adapters));
+  globalThis.__openTabs = copy;
   return adapters;
 }
 
 /** Returns a copy of an object, without a prototype and without the property `excluded`. */
-function copyWithout(from: Bag | undefined, excluded: string): Bag {
-  const made = bare();
-  if (!from) return made;
+function copyWithout(from: Properties | undefined, excluded: string): Properties {
+  const copy = makeBareObject();
+  if (!from) return copy;
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
     const found = key === excluded ? undefined : getOwnPropertyDescriptor(from, key);
     if (!found) continue;
     setPrototypeOf(found, null);
-    defineProperty(made, key, found);
+    defineProperty(copy, key, found);
   }
-  return made;
+  return copy;
 }

@@ -1,8 +1,8 @@
 import type { ProgressOptions, ToolHandlerContext } from '../context.ts';
 import { ToolError } from '../tool-error.ts';
 import { isSignal, makeController, signalOf } from './page-primordials.ts';
-import { apply, bare, dataProperty, defineProperty, lookup } from './primordials.ts';
-import { type Bag, isBag, isMethod } from './value.ts';
+import { apply, dataProperty, defineProperty, lookup, makeBareObject } from './primordials.ts';
+import { hasProperties, isMethod, type Properties } from './value.ts';
 
 /**
  * Returns a context with all methods of {@link ToolHandlerContext}. The context of a host of this version is complete and
@@ -10,15 +10,27 @@ import { type Bag, isBag, isMethod } from './value.ts';
  */
 export function completeContext(given: unknown): ToolHandlerContext {
   if (isComplete(given)) return given;
-  const host: Bag = isBag(given) ? given : bare();
+  const host: Properties = hasProperties(given) ? given : makeBareObject();
   const report = lookup(host, 'reportProgress');
   const signal = lookup(host, 'signal');
   const reportProgress = (options: ProgressOptions): void => {
-    if (isMethod(report)) apply(report, host, [forOlderHost(options)]);
+    if (isMethod(report)) apply(report, host, [convertPercent(options)]);
   };
-  const reportFields = (progress: unknown, total: unknown, percent: unknown, message: unknown, how: unknown) =>
+  const reportFields = (
+    progress: unknown,
+    total: unknown,
+    percent: unknown,
+    message: unknown,
+    reportOptions: unknown,
+  ) =>
     reportProgress(
-      fieldsOf({ progress, total, percent, message, audience: isBag(how) ? lookup(how, 'audience') : undefined }),
+      definedFieldsOf({
+        progress,
+        total,
+        percent,
+        message,
+        audience: hasProperties(reportOptions) ? lookup(reportOptions, 'audience') : undefined,
+      }),
     );
   return {
     reportProgress,
@@ -34,7 +46,7 @@ export function completeContext(given: unknown): ToolHandlerContext {
   };
 }
 
-const methods = [
+const contextMethods = [
   'reportProgress',
   'reportPercent',
   'reportCount',
@@ -46,8 +58,8 @@ const methods = [
 ];
 
 function isComplete(given: unknown): given is ToolHandlerContext {
-  if (!isBag(given) || !isSignal(lookup(given, 'signal'))) return false;
-  for (let i = 0; i < methods.length; i++) if (!isMethod(lookup(given, methods[i] ?? ''))) return false;
+  if (!hasProperties(given) || !isSignal(lookup(given, 'signal'))) return false;
+  for (let i = 0; i < contextMethods.length; i++) if (!isMethod(lookup(given, contextMethods[i] ?? ''))) return false;
   return true;
 }
 
@@ -56,21 +68,21 @@ async function rejectUnsupported(name: string): Promise<never> {
 }
 
 /** Returns a copy of the fields that are not undefined, without a prototype. */
-function fieldsOf(fields: object): ProgressOptions {
-  const made = bare();
+function definedFieldsOf(fields: object): ProgressOptions {
+  const copy = makeBareObject();
   for (const key in fields) {
     const value = lookup(fields, key);
-    if (value !== undefined) defineProperty(made, key, dataProperty(value));
+    if (value !== undefined) defineProperty(copy, key, dataProperty(value));
   }
-  return made;
+  return copy;
 }
 
 /** Converts `percent` to `progress` and `total`, the only numbers that older hosts accept. */
-function forOlderHost(options: ProgressOptions): ProgressOptions {
+function convertPercent(options: ProgressOptions): ProgressOptions {
   const percent = lookup(options, 'percent');
   if (percent === undefined) return options;
-  const made = fieldsOf(options);
-  defineProperty(made, 'progress', dataProperty(percent));
-  defineProperty(made, 'total', dataProperty(100));
-  return made;
+  const copy = definedFieldsOf(options);
+  defineProperty(copy, 'progress', dataProperty(percent));
+  defineProperty(copy, 'total', dataProperty(100));
+  return copy;
 }

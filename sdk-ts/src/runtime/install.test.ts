@@ -6,9 +6,9 @@ import { definePlugin, OpenTabsPlugin, type PluginDefinition } from '../plugin.t
 import { definePrompt } from '../prompt.ts';
 import { sleep } from '../timing.ts';
 import { defineTool } from '../tool.ts';
-import { registeredAdapters } from './container.ts';
+import { getRegisteredAdapters } from './container.ts';
 import { install, type PluginIdentity } from './install.ts';
-import { type Bag, isBag, isMethod } from './value.ts';
+import { hasProperties, isMethod, type Properties } from './value.ts';
 
 const identity: PluginIdentity = {
   name: 'shop',
@@ -36,17 +36,17 @@ afterEach(() => {
   globalThis.__openTabs = undefined;
 });
 
-function adapter(name = 'shop'): Bag {
-  const found = registeredAdapters()?.[name];
-  assert.ok(isBag(found));
+function adapter(name = 'shop'): Properties {
+  const found = getRegisteredAdapters()?.[name];
+  assert.ok(hasProperties(found));
   return found;
 }
 
-function tool(name: string): Bag {
+function tool(name: string): Properties {
   const { tools } = adapter();
   assert.ok(Array.isArray(tools));
-  const found: unknown = tools.find((one: Bag) => one.name === name);
-  assert.ok(isBag(found));
+  const found: unknown = tools.find((one: Properties) => one.name === name);
+  assert.ok(hasProperties(found));
   return found;
 }
 
@@ -59,7 +59,7 @@ async function call(name: string, ...args: unknown[]): Promise<unknown> {
 /** Locks an adapter like the snippet at the end of a built adapter. */
 function lock(name = 'shop'): void {
   const container = globalThis.__openTabs;
-  assert.ok(isBag(container));
+  assert.ok(hasProperties(container));
   const entry = adapter(name);
   Object.freeze(entry.tools);
   Object.freeze(entry);
@@ -85,16 +85,16 @@ test('an export that is not a plugin is rejected with the name', () => {
 test('other adapters and values of the container stay, even if locked', () => {
   install(plugin(), { ...identity, name: 'first' });
   const container = globalThis.__openTabs;
-  assert.ok(isBag(container));
+  assert.ok(hasProperties(container));
   container.tokenCache = { a: 1 };
   lock('first');
   const first = adapter('first');
   install(plugin(), identity);
   assert.equal(adapter('first'), first);
-  const entry = Object.getOwnPropertyDescriptor(registeredAdapters(), 'first');
+  const entry = Object.getOwnPropertyDescriptor(getRegisteredAdapters(), 'first');
   assert.deepEqual([entry?.writable, entry?.configurable], [false, false]);
   assert.notEqual(globalThis.__openTabs, container);
-  assert.ok(isBag(globalThis.__openTabs));
+  assert.ok(hasProperties(globalThis.__openTabs));
   assert.deepEqual(globalThis.__openTabs.tokenCache, { a: 1 });
 });
 
@@ -172,7 +172,7 @@ test('a call runs the hooks, sets _pluginName and passes this and all arguments'
   );
   assert.equal(await call('echo', { a: 1 }, undefined, 'more'), 'done');
   assert.deepEqual(seen, [['start', 'echo'], 'echo', { a: 1 }, 'more', ['end', 'echo', true, true]]);
-  assert.ok(isBag(globalThis.__openTabs));
+  assert.ok(hasProperties(globalThis.__openTabs));
   assert.equal(globalThis.__openTabs._pluginName, 'shop');
 });
 
@@ -233,9 +233,9 @@ test('a prompt is frozen, gets its arguments and a complete context, and runs no
     name: 'hello',
     render(this: unknown, { who }, context) {
       seen.push(
-        isBag(this) && this.name,
+        hasProperties(this) && this.name,
         context?.signal.aborted,
-        isBag(globalThis.__openTabs) && globalThis.__openTabs._pluginName,
+        hasProperties(globalThis.__openTabs) && globalThis.__openTabs._pluginName,
       );
       context?.reportCount(1, 2);
       return `Greet ${who}.`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
 import { watchNavigation } from './navigation.ts';
-import { isBag } from './value.ts';
+import { hasProperties } from './value.ts';
 
 /** The parts of a page that navigation uses. */
 class Page extends EventTarget {
@@ -59,7 +59,7 @@ test('several adapters share one patch, and the last one removes it', () => {
   assert.deepEqual(seen, ['a', 'b', 'b']);
   stopB();
   assert.deepEqual([page.history.pushState, page.history.replaceState], [pushState, replaceState]);
-  assert.ok(isBag(globalThis.__openTabs));
+  assert.ok(hasProperties(globalThis.__openTabs));
   assert.equal('_navigationInterceptor' in globalThis.__openTabs, false);
 });
 
@@ -91,8 +91,8 @@ test('an error of an adapter reaches neither the page nor other adapters', (t) =
     (error) => failures.push(error),
   );
   watchNavigation('b', () => seen.push('b'), failTest);
-  const shared = isBag(globalThis.__openTabs) ? globalThis.__openTabs._navigationInterceptor : undefined;
-  assert.ok(isBag(shared) && shared.callbacks instanceof Map);
+  const shared = hasProperties(globalThis.__openTabs) ? globalThis.__openTabs._navigationInterceptor : undefined;
+  assert.ok(hasProperties(shared) && shared.callbacks instanceof Map);
   shared.callbacks.set('old', () => {
     throw new Error('other');
   });

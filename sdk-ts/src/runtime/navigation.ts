@@ -1,7 +1,7 @@
 import { log } from '../log.ts';
-import { container } from './container.ts';
+import { getContainer } from './container.ts';
 import { apply } from './primordials.ts';
-import { isBag, messageOf } from './value.ts';
+import { hasProperties, messageOf } from './value.ts';
 
 // Adapters of one document share one patch of `history`. `__openTabs._navigationInterceptor` stores the callbacks by
 // plugin name, and the original methods. Adapters of the original OpenTabs SDK use the same object.
@@ -15,7 +15,7 @@ interface Interceptor {
 }
 
 function isInterceptor(value: unknown): value is Interceptor {
-  return isBag(value) && value.callbacks instanceof Map;
+  return hasProperties(value) && value.callbacks instanceof Map;
 }
 
 /**
@@ -25,45 +25,45 @@ function isInterceptor(value: unknown): value is Interceptor {
 export function watchNavigation(
   name: string,
   onNavigate: (url: string) => void,
-  failed: (error: unknown) => void,
+  reportError: (error: unknown) => void,
 ): () => void {
-  let last = location.href;
-  const changed = () => {
-    if (location.href === last) return;
-    last = location.href;
+  let lastUrl = location.href;
+  const notifyIfUrlChanged = () => {
+    if (location.href === lastUrl) return;
+    lastUrl = location.href;
     try {
-      onNavigate(last);
+      onNavigate(lastUrl);
     } catch (error) {
-      failed(error);
+      reportError(error);
     }
   };
-  const { callbacks } = sharedInterceptor();
-  callbacks.set(name, changed);
-  window.addEventListener('popstate', changed);
-  window.addEventListener('hashchange', changed);
+  const { callbacks } = getSharedInterceptor();
+  callbacks.set(name, notifyIfUrlChanged);
+  window.addEventListener('popstate', notifyIfUrlChanged);
+  window.addEventListener('hashchange', notifyIfUrlChanged);
   return () => {
-    window.removeEventListener('popstate', changed);
-    window.removeEventListener('hashchange', changed);
-    if (callbacks.get(name) === changed) callbacks.delete(name);
+    window.removeEventListener('popstate', notifyIfUrlChanged);
+    window.removeEventListener('hashchange', notifyIfUrlChanged);
+    if (callbacks.get(name) === notifyIfUrlChanged) callbacks.delete(name);
     if (callbacks.size === 0) removeInterceptor();
   };
 }
 
-function sharedInterceptor(): Interceptor {
-  const own = container();
-  if (isInterceptor(own?._navigationInterceptor)) return own._navigationInterceptor;
+function getSharedInterceptor(): Interceptor {
+  const container = getContainer();
+  if (isInterceptor(container?._navigationInterceptor)) return container._navigationInterceptor;
   const interceptor: Interceptor = {
     callbacks: new Map(),
     origPushState: history.pushState,
     origReplaceState: history.replaceState,
   };
-  history.pushState = patched(interceptor, interceptor.origPushState);
-  history.replaceState = patched(interceptor, interceptor.origReplaceState);
-  if (own) own._navigationInterceptor = interceptor;
+  history.pushState = patchHistoryMethod(interceptor, interceptor.origPushState);
+  history.replaceState = patchHistoryMethod(interceptor, interceptor.origReplaceState);
+  if (container) container._navigationInterceptor = interceptor;
   return interceptor;
 }
 
-function patched(interceptor: Interceptor, original: History['pushState']): History['pushState'] {
+function patchHistoryMethod(interceptor: Interceptor, original: History['pushState']): History['pushState'] {
   return function (this: History, ...args) {
     apply(original, this, args);
     apply(forEachOfMap, interceptor.callbacks, [
@@ -80,9 +80,9 @@ function patched(interceptor: Interceptor, original: History['pushState']): Hist
 }
 
 function removeInterceptor(): void {
-  const own = container();
-  if (!isInterceptor(own?._navigationInterceptor)) return;
-  history.pushState = own._navigationInterceptor.origPushState;
-  history.replaceState = own._navigationInterceptor.origReplaceState;
-  delete own._navigationInterceptor;
+  const container = getContainer();
+  if (!isInterceptor(container?._navigationInterceptor)) return;
+  history.pushState = container._navigationInterceptor.origPushState;
+  history.replaceState = container._navigationInterceptor.origReplaceState;
+  delete container._navigationInterceptor;
 }

@@ -9,8 +9,8 @@ function methodOf(owner: unknown, key: string): Fn {
   const value: unknown = descriptorOf(owner, key)?.value;
   if (isFn(value)) return value;
   return function (this: unknown, given?: unknown, more?: unknown) {
-    const own = ownOf(this, key);
-    return isFn(own) ? apply(own, this, [given, more]) : undefined;
+    const method = readProperty(this, key);
+    return isFn(method) ? apply(method, this, [given, more]) : undefined;
   };
 }
 
@@ -19,7 +19,7 @@ function getterOf(owner: unknown, key: string): Fn {
   return (
     descriptorOf(owner, key)?.get ??
     function (this: unknown) {
-      return ownOf(this, key);
+      return readProperty(this, key);
     }
   );
 }
@@ -30,7 +30,7 @@ function descriptorOf(owner: unknown, key: string): PropertyDescriptor | undefin
   return isObject(prototype) ? getOwnPropertyDescriptor(prototype, key) : undefined;
 }
 
-function ownOf(self: unknown, key: string): unknown {
+function readProperty(self: unknown, key: string): unknown {
   return isObject(self) ? lookup(self, key) : undefined;
 }
 
@@ -42,12 +42,12 @@ const signalGetter = getterOf(Controller, 'signal');
 const abortedGetter = getterOf(Signal, 'aborted');
 const reasonGetter = getterOf(Signal, 'reason');
 const addEventListener = methodOf(Target, 'addEventListener');
-const now: unknown = clock?.now;
+const performanceNow: unknown = clock?.now;
 
 /** Returns the time since the document began, in milliseconds; 0 without a page. */
-export function timeNow(): number {
-  if (!isFn(now)) return globalThis.performance?.now() ?? 0;
-  const time: unknown = apply(now, clock, []);
+export function elapsedMs(): number {
+  if (!isFn(performanceNow)) return globalThis.performance?.now() ?? 0;
+  const time: unknown = apply(performanceNow, clock, []);
   return typeof time === 'number' ? time : 0;
 }
 
@@ -72,7 +72,7 @@ export function signalOf(controller: AbortController): AbortSignal {
 }
 
 /** Aborts a controller. */
-export function abortWith(controller: AbortController, reason: unknown): void {
+export function abortController(controller: AbortController, reason: unknown): void {
   apply(abort, controller, [reason]);
 }
 
@@ -87,7 +87,7 @@ export function reasonOf(signal: AbortSignal): unknown {
 }
 
 /** Adds an event listener. */
-export function listen(target: EventTarget, type: string, listener: () => void): void {
+export function addListener(target: EventTarget, type: string, listener: () => void): void {
   apply(addEventListener, target, [type, listener]);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { log, setLogTransport } from '../log.ts';
 import { notifyReadinessChanged } from '../readiness.ts';
-import { connect } from './platform.ts';
+import { connectToPlatform } from './platform.ts';
 
 test('an adapter puts its log into the container, as the original OpenTabs platform expects', () => {
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, _setLogTransport: setLogTransport, log });
@@ -13,7 +13,7 @@ test('the original OpenTabs platform gets logs and readiness as window messages 
   Object.assign(globalThis, { window: { postMessage: (...args: unknown[]) => messages.push(args) } });
   const container = { _setLogTransport: setLogTransport };
   globalThis.__openTabs = container;
-  const end = connect('site');
+  const end = connectToPlatform('site');
   notifyReadinessChanged();
   assert.deepEqual(messages, []);
   Object.assign(container, { _logNonce: 'l', _readinessNonce: 'r' });
@@ -58,7 +58,7 @@ test('the host of this repository keeps logs and readiness notices private', () 
   };
   globalThis.__openTabs = container;
   Object.assign(container, { _setLogTransport: setLogTransport });
-  const end = connect('site');
+  const end = connectToPlatform('site');
   log.warn('private');
   notifyReadinessChanged();
   end();

@@ -1,32 +1,32 @@
 import { type LogEntry, log, setLogTransport } from '../log.ts';
-import { container, openContainer } from './container.ts';
+import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
 // Connects an adapter's log and its readiness notices to the platform that runs the adapter. The host of this repository
 // defines accessors for both in the container, so they stay private, and ignores the values assigned here. The original
 // OpenTabs platform calls those values, which post messages to the window.
 
-const early = openContainer();
-if (early) {
-  early._setLogTransport = setLogTransport;
-  early.log = log;
+const containerAtStart = ensureContainer();
+if (containerAtStart) {
+  containerAtStart._setLogTransport = setLogTransport;
+  containerAtStart.log = log;
 }
 
 /** Posts log entries and readiness notices to the original OpenTabs platform. Returns a function that stops the logs. */
-export function connect(plugin: string): () => void {
-  const own = container();
-  if (!own) return () => undefined;
-  const send = (message: Record<string, unknown>) => window.postMessage({ ...message, plugin }, '*');
-  const nonceOf = (key: '_logNonce' | '_readinessNonce') => {
-    const nonce = container()?.[key];
+export function connectToPlatform(plugin: string): () => void {
+  const container = getContainer();
+  if (!container) return () => undefined;
+  const postToWindow = (message: Record<string, unknown>) => window.postMessage({ ...message, plugin }, '*');
+  const readNonce = (key: '_logNonce' | '_readinessNonce') => {
+    const nonce = getContainer()?.[key];
     return typeof nonce === 'string' ? nonce : '';
   };
-  own._notifyReadinessChanged = () => {
-    const nonce = nonceOf('_readinessNonce');
-    if (nonce !== '') send({ type: 'opentabs:readiness-changed', nonce });
+  container._notifyReadinessChanged = () => {
+    const nonce = readNonce('_readinessNonce');
+    if (nonce !== '') postToWindow({ type: 'opentabs:readiness-changed', nonce });
   };
   const transport = (entry: LogEntry) =>
-    send({ type: 'opentabs:plugin-logs', entries: [entry], nonce: nonceOf('_logNonce') });
-  const restore = isMethod(own._setLogTransport) ? own._setLogTransport(transport) : undefined;
+    postToWindow({ type: 'opentabs:plugin-logs', entries: [entry], nonce: readNonce('_logNonce') });
+  const restore = isMethod(container._setLogTransport) ? container._setLogTransport(transport) : undefined;
   return isMethod(restore) ? () => void restore() : () => undefined;
 }

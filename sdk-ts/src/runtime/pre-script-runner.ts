@@ -1,6 +1,6 @@
 import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
-import { openContainer } from './container.ts';
-import { type Bag, isBag, isMethod } from './value.ts';
+import { ensureContainer } from './container.ts';
+import { hasProperties, isMethod, type Properties } from './value.ts';
 
 // Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. It uses the
 // container like pre-scripts of the original OpenTabs SDK, so platforms that run those also run this one.
@@ -10,30 +10,30 @@ declare const OPENTABS_PLUGIN_NAME: string;
 
 const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;
 
-function logOf(name: string): PreScriptLog {
-  const write =
+function makeLog(name: string): PreScriptLog {
+  const makeWriter =
     (method: (typeof consoleMethods)[number]) =>
     (message: string, ...args: unknown[]) =>
       console[method](`[opentabs:${name}:pre-script] ${message}`, ...args);
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  return { debug: makeWriter('debug'), info: makeWriter('info'), warn: makeWriter('warn'), error: makeWriter('error') };
 }
 
 /** Creates the plugin's storage for values, and sets the runner for the next definePreScript. */
 export function preparePreScript(name: string): void {
-  const container = openContainer();
+  const container = ensureContainer();
   if (!container) return;
-  if (!isBag(container.preScript)) container.preScript = {};
-  const values: Bag = {};
-  if (isBag(container.preScript)) container.preScript[name] = values;
-  const log = logOf(name);
+  if (!hasProperties(container.preScript)) container.preScript = {};
+  const values: Properties = {};
+  if (hasProperties(container.preScript)) container.preScript[name] = values;
+  const log = makeLog(name);
   const context: PreScriptContext = {
     log,
     set: (key, value) => {
       Object.defineProperty(values, key, { value, writable: true, enumerable: true, configurable: true });
     },
   };
-  const runner = (script: unknown) => {
-    if (container._preScriptRunner === runner) delete container._preScriptRunner;
+  const runPreScript = (script: unknown) => {
+    if (container._preScriptRunner === runPreScript) delete container._preScriptRunner;
     if (!isMethod(script)) return;
     try {
       script(context);
@@ -41,7 +41,7 @@ export function preparePreScript(name: string): void {
       log.error('it failed:', error);
     }
   };
-  container._preScriptRunner = runner;
+  container._preScriptRunner = runPreScript;
 }
 
 preparePreScript(OPENTABS_PLUGIN_NAME);

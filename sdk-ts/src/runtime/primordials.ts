@@ -39,8 +39,8 @@ export function isObject(value: unknown): value is object {
 // Prototypes on which a page can define a getter. The prototype chain of each value of a tool ends with one of them.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
-const ofUrl = typeof URL === 'function' ? URL.prototype : Object.prototype;
-const keyedPrototypes: object[] = [Date.prototype, Map.prototype, Set.prototype, WeakMap.prototype, ofUrl];
+const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
+const keyedPrototypes: object[] = [Date.prototype, Map.prototype, Set.prototype, WeakMap.prototype, urlPrototype];
 const errorPrototypes: object[] = [
   Error.prototype,
   TypeError.prototype,
@@ -129,10 +129,10 @@ function settleFrom(
   value: unknown,
   ok: (value: unknown) => void,
   bad: (error: unknown) => void,
-  adopted: number,
+  adoptedCount: number,
 ): void {
   let at = value;
-  for (let count = adopted; ; count++) {
+  for (let count = adoptedCount; ; count++) {
     if (!isObject(at)) {
       ok(at);
       return;
@@ -156,7 +156,7 @@ function settleFrom(
       bad(new NativeTypeError(`a thenable resolved to another one ${MaxAdopted} times`));
       return;
     }
-    const next = adopt(at, then, (result) => settleFrom(result, ok, bad, count + 1), bad);
+    const next = callThen(at, then, (result) => settleFrom(result, ok, bad, count + 1), bad);
     if (!next.resolved) return;
     at = next.value;
   }
@@ -173,11 +173,11 @@ function followPromise(value: Promise<unknown>, ok: (value: unknown) => void, ba
   apply(promiseThen, value, [ok, bad]);
 }
 
-/** bare returns an empty object without a prototype. */
-export function bare(): Record<PropertyKey, unknown> {
-  const made: Record<PropertyKey, unknown> = {};
-  setPrototypeOf(made, null);
-  return made;
+/** makeBareObject returns an empty object without a prototype. */
+export function makeBareObject(): Record<PropertyKey, unknown> {
+  const object: Record<PropertyKey, unknown> = {};
+  setPrototypeOf(object, null);
+  return object;
 }
 
 /** dataProperty returns the descriptor of an ordinary property, without a prototype. */
@@ -204,18 +204,23 @@ function isPromiseLike(value: object): value is Promise<unknown> {
   return false;
 }
 
-/** Adopted is the value with which a thenable resolved before its `then` returned. */
-interface Adopted {
+/** SynchronousResult is the value with which a thenable resolved before its `then` returned. */
+interface SynchronousResult {
   resolved: boolean;
   value: unknown;
 }
 
 /**
- * adopt calls the `then` of a thenable that is not a promise of this realm. It returns a synchronous value, and passes a
- * later one to ok or bad in a microtask, because the thenable may call back with little stack left.
+ * callThen calls the `then` of a thenable that is not a promise of this realm. It returns a synchronous result. A later result is
+ * passed to ok or bad in a microtask, because the thenable may call back with little stack left.
  */
-function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (error: unknown) => void): Adopted {
-  const now: Adopted = { resolved: false, value: undefined };
+function callThen(
+  value: object,
+  then: Fn,
+  ok: (value: unknown) => void,
+  bad: (error: unknown) => void,
+): SynchronousResult {
+  const now: SynchronousResult = { resolved: false, value: undefined };
   let rejected = false;
   let called = false;
   let returned = false;
@@ -223,7 +228,7 @@ function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (erro
     apply(then, value, [
       (result: unknown) => {
         if (called) return;
-        if (returned) soon(() => ok(result));
+        if (returned) runInMicrotask(() => ok(result));
         else {
           now.value = result;
           now.resolved = true;
@@ -232,7 +237,7 @@ function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (erro
       },
       (error: unknown) => {
         if (called) return;
-        if (returned) soon(() => bad(error));
+        if (returned) runInMicrotask(() => bad(error));
         else {
           now.value = error;
           rejected = true;
@@ -252,12 +257,12 @@ function adopt(value: object, then: Fn, ok: (value: unknown) => void, bad: (erro
   return now;
 }
 
-const settled = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
-defineProperty(settled, 'constructor', dataProperty(undefined));
+const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
+defineProperty(resolvedPromise, 'constructor', dataProperty(undefined));
 
-/** soon runs work in a microtask, where `window.event` is undefined. work must not throw. */
-export function soon(work: () => void): void {
-  apply(promiseThen, settled, [work]);
+/** runInMicrotask runs work in a microtask, where `window.event` is undefined. work must not throw. */
+export function runInMicrotask(work: () => void): void {
+  apply(promiseThen, resolvedPromise, [work]);
 }
 
 /** lockedThen is the message of the rejection after {@link settleUnseen} fails. */

@@ -1,4 +1,4 @@
-import { container } from './container.ts';
+import { getContainer } from './container.ts';
 import { apply, lookup } from './primordials.ts';
 import { isMethod } from './value.ts';
 
@@ -7,15 +7,15 @@ import { isMethod } from './value.ts';
  * SDK may look up `map` or `Object.keys` like any code. On platforms without this function the code runs unprotected.
  * Throws if the page has changed and locked a built-in.
  */
-export function pristinely<T>(work: () => T): T {
-  const own = container();
-  const run = own ? lookup(own, '_withPristineBuiltIns') : undefined;
+export function withPristineBuiltIns<T>(work: () => T): T {
+  const container = getContainer();
+  const run = container ? lookup(container, '_withPristineBuiltIns') : undefined;
   if (!isMethod(run)) return work();
-  let done: { value: T } | undefined;
+  let outcome: { value: T } | undefined;
   apply(run, undefined, [
     () => {
-      done = { value: work() };
+      outcome = { value: work() };
     },
   ]);
-  return done ? done.value : work();
+  return outcome ? outcome.value : work();
 }

@@ -4,10 +4,10 @@ import { lookup } from './primordials.ts';
 // Narrows values from outside: the plugin's default export, and objects of other adapters in the page.
 
 /** A value with properties: an object or a function. */
-export type Bag = Record<PropertyKey, unknown>;
+export type Properties = Record<PropertyKey, unknown>;
 
 /** Reports whether `value` is an object or a function. */
-export function isBag(value: unknown): value is Bag {
+export function hasProperties(value: unknown): value is Properties {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
@@ -21,7 +21,7 @@ export function isMethod(value: unknown): value is Method {
 
 /** Returns the message of a thrown value. It never throws. */
 export function messageOf(error: unknown): string {
-  if (!isBag(error)) return typeof error === 'symbol' ? 'a symbol' : `${error}`;
+  if (!hasProperties(error)) return typeof error === 'symbol' ? 'a symbol' : `${error}`;
   try {
     const message = lookup(error, 'message') ?? messageOfException(error);
     if (typeof message === 'string') return message;

@@ -1,24 +1,24 @@
-import { type Bag, isBag, isMethod } from '../runtime/value.ts';
+import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { Failure } from './failure.ts';
 
 /** Parses arguments like the server and the page: rejects unknown ones and fills in defaults. */
-export function checkInput(definition: Bag, kind: 'tools' | 'prompts', given: unknown): unknown {
+export function checkInput(definition: Properties, kind: 'tools' | 'prompts', given: unknown): unknown {
   const name = String(definition.name);
-  if (!isBag(given) || Array.isArray(given)) throw invalidArguments(name, 'the arguments are not an object');
+  if (!hasProperties(given) || Array.isArray(given)) throw invalidArguments(name, 'the arguments are not an object');
   const input: unknown = JSON.parse(JSON.stringify(given) ?? '{}');
   const schema = kind === 'tools' ? definition.input : definition.args;
-  if (!isBag(schema) || !isMethod(schema.safeParse)) return input;
-  const shape = isBag(schema.shape) ? schema.shape : undefined;
-  const zodDefinition = isBag(schema.def) ? schema.def : {};
-  if (shape && zodDefinition.catchall === undefined && isBag(input)) {
+  if (!hasProperties(schema) || !isMethod(schema.safeParse)) return input;
+  const shape = hasProperties(schema.shape) ? schema.shape : undefined;
+  const zodDefinition = hasProperties(schema.def) ? schema.def : {};
+  if (shape && zodDefinition.catchall === undefined && hasProperties(input)) {
     const unknown = Object.keys(input).filter((key) => !Object.hasOwn(shape, key));
     const allowed = Object.keys(shape).join(', ');
     if (unknown.length > 0)
       throw invalidArguments(name, unknown.map((key) => `${key}: unknown argument; allowed: ${allowed}`).join('\n'));
   }
   const parsed: unknown = Reflect.apply(schema.safeParse, schema, [input]);
-  if (isBag(parsed) && parsed.success === true) return parsed.data;
-  throw invalidArguments(name, formatIssues(isBag(parsed) ? parsed.error : undefined, 'arguments'));
+  if (hasProperties(parsed) && parsed.success === true) return parsed.data;
+  throw invalidArguments(name, formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'arguments'));
 }
 
 function invalidArguments(name: string, issues: string): Failure {
@@ -26,7 +26,7 @@ function invalidArguments(name: string, issues: string): Failure {
 }
 
 /** Converts a result to the JSON value that the agent gets, and validates it with the tool's schema. */
-export function checkOutput(definition: Bag, kind: 'tools' | 'prompts', value: unknown): unknown {
+export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {
   let text: string | undefined;
   try {
     text = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
@@ -38,23 +38,23 @@ export function checkOutput(definition: Bag, kind: 'tools' | 'prompts', value: u
   }
   const result: unknown = text === undefined ? undefined : JSON.parse(text);
   const schema = kind === 'tools' ? definition.output : undefined;
-  if (!isBag(schema) || !isMethod(schema.safeParse)) return result;
+  if (!hasProperties(schema) || !isMethod(schema.safeParse)) return result;
   const parsed: unknown = Reflect.apply(schema.safeParse, schema, [result]);
-  if (isBag(parsed) && parsed.success === true) return result;
+  if (hasProperties(parsed) && parsed.success === true) return result;
   throw new Failure(
     'invalid_result',
-    `the result does not match the output schema:\n${formatIssues(isBag(parsed) ? parsed.error : undefined, 'result')}`,
+    `the result does not match the output schema:\n${formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'result')}`,
   );
 }
 
 /** Formats zod's issues, one per line. `whole` is the path of an issue that concerns the whole value. */
 function formatIssues(error: unknown, whole: string): string {
-  const list: unknown = isBag(error) ? error.issues : undefined;
+  const list: unknown = hasProperties(error) ? error.issues : undefined;
   if (!Array.isArray(list)) return 'it is not valid';
   return list
     .map((issue: unknown) => {
-      const path = isBag(issue) && Array.isArray(issue.path) ? issue.path.map(String).join('.') : '';
-      return `${path || whole}: ${isBag(issue) ? String(issue.message) : 'invalid'}`;
+      const path = hasProperties(issue) && Array.isArray(issue.path) ? issue.path.map(String).join('.') : '';
+      return `${path || whole}: ${hasProperties(issue) ? String(issue.message) : 'invalid'}`;
     })
     .join('\n');
 }

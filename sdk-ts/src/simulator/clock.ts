@@ -2,9 +2,9 @@
 interface Timer {
   readonly id: number;
   /** Due time, in milliseconds of this clock. */
-  at: number;
+  dueMs: number;
   /** Interval between two runs; undefined for a timer that runs once. */
-  readonly every: number | undefined;
+  readonly intervalMs: number | undefined;
   readonly work: () => void;
 }
 
@@ -20,7 +20,7 @@ const startDate = Date.UTC(2026, 0, 1, 12);
  */
 export class Clock {
   #now = 0;
-  #serial = 0;
+  #lastId = 0;
   #timers = new Map<number, Timer>();
   /** System time when `followSystem` was called; undefined for virtual time. */
   #followedSince: number | undefined;
@@ -41,41 +41,41 @@ export class Clock {
   }
 
   /** Returns the time until the next timer is due, in milliseconds; undefined without a timer. */
-  due(): number | undefined {
+  msUntilNextTimer(): number | undefined {
     let first: number | undefined;
-    for (const { at } of this.#timers.values()) first = Math.min(first ?? at, at);
+    for (const { dueMs } of this.#timers.values()) first = Math.min(first ?? dueMs, dueMs);
     return first === undefined ? undefined : Math.max(first - this.now, 0);
   }
 
   /** Runs `work` after `delay` milliseconds, and then at each interval `every` if given. Returns the timer's ID. */
-  set(work: () => void, delay: number, every?: number): number {
-    const id = ++this.#serial;
-    this.#timers.set(id, { id, at: this.now + atLeast(delay, 0), every: every && atLeast(every, 1), work });
+  setTimer(work: () => void, delay: number, every?: number): number {
+    const id = ++this.#lastId;
+    this.#timers.set(id, { id, dueMs: this.now + clampMs(delay, 0), intervalMs: every && clampMs(every, 1), work });
     return id;
   }
 
-  clear(id: unknown): void {
+  clearTimer(id: unknown): void {
     if (typeof id === 'number') this.#timers.delete(id);
   }
 
   /** Jumps to the timer that is due first and runs it. Returns false without a timer. */
-  next(): boolean {
+  runNextTimer(): boolean {
     let first: Timer | undefined;
-    for (const timer of this.#timers.values()) if (!first || timer.at < first.at) first = timer;
+    for (const timer of this.#timers.values()) if (!first || timer.dueMs < first.dueMs) first = timer;
     if (!first) return false;
-    this.#now = Math.max(this.#now, first.at);
-    if (first.every === undefined) this.#timers.delete(first.id);
-    else first.at = this.now + first.every;
+    this.#now = Math.max(this.#now, first.dueMs);
+    if (first.intervalMs === undefined) this.#timers.delete(first.id);
+    else first.dueMs = this.now + first.intervalMs;
     first.work();
     return true;
   }
 
   /** Removes all timers. Called when their page is closed. */
-  clearAll(): void {
+  clearAllTimers(): void {
     this.#timers.clear();
   }
 }
 
-function atLeast(ms: number, least: number): number {
+function clampMs(ms: number, least: number): number {
   return Number.isFinite(ms) ? Math.max(ms, least) : least;
 }

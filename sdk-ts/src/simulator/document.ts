@@ -1,12 +1,12 @@
 import { parseHTML } from '../../vendor/linkedom/worker.js';
-import { isBag, isMethod } from '../runtime/value.ts';
+import { hasProperties, isMethod } from '../runtime/value.ts';
 
 /** Matches an element of a document's head at the start of HTML without a head tag. */
 const headPart =
   /^\s*(?:<!--[\s\S]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>)/i;
 
 /** Adds missing html, head and body tags like a browser, because linkedom does not. */
-function wholeDocument(html: string): string {
+function completeHtml(html: string): string {
   const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
   if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;
   if (/<body[\s>]/i.test(text)) {
@@ -23,19 +23,20 @@ function wholeDocument(html: string): string {
 }
 
 /** Parses HTML and returns its window. */
-export function windowOf(html: string): Readonly<Record<string, unknown>> {
-  return parseHTML(wholeDocument(html));
+export function parseToWindow(html: string): Readonly<Record<string, unknown>> {
+  return parseHTML(completeHtml(html));
 }
 
 /** Returns a DOMParser class that adds missing tags to HTML and passes other types to the parser of `window`. */
-export function parserOf(window: Readonly<Record<string, unknown>>): unknown {
+export function makeParserClass(window: Readonly<Record<string, unknown>>): unknown {
   return class {
     parseFromString(text: unknown, type: unknown): unknown {
-      if (type === 'text/html') return windowOf(String(text)).document;
-      const real: unknown =
+      if (type === 'text/html') return parseToWindow(String(text)).document;
+      const linkedomParser: unknown =
         typeof window.DOMParser === 'function' ? Reflect.construct(window.DOMParser, []) : undefined;
-      if (!isBag(real) || !isMethod(real.parseFromString)) throw new TypeError('DOMParser is not available');
-      return real.parseFromString(text, type);
+      if (!hasProperties(linkedomParser) || !isMethod(linkedomParser.parseFromString))
+        throw new TypeError('DOMParser is not available');
+      return linkedomParser.parseFromString(text, type);
     }
   };
 }

@@ -41,13 +41,13 @@ interface ListenerOptions {
   signal?: FakeSignal;
 }
 
-interface Registered {
+interface RegisteredListener {
   readonly listener: Listener;
   readonly once: boolean;
 }
 
 export class FakeEventTarget {
-  readonly #listeners = new Map<string, Registered[]>();
+  readonly #listeners = new Map<string, RegisteredListener[]>();
 
   addEventListener(type: string, listener: Listener | null, options: ListenerOptions | boolean = {}): void {
     if (!listener) return;
@@ -80,7 +80,7 @@ export class FakeEventTarget {
 }
 
 /** Legacy numeric codes of DOM exceptions, by name. */
-const codes: Readonly<Record<string, number>> = {
+const exceptionCodes: Readonly<Record<string, number>> = {
   AbortError: 20,
   TimeoutError: 23,
   DataCloneError: 25,
@@ -93,7 +93,7 @@ export class FakeDOMException extends Error {
   constructor(message = '', name = 'Error') {
     super(message);
     this.name = name;
-    this.code = codes[name] ?? 0;
+    this.code = exceptionCodes[name] ?? 0;
   }
 }
 
@@ -144,7 +144,7 @@ export function makeSignalClass(clock: Clock): typeof FakeSignal {
   return class extends FakeSignal {
     static timeout(ms: number): FakeSignal {
       const signal = new FakeSignal();
-      clock.set(() => abortSignal(signal, new FakeDOMException('signal timed out', 'TimeoutError')), ms);
+      clock.setTimer(() => abortSignal(signal, new FakeDOMException('signal timed out', 'TimeoutError')), ms);
       return signal;
     }
   };
@@ -176,7 +176,7 @@ export class FakePort extends FakeEventTarget {
 
   postMessage(data: unknown): void {
     const { other } = this;
-    this.#clock.set(() => other?.receive(new FakeEvent('message', { data })), 0);
+    this.#clock.setTimer(() => other?.receive(new FakeEvent('message', { data })), 0);
   }
 
   receive(event: FakeEvent): void {

@@ -1,4 +1,4 @@
-import { isBag, isMethod, messageOf } from '../runtime/value.ts';
+import { hasProperties, isMethod, messageOf } from '../runtime/value.ts';
 import { formatValue } from './page.ts';
 
 /** Assertions about one value. Each method throws if its assertion fails. */
@@ -71,7 +71,7 @@ function contains(value: unknown, want: unknown): boolean {
 /** Compares two values recursively. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
-  if (!isBag(a) || !isBag(b) || isMethod(a) || isMethod(b)) return false;
+  if (!hasProperties(a) || !hasProperties(b) || isMethod(a) || isMethod(b)) return false;
   if (Array.isArray(a) !== Array.isArray(b) || Object.prototype.toString.call(a) !== Object.prototype.toString.call(b))
     return false;
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();

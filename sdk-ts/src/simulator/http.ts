@@ -1,4 +1,4 @@
-import { type Bag, isBag, isMethod } from '../runtime/value.ts';
+import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import type { Clock } from './clock.ts';
 import { FakeTextDecoder, FakeTextEncoder } from './encoding.ts';
 import type { FakeSignal } from './events.ts';
@@ -40,7 +40,7 @@ export class FakeHeaders {
 
   constructor(init: unknown = {}) {
     const entries: Iterable<unknown> =
-      isBag(init) && Symbol.iterator in init ? Array.from(Object(init)) : Object.entries(Object(init));
+      hasProperties(init) && Symbol.iterator in init ? Array.from(Object(init)) : Object.entries(Object(init));
     for (const entry of entries) if (Array.isArray(entry)) this.append(String(entry[0]), entry[1]);
   }
 
@@ -83,7 +83,7 @@ export class FakeBlob {
   readonly #bytes: Uint8Array;
 
   constructor(parts: readonly unknown[] = [], options: { type?: string } = {}) {
-    const bytes = parts.map((part) => (part instanceof FakeBlob ? part.#bytes : bytesOf(part)));
+    const bytes = parts.map((part) => (part instanceof FakeBlob ? part.#bytes : toBytes(part)));
     this.#bytes = Uint8Array.from(bytes.flatMap((piece) => [...piece]));
     this.type = options.type ?? '';
   }
@@ -105,7 +105,7 @@ export class FakeBlob {
   }
 }
 
-function bytesOf(part: unknown): Uint8Array {
+function toBytes(part: unknown): Uint8Array {
   if (part instanceof Uint8Array) return part;
   return part instanceof ArrayBuffer ? new Uint8Array(part) : new FakeTextEncoder().encode(String(part));
 }
@@ -193,9 +193,12 @@ export class FakeSite {
   }
 
   /** The page's `fetch`. */
-  async fetch(input: unknown, init: Bag = {}): Promise<FakeResponse> {
-    const url = new FakeURL(isBag(input) && typeof input.url === 'string' ? input.url : String(input), this.#pageUrl());
-    const signal = signalOf(init.signal);
+  async fetch(input: unknown, init: Properties = {}): Promise<FakeResponse> {
+    const url = new FakeURL(
+      hasProperties(input) && typeof input.url === 'string' ? input.url : String(input),
+      this.#pageUrl(),
+    );
+    const signal = readSignal(init.signal);
     signal?.throwIfAborted();
     const request: RouteRequest = {
       method: String(init.method ?? 'GET').toUpperCase(),
@@ -206,26 +209,26 @@ export class FakeSite {
     this.requests.push(request);
     const answer = await this.answer(request);
     if (!answer) throw new TypeError(missingRouteText(request));
-    await this.#wait(typeof answer.delayMs === 'number' ? answer.delayMs : 0, signal);
+    await this.#waitForDelay(typeof answer.delayMs === 'number' ? answer.delayMs : 0, signal);
     if (typeof answer.error === 'string') throw new TypeError(answer.error);
     return makeResponse(answer, url.href);
   }
 
   /** Returns the response to a request; undefined if no route matches. */
-  async answer(request: RouteRequest): Promise<Bag | undefined> {
+  async answer(request: RouteRequest): Promise<Properties | undefined> {
     const route = this.#findRoute(request.method, new FakeURL(request.url));
     if (route === undefined) return undefined;
     const answer: unknown = isMethod(route) ? await route(request) : route;
-    if (!isBag(answer))
+    if (!hasProperties(answer))
       throw new TypeError(`the route of ${request.method} ${request.url} returned no object: ${String(answer)}`);
     return answer;
   }
 
-  #wait(ms: number, signal: FakeSignal | undefined): Promise<void> {
+  #waitForDelay(ms: number, signal: FakeSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.set(resolve, ms);
+      const timer = this.#clock.setTimer(resolve, ms);
       const abort = () => {
-        this.#clock.clear(timer);
+        this.#clock.clearTimer(timer);
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', abort, { once: true });
@@ -253,16 +256,16 @@ export function missingRouteText(request: RouteRequest): string {
   return `the test has no route "${request.method} ${pathname}${search}"; add it to routes of simulate()`;
 }
 
-function signalOf(value: unknown): FakeSignal | undefined {
+function readSignal(value: unknown): FakeSignal | undefined {
   return isSignal(value) ? value : undefined;
 }
 
 function isSignal(value: unknown): value is FakeSignal {
-  return isBag(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
+  return hasProperties(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
 /** Returns the headers, body and status of a route's response. */
-export function contentOf(answer: Bag): { headers: FakeHeaders; body: string; status: number } {
+export function toBody(answer: Properties): { headers: FakeHeaders; body: string; status: number } {
   const headers = new FakeHeaders(answer.headers ?? {});
   let body = typeof answer.text === 'string' ? answer.text : '';
   if (answer.json !== undefined) {
@@ -272,7 +275,7 @@ export function contentOf(answer: Bag): { headers: FakeHeaders; body: string; st
   return { headers, body, status: typeof answer.status === 'number' ? answer.status : 200 };
 }
 
-function makeResponse(answer: Bag, url: string): FakeResponse {
-  const { headers, body, status } = contentOf(answer);
+function makeResponse(answer: Properties, url: string): FakeResponse {
+  const { headers, body, status } = toBody(answer);
   return new FakeResponse(body, { status, headers, url });
 }

@@ -1,6 +1,6 @@
-import { type Bag, isBag, isMethod } from '../runtime/value.ts';
+import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { Clock } from './clock.ts';
-import { parserOf, windowOf } from './document.ts';
+import { makeParserClass, parseToWindow } from './document.ts';
 import { FakeTextDecoder, FakeTextEncoder, fakeAtob, fakeBtoa } from './encoding.ts';
 import {
   FakeController,
@@ -58,17 +58,17 @@ function defineGlobal(name: string, value: unknown): void {
 /** Defines the browser globals that QuickJS lacks. Called once, before any other code runs. */
 export function installPlatform(): void {
   defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
-    clock.set(() => callIfFunction(work, args), Number(ms)),
+    clock.setTimer(() => callIfFunction(work, args), Number(ms)),
   );
   defineGlobal('setInterval', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
-    clock.set(() => callIfFunction(work, args), Number(ms), Number(ms) || 1),
+    clock.setTimer(() => callIfFunction(work, args), Number(ms), Number(ms) || 1),
   );
-  const clear = (id: unknown) => clock.clear(id);
+  const clear = (id: unknown) => clock.clearTimer(id);
   for (const name of ['clearTimeout', 'clearInterval', 'cancelAnimationFrame', 'cancelIdleCallback'])
     defineGlobal(name, clear);
-  defineGlobal('requestAnimationFrame', (work: unknown) => clock.set(() => callIfFunction(work, [clock.now]), 16));
+  defineGlobal('requestAnimationFrame', (work: unknown) => clock.setTimer(() => callIfFunction(work, [clock.now]), 16));
   defineGlobal('requestIdleCallback', (work: unknown) =>
-    clock.set(() => callIfFunction(work, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
+    clock.setTimer(() => callIfFunction(work, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
   );
   defineGlobal('queueMicrotask', (work: unknown) => void Promise.resolve().then(() => callIfFunction(work, [])));
   defineGlobal('structuredClone', (value: unknown) => clonePlain(value));
@@ -103,11 +103,11 @@ export function installPlatform(): void {
 
 /** Replaces the current page with a new one. */
 export function openPage(options: PageOptions): Page {
-  clock.clearAll();
+  clock.clearAllTimers();
   const lines: ConsoleLine[] = [];
   let at = new FakeURL(options.url ?? 'https://example.com/');
   const navigationListeners: ((to: string) => void)[] = [];
-  const go = (to: unknown) => {
+  const navigateTo = (to: unknown) => {
     const next = new FakeURL(to, at.href);
     const isSameDocument = next.href.split('#')[0] === at.href.split('#')[0] && next.hash !== '';
     at = next;
@@ -115,7 +115,7 @@ export function openPage(options: PageOptions): Page {
     else for (const work of navigationListeners) work(next.href);
   };
   const site = new FakeSite(clock, options.routes ?? {}, () => at.href);
-  const window = windowOf(options.html ?? '');
+  const window = parseToWindow(options.html ?? '');
   for (const name of [
     'document',
     'Node',
@@ -127,17 +127,17 @@ export function openPage(options: PageOptions): Page {
   ]) {
     defineGlobal(name, window[name]);
   }
-  defineGlobal('DOMParser', parserOf(window));
+  defineGlobal('DOMParser', makeParserClass(window));
   const target = new FakeEventTarget();
   const dispatch = (type: string) => target.dispatchEvent(new FakeEvent(type));
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'] as const)
     defineGlobal(name, target[name].bind(target));
   defineGlobal('postMessage', (data: unknown) => {
-    clock.set(() => target.dispatchEvent(new FakeEvent('message', { data })), 0);
+    clock.setTimer(() => target.dispatchEvent(new FakeEvent('message', { data })), 0);
   });
   defineGlobal(
     'location',
-    makeLocation(() => at, go),
+    makeLocation(() => at, navigateTo),
   );
   defineGlobal(
     'history',
@@ -154,7 +154,7 @@ export function openPage(options: PageOptions): Page {
   });
   defineGlobal('localStorage', new FakeStorage(options.localStorage));
   defineGlobal('sessionStorage', new FakeStorage(options.sessionStorage));
-  defineGlobal('fetch', (input: unknown, init: unknown) => site.fetch(input, isBag(init) ? init : {}));
+  defineGlobal('fetch', (input: unknown, init: unknown) => site.fetch(input, hasProperties(init) ? init : {}));
   defineGlobal('origin', at.origin);
   defineGlobal('console', makeConsole(lines));
   for (const name of pageGlobals) Reflect.deleteProperty(globalThis, name);
@@ -217,9 +217,9 @@ function makeHistory(change: (to: unknown) => void): object {
 
 /** Defines the properties of a document that linkedom lacks. */
 function completeDocument(document: unknown, url: () => string, cookies: string): void {
-  if (!isBag(document)) return;
+  if (!hasProperties(document)) return;
   let current = cookies;
-  const parts: Bag = {
+  const parts: Properties = {
     readyState: 'complete',
     visibilityState: 'visible',
     hidden: false,
@@ -276,7 +276,7 @@ function clonePlain(value: unknown): unknown {
   if (value instanceof Map) return new Map([...value].map(([key, member]) => [clonePlain(key), clonePlain(member)]));
   if (value instanceof Set) return new Set([...value].map(clonePlain));
   if (isMethod(value)) throw new FakeDOMException('a function could not be cloned', 'DataCloneError');
-  if (!isBag(value)) return value;
+  if (!hasProperties(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clonePlain(member)]));
 }
 

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../log.ts';
-import { isBag, isMethod, messageOf } from '../runtime/value.ts';
-import { contentOf, FakeSite, missingRouteText, type RouteRequest } from './http.ts';
+import { hasProperties, isMethod, messageOf } from '../runtime/value.ts';
+import { FakeSite, missingRouteText, type RouteRequest, toBody } from './http.ts';
 import { NotInBrowser } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
@@ -29,28 +29,28 @@ interface PendingRequest {
   readonly reject: (error: unknown) => void;
 }
 
-let outgoing: Outgoing[] = [];
-let serial = 0;
-const pending = new Map<number, PendingRequest>();
+let outgoingMessages: Outgoing[] = [];
+let lastId = 0;
+const pendingRequests = new Map<number, PendingRequest>();
 /** Tab of the running test; undefined until the test opens one. */
-let current: RealTab | undefined;
+let currentTab: RealTab | undefined;
 
 /** Returns the messages to the program since the last call. */
 export function drainOutgoing(): readonly Outgoing[] {
-  const messages = outgoing;
-  outgoing = [];
+  const messages = outgoingMessages;
+  outgoingMessages = [];
   return messages;
 }
 
 /** Reports whether a request to the browser has no answer yet. */
 export function hasPendingRequests(): boolean {
-  return pending.size > 0;
+  return pendingRequests.size > 0;
 }
 
 /** Drops the tab and the requests of the previous test. */
 export function resetBrowser(): void {
-  pending.clear();
-  current = undefined;
+  pendingRequests.clear();
+  currentTab = undefined;
 }
 
 /** Handles one message of the program. */
@@ -61,38 +61,38 @@ export function receiveLine(line: string): void {
     answerPage(message.id, message.request);
     return;
   }
-  const request = pending.get(message.id);
-  pending.delete(message.id);
+  const request = pendingRequests.get(message.id);
+  pendingRequests.delete(message.id);
   if (message.error === undefined) request?.resolve(message.value);
   else request?.reject(new Error(message.error));
 }
 
 function isIncoming(value: unknown): value is Incoming {
-  return isBag(value) && typeof value.id === 'number';
+  return hasProperties(value) && typeof value.id === 'number';
 }
 
 /** Sends a request to the browser and returns its answer. */
 function requestBrowser(what: string, params: unknown): Promise<unknown> {
-  const id = ++serial;
-  outgoing.push({ op: 'ask', id, what, params });
+  const id = ++lastId;
+  outgoingMessages.push({ op: 'ask', id, what, params });
   return new Promise((resolve, reject) => {
-    pending.set(id, { resolve, reject });
+    pendingRequests.set(id, { resolve, reject });
   });
 }
 
 /** Answers a request of the page with the routes of the test. */
 function answerPage(id: number, request: PageRequest): void {
-  const answer = current ? current.answer(request) : Promise.resolve(undefined);
+  const answer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
   answer.then(
-    (value) => outgoing.push({ op: 'answer', id, value }),
-    (error: unknown) => outgoing.push({ op: 'answer', id, error: messageOf(error) }),
+    (value) => outgoingMessages.push({ op: 'answer', id, value }),
+    (error: unknown) => outgoingMessages.push({ op: 'answer', id, error: messageOf(error) }),
   );
 }
 
 /** Opens a tab in the browser. */
-export function openReal(options: SimulateOptions): SimulatedTab {
+export function openRealTab(options: SimulateOptions): SimulatedTab {
   const tab = new RealTab(options);
-  current = tab;
+  currentTab = tab;
   return tab;
 }
 
@@ -136,7 +136,7 @@ class RealTab implements SimulatedTab {
   async wait(ms: number): Promise<void> {
     await this.#opened;
     await new Promise<void>((resolve) => {
-      clock.set(resolve, ms);
+      clock.setTimer(resolve, ms);
     });
     this.#update(await requestBrowser('look', {}));
   }
@@ -145,7 +145,7 @@ class RealTab implements SimulatedTab {
     await this.#opened;
     this.#missingRoutes = [];
     const answer = await requestBrowser('call', { tool, input, ...options });
-    if (!isBag(answer) || !isCall(answer.call)) throw new Error('opentabs sent no outcome for the call');
+    if (!hasProperties(answer) || !isCall(answer.call)) throw new Error('opentabs sent no outcome for the call');
     this.#update(answer);
     const { call } = answer;
     if (!call.error || this.#missingRoutes.length === 0) return call;
@@ -169,28 +169,28 @@ class RealTab implements SimulatedTab {
     if (typeof answer.delayMs === 'number') {
       const ms = answer.delayMs;
       await new Promise<void>((resolve) => {
-        clock.set(resolve, ms);
+        clock.setTimer(resolve, ms);
       });
     }
-    const content = contentOf(answer);
+    const content = toBody(answer);
     const broken = typeof answer.error === 'string';
     return { status: content.status, headers: Object.fromEntries(content.headers), body: content.body, broken };
   }
 
   /** Applies the state of the tab that an answer contains. */
   #update(state: unknown): void {
-    if (!isBag(state)) return;
+    if (!hasProperties(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;
     if (Array.isArray(state.logs)) this.logs.push(...state.logs.filter(isEntry));
   }
 }
 
 function isCall(value: unknown): value is SimulatedCall {
-  return isBag(value) && Array.isArray(value.reports);
+  return hasProperties(value) && Array.isArray(value.reports);
 }
 
 function isEntry(value: unknown): value is LogEntry {
-  return isBag(value) && typeof value.message === 'string';
+  return hasProperties(value) && typeof value.message === 'string';
 }
 
 /** Throws NotInBrowser for options that only simulated pages support. */

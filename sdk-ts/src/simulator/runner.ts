@@ -31,8 +31,8 @@ interface RunningTest {
 }
 
 const tests: Test[] = [];
-let next = 0;
-let current: RunningTest | undefined;
+let nextIndex = 0;
+let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
 /** Adds a test to its file. The tests of a file run one after the other, in order. */
@@ -43,23 +43,23 @@ export function test(name: string, work: () => unknown): void {
 
 /** Runs one step of the tests and returns the new messages as a JSON array. The program calls it until `done`. */
 export function runStep(): string {
-  if (!current) startTest();
-  else if (!current.isOver) advanceTest(current);
-  if (current?.isOver) current = undefined;
+  if (!currentTest) startTest();
+  else if (!currentTest.isOver) advanceTest(currentTest);
+  if (currentTest?.isOver) currentTest = undefined;
   const batch = JSON.stringify([...drainOutgoing(), ...events]);
   events = [];
   return batch;
 }
 
 function startTest(): void {
-  const test = tests[next];
+  const test = tests[nextIndex];
   if (!test) {
     events.push({ op: 'done', tests: tests.length });
     return;
   }
-  next++;
+  nextIndex++;
   const running: RunningTest = { test, startedAt: clock.now, isOver: false };
-  current = running;
+  currentTest = running;
   events.push({ op: 'begin', test: test.name });
   openPage({});
   resetBrowser();
@@ -73,26 +73,26 @@ function startTest(): void {
 
 function advanceTest(running: RunningTest): void {
   const limit = realTimeoutMs();
-  const left = (limit || maxVirtualMs) - (clock.now - running.startedAt);
-  if (left < 0) {
-    endTest(running, new Error(timeoutText(limit)));
+  const remainingMs = (limit || maxVirtualMs) - (clock.now - running.startedAt);
+  if (remainingMs < 0) {
+    endTest(running, new Error(makeTimeoutMessage(limit)));
     return;
   }
   try {
-    const due = clock.due();
+    const due = clock.msUntilNextTimer();
     if (due === undefined && !hasPendingRequests())
       endTest(
         running,
         new Error('the test cannot continue: it set no timer and made no request; is an answer or an event missing?'),
       );
-    else if (limit > 0 && due !== 0) events.push({ op: 'wait', ms: Math.min(due ?? left, left) + 1 });
-    else clock.next();
+    else if (limit > 0 && due !== 0) events.push({ op: 'wait', ms: Math.min(due ?? remainingMs, remainingMs) + 1 });
+    else clock.runNextTimer();
   } catch (error) {
     endTest(running, error);
   }
 }
 
-function timeoutText(realLimit: number): string {
+function makeTimeoutMessage(realLimit: number): string {
   if (realLimit === 0) return 'the test did not end within an hour of virtual time; look for an endless polling loop';
   const seconds = realLimit / 1000;
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;

@@ -2,7 +2,7 @@ import type { ProgressOptions, UserRequest } from '../context.ts';
 import type { LogEntry } from '../log.ts';
 import type { OpenTabsPlugin, PluginDefinition } from '../plugin.ts';
 import { wrapPrompt, wrapTool } from '../runtime/call.ts';
-import { type Bag, isBag, isMethod, messageOf } from '../runtime/value.ts';
+import { hasProperties, isMethod, messageOf, type Properties } from '../runtime/value.ts';
 import {
   type ContextScript,
   makeContext,
@@ -15,7 +15,7 @@ import { Failure } from './failure.ts';
 import type { RouteRequest } from './http.ts';
 import { isSimulated, realTimeoutMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
-import { openReal } from './real.ts';
+import { openRealTab } from './real.ts';
 
 /** Options of a tab: its page, the plugin's settings, and the answers of other tools and of the user. */
 export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools' | 'user' | 'decision'> {
@@ -85,10 +85,10 @@ export interface SimulatedTab {
 }
 
 /** Default limits of the server, in milliseconds. */
-const idleMs = 30_000;
-const hardMs = 300_000;
-const readyMs = 5_000;
-const stopMs = 2_000;
+const idleLimitMs = 30_000;
+const hardLimitMs = 300_000;
+const readinessLimitMs = 5_000;
+const stopLimitMs = 2_000;
 /** Time between the start of a navigation and the end of the page. A result in this time still counts. */
 const navigationMs = 50;
 
@@ -98,34 +98,35 @@ const navigationMs = 50;
  */
 export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: SimulateOptions = {}): SimulatedTab {
   if (!isSimulated()) throw new Error('simulate: run this test with `opentabs plugin test`; Node has no page');
-  if (!isBag(plugin) || !Array.isArray(plugin.tools)) {
+  if (!hasProperties(plugin) || !Array.isArray(plugin.tools)) {
     throw new TypeError(
       "simulate requires the plugin, the default export of its module: import plugin from './index.ts'",
     );
   }
-  return realTimeoutMs() > 0 ? openReal(options) : new Tab(plugin, options);
+  return realTimeoutMs() > 0 ? openRealTab(options) : new Tab(plugin, options);
 }
 
 class Tab implements SimulatedTab {
   readonly logs: LogEntry[] = [];
-  readonly #plugin: Bag;
+  readonly #plugin: Properties;
   readonly #options: SimulateOptions;
   readonly #page: Page;
 
-  constructor(plugin: Bag, options: SimulateOptions) {
+  constructor(plugin: Properties, options: SimulateOptions) {
     this.#plugin = plugin;
     this.#options = options;
     this.#page = openPage(options);
     const name = typeof plugin.name === 'string' ? plugin.name : '';
-    const own = isBag(globalThis.__openTabs) ? globalThis.__openTabs : {};
-    globalThis.__openTabs = Object.assign(own, {
+    const container = hasProperties(globalThis.__openTabs) ? globalThis.__openTabs : {};
+    globalThis.__openTabs = Object.assign(container, {
       pluginConfig: { ...options.settings },
       preScript: { [name]: { ...options.preScript } },
       _pluginName: name,
       _notifyReadinessChanged: () => undefined,
       tokenCache: undefined,
     });
-    if (isMethod(own._setLogTransport)) own._setLogTransport((entry: LogEntry) => void this.logs.push(entry));
+    if (isMethod(container._setLogTransport))
+      container._setLogTransport((entry: LogEntry) => void this.logs.push(entry));
     if (isMethod(plugin.onActivate)) plugin.onActivate();
   }
 
@@ -143,7 +144,7 @@ class Tab implements SimulatedTab {
 
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      clock.set(resolve, ms);
+      clock.setTimer(resolve, ms);
     });
   }
 
@@ -158,22 +159,22 @@ class Tab implements SimulatedTab {
   async #run(kind: 'tools' | 'prompts', name: string, input: unknown, options: CallOptions): Promise<SimulatedCall> {
     const run = new CallRun(options, this.#options);
     try {
-      const definition = this.#find(kind, name);
+      const definition = this.#findDefinition(kind, name);
       const params = checkInput(definition, kind, input);
       if (options.cancelAt === 0) run.fail('cancelled', 'cancelled by the client');
       await this.#checkReady(run);
-      if (!run.isOver) this.#start(run, kind, definition, params);
+      if (!run.isOver) this.#startHandler(run, kind, definition, params);
     } catch (error) {
       run.failWith(error);
     }
     return await run.ended;
   }
 
-  #find(kind: 'tools' | 'prompts', name: string): Bag {
+  #findDefinition(kind: 'tools' | 'prompts', name: string): Properties {
     const list = Array.isArray(this.#plugin[kind]) ? this.#plugin[kind] : [];
-    const found: unknown = list.find((entry: unknown) => isBag(entry) && entry.name === name);
-    if (isBag(found)) return found;
-    const names = list.flatMap((entry: unknown) => (isBag(entry) ? [String(entry.name)] : []));
+    const found: unknown = list.find((entry: unknown) => hasProperties(entry) && entry.name === name);
+    if (hasProperties(found)) return found;
+    const names = list.flatMap((entry: unknown) => (hasProperties(entry) ? [String(entry.name)] : []));
     throw new Failure(
       kind === 'tools' ? 'unknown_tool' : 'unknown_prompt',
       `the plugin has no ${name}; it has ${names.join(', ')}`,
@@ -185,7 +186,7 @@ class Tab implements SimulatedTab {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new Failure('internal', 'the plugin has no isReady function');
     const timeout = new Promise((resolve) => {
-      clock.set(() => resolve(undefined), readyMs);
+      clock.setTimer(() => resolve(undefined), readinessLimitMs);
     });
     const ready: unknown = await Promise.race([
       Promise.resolve(Reflect.apply(isReady, this.#plugin, [])),
@@ -196,11 +197,11 @@ class Tab implements SimulatedTab {
       throw new Failure('not_ready', 'isReady() did not return true; is the user logged in?');
   }
 
-  #start(run: CallRun, kind: 'tools' | 'prompts', definition: Bag, params: unknown): void {
-    const failed = (hook: string, error: unknown) =>
+  #startHandler(run: CallRun, kind: 'tools' | 'prompts', definition: Properties, params: unknown): void {
+    const reportHookError = (hook: string, error: unknown) =>
       run.context.reportProgress({ message: `${hook} failed: ${messageOf(error)}` });
-    const caller = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, failed };
-    const wrapped = kind === 'tools' ? wrapTool(caller, definition) : wrapPrompt(caller, definition);
+    const installed = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
+    const wrapped = kind === 'tools' ? wrapTool(installed, definition) : wrapPrompt(installed, definition);
     const handle = wrapped[kind === 'tools' ? 'handle' : 'render'];
     if (!isMethod(handle)) throw new Failure('internal', `${String(definition.name)} has no handler`);
     run.start(definition.limits);
@@ -220,7 +221,7 @@ class CallRun {
   readonly #startedAt = clock.now;
   readonly #options: CallOptions;
   #idleTimer = 0;
-  #idleMs = idleMs;
+  #idleMs = idleLimitMs;
   #timers: number[] = [];
   #isStopping = false;
   #hasSettled = false;
@@ -238,19 +239,20 @@ class CallRun {
 
   /** Starts the timers of the call, right before its handler runs. */
   start(limits: unknown): void {
-    const own = isBag(limits) ? limits : {};
-    if (typeof own.idleTimeoutMs === 'number') this.#idleMs = own.idleTimeoutMs;
-    const hard = typeof own.hardTimeoutMs === 'number' ? Math.min(own.hardTimeoutMs, hardMs) : hardMs;
+    const ownLimits = hasProperties(limits) ? limits : {};
+    if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleMs = ownLimits.idleTimeoutMs;
+    const hard =
+      typeof ownLimits.hardTimeoutMs === 'number' ? Math.min(ownLimits.hardTimeoutMs, hardLimitMs) : hardLimitMs;
     this.#restartIdle();
-    this.#after(hard, () => this.#stop('deadline_exceeded', `it reached the hard limit of ${hard / 1000} s`));
+    this.#setTimer(hard, () => this.#stop('deadline_exceeded', `it reached the hard limit of ${hard / 1000} s`));
     const { cancelAt, navigateAt } = this.#options;
-    if (cancelAt !== undefined) this.#after(cancelAt, () => this.#stop('cancelled', 'cancelled by the client'));
-    if (navigateAt !== undefined) this.#after(navigateAt, () => this.navigate('another page'));
+    if (cancelAt !== undefined) this.#setTimer(cancelAt, () => this.#stop('cancelled', 'cancelled by the client'));
+    if (navigateAt !== undefined) this.#setTimer(navigateAt, () => this.navigate('another page'));
   }
 
   /** Fails the call soon, because its page navigates. */
   navigate(to: string): void {
-    this.#after(navigationMs, () => {
+    this.#setTimer(navigationMs, () => {
       this.fail('navigated', `the tab navigated to ${to} while the tool ran`);
     });
   }
@@ -272,7 +274,7 @@ class CallRun {
   }
 
   failWith(error: unknown): void {
-    this.#failure = errorOf(error);
+    this.#failure = toSimulatedError(error);
     this.#finish({});
   }
 
@@ -286,9 +288,9 @@ class CallRun {
     this.#isStopping = true;
     this.#failure = { code, message };
     this.context.stop(message);
-    clock.set(() => {
+    clock.setTimer(() => {
       if (!this.#hasSettled) this.#finish({ stopped: 'ignored' });
-    }, stopMs);
+    }, stopLimitMs);
   }
 
   #handleReport(): void {
@@ -300,22 +302,22 @@ class CallRun {
   }
 
   #restartIdle(): void {
-    clock.clear(this.#idleTimer);
+    clock.clearTimer(this.#idleTimer);
     const seconds = this.#idleMs / 1000;
-    this.#idleTimer = clock.set(
+    this.#idleTimer = clock.setTimer(
       () => this.#stop('idle_timeout', `no progress and no result for ${seconds} s`),
       this.#idleMs,
     );
   }
 
-  #after(ms: number, work: () => void): void {
-    this.#timers.push(clock.set(work, ms));
+  #setTimer(ms: number, work: () => void): void {
+    this.#timers.push(clock.setTimer(work, ms));
   }
 
   #finish(end: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
     if (this.isOver) return;
     this.isOver = true;
-    for (const timer of [...this.#timers, this.#idleTimer]) clock.clear(timer);
+    for (const timer of [...this.#timers, this.#idleTimer]) clock.clearTimer(timer);
     const { reports, activities, calls, userRequests, dropped } = this.context;
     this.#end({
       ...(this.#failure ? { error: this.#failure } : { result: end.result }),
@@ -331,11 +333,11 @@ class CallRun {
 }
 
 /** Converts a thrown value to the error that the agent gets. */
-function errorOf(error: unknown): SimulatedError {
+function toSimulatedError(error: unknown): SimulatedError {
   if (error instanceof Failure) return { code: error.code, message: error.message };
   const message = messageOf(error);
-  const code = isBag(error) && typeof error.code === 'string' ? error.code : '';
-  if (!isBag(error) || code === '') return { code: 'tool_error', message };
+  const code = hasProperties(error) && typeof error.code === 'string' ? error.code : '';
+  if (!hasProperties(error) || code === '') return { code: 'tool_error', message };
   const tool = {
     code,
     retryable: error.retryable === true,
