@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"unicode/utf8"
 
 	"opentabs/internal/bytefind"
 	"opentabs/internal/filemark"
 	"opentabs/internal/jsonread"
+	"opentabs/internal/lazyregexp"
 )
 
 const (
@@ -98,7 +98,7 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	if cut >= 0 {
 		h.Write(code[:cut])
 		own := hex.EncodeToString(h.Sum(nil))
-		if recorded := embeddedHash.FindSubmatch(code[cut:]); recorded != nil && string(recorded[1]) != own {
+		if recorded := embeddedHash().FindSubmatch(code[cut:]); recorded != nil && string(recorded[1]) != own {
 			return info, fmt.Sprintf("was changed after it was built: its recorded hash is %.8s…, but its hash is %.8s…; build the plugin again", recorded[1], own)
 		}
 		code = code[cut:]
@@ -123,7 +123,7 @@ func utf16Length(text []byte) int {
 // recorded hash is the hash of the text before the statement.
 var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the T
 
-var embeddedHash = regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`)
+var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 
 // markerStep is how many bytes lastMarker searches in one step.
 const markerStep = 16 << 10

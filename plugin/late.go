@@ -2,8 +2,8 @@ package plugin
 
 import (
 	"bytes"
-	"regexp"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/wire"
 )
 
@@ -36,8 +36,8 @@ const activate = "onActivate"
 // defines matches a definition of onActivate: a method, a field or a property. assigned
 // matches an assignment after a dot.
 var (
-	defines  = regexp.MustCompile(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
-	assigned = regexp.MustCompile(`^onActivate\s*=[^=>]`)
+	defines  = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
+	assigned = lazyregexp.New(`^onActivate\s*=[^=>]`)
 	// lowered is the code that esbuild emits for a field in old browsers.
 	lowered = []byte("__publicField(this, \"")
 )
@@ -56,11 +56,11 @@ func HasOnActivate(code []byte) bool {
 		case bytes.HasSuffix(before, lowered):
 			return true
 		case bytes.HasSuffix(before, []byte(".")):
-			if assigned.Match(rest) {
+			if assigned().Match(rest) {
 				return true
 			}
 		case at > 0 && partOfName(code[at-1]):
-		case defines.Match(rest):
+		case defines().Match(rest):
 			return true
 		}
 	}

@@ -252,7 +252,7 @@ func warnOfOwnTools(f *jsonread.Reader, p *Plugin, description string) {
 // checkFullName checks the name of a tool or prompt that clients see.
 func checkFullName(f *jsonread.Reader, p *Plugin, kind, full string) {
 	switch {
-	case !fullNameGrammar.MatchString(full):
+	case !fullNameGrammar().MatchString(full):
 		f.Add("name", "makes the %s's full name %q; use at most 128 letters, digits, _ and - in all", kind, full)
 	case len(full) > warnFullNameChars:
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the %s name %s has %d characters; some clients refuse more than %d",

@@ -42,7 +42,7 @@ func FuzzManifest(f *testing.F) {
 			t.Fatalf("incomplete: %+v", p)
 		}
 		for _, tool := range p.Tools {
-			if !fullNameGrammar.MatchString(tool.FullName()) || tool.Description == "" || !utf8.ValidString(tool.Description) {
+			if !fullNameGrammar().MatchString(tool.FullName()) || tool.Description == "" || !utf8.ValidString(tool.Description) {
 				t.Fatalf("bad tool: %+v", tool)
 			}
 			for _, schema := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {

@@ -3,9 +3,10 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // maxPluginName is the longest name of a plugin, in characters. Clients accept 128 for
@@ -19,7 +20,7 @@ const (
 	officialScope = "@opentabs-dev/"
 )
 
-var nameGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var nameGrammar = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // reservedNames are names that plugins cannot have.
 var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
@@ -62,7 +63,7 @@ func CheckName(name string) error {
 		return errors.New("the plugin's name is empty; write it after " + packagePrefix)
 	case len(name) > maxPluginName:
 		return fmt.Errorf("the plugin's name has %d characters; use at most %d", len(name), maxPluginName)
-	case !nameGrammar.MatchString(name):
+	case !nameGrammar().MatchString(name):
 		return fmt.Errorf("%q is not a plugin name; use lower-case letters and digits with single hyphens between them", name)
 	case slices.Contains(reservedNames, name):
 		return fmt.Errorf("%q is reserved; choose a name other than %s", name, strings.Join(reservedNames, ", "))

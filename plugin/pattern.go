@@ -3,9 +3,10 @@ package plugin
 import (
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // maxPathWildcards is the most * in the path of a pattern.
@@ -28,7 +29,7 @@ type Pattern struct {
 // String returns the pattern as it was written.
 func (p Pattern) String() string { return p.text }
 
-var hostLabel = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
+var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
 // ParsePattern reads a match pattern: scheme (*, http or https), host
 // (localhost, an IPv4 address, or a domain with an optional leading "*."),
@@ -86,7 +87,7 @@ func (p *Pattern) setHost(hostPort string) string {
 	}
 	labels := strings.Split(p.host, ".")
 	for _, label := range labels {
-		if !hostLabel.MatchString(label) {
+		if !hostLabel().MatchString(label) {
 			return fmt.Sprintf("has the host %q; use ASCII letters, digits and hyphens (punycode for others) with single dots between", host)
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/lazyregexp"
 	"opentabs/plugin/schema"
 	"opentabs/wire"
 )
@@ -155,7 +155,7 @@ type Annotations struct {
 }
 
 // fullNameGrammar matches the tool names that MCP clients accept.
-var fullNameGrammar = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+var fullNameGrammar = lazyregexp.New(`^[A-Za-z0-9_-]{1,128}$`)
 
 // FullName returns the name that agents see: <plugin>__<tool>.
 func (t *Tool) FullName() string { return t.Plugin.Name + "__" + t.Name }

@@ -8,16 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"unicode/utf8"
 
 	"opentabs/internal/jsonread"
+	"opentabs/internal/lazyregexp"
 )
 
 // preScriptName is the file name of the pre-script.
 const preScriptName = "pre-script.iife.js"
 
-var hashGrammar = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hashGrammar = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // parsePreScript reads the members of dist/tools.json about the pre-script.
 func parsePreScript(top *jsonread.Reader, p *Plugin) {
@@ -29,7 +29,7 @@ func parsePreScript(top *jsonread.Reader, p *Plugin) {
 		top.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
 		return
 	}
-	if declared != "" && !hashGrammar.MatchString(declared) {
+	if declared != "" && !hashGrammar().MatchString(declared) {
 		top.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
 		return
 	}

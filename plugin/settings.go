@@ -2,13 +2,13 @@ package plugin
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"opentabs/internal/jsonread"
+	"opentabs/internal/lazyregexp"
 	"opentabs/internal/plaintext"
 	"opentabs/wire"
 )
@@ -54,7 +54,7 @@ type Setting struct {
 	Options []string
 }
 
-var secretWords = regexp.MustCompile(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
+var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
 // Secret reports whether the value is hidden from surfaces and from restricted plugins.
 // The package marks secrets; without a mark, the key of the setting decides.
@@ -62,7 +62,7 @@ func (s Setting) Secret() bool {
 	if s.Marked != nil {
 		return *s.Marked
 	}
-	return s.Type == wire.SettingString && secretWords.MatchString(s.Key)
+	return s.Type == wire.SettingString && secretWords().MatchString(s.Key)
 }
 
 // parseConfigSchema reads the settings of the plugin. A plugin without URL patterns needs

@@ -45,7 +45,7 @@ func ParseSite(text string) (host, compared, problem string) {
 func patternOf(host string) (Pattern, error) {
 	p := Pattern{text: "*://" + host + "/*", scheme: "*", path: "/*"}
 	problem := p.setHost(host)
-	if name, port, _ := strings.Cut(host, ":"); problem != "" && hostLabel.MatchString(strings.ToLower(name)) {
+	if name, port, _ := strings.Cut(host, ":"); problem != "" && hostLabel().MatchString(strings.ToLower(name)) {
 		p.host, problem = strings.ToLower(name), ""
 		if strings.Contains(host, ":") {
 			problem = p.setPort(port)

@@ -8,9 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
+
+	"opentabs/internal/lazyregexp"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 )
 
 // diagnostic matches a message of tsc such as "src/a.ts(3,7): error TS2322: text".
-var diagnostic = regexp.MustCompile(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
+var diagnostic = lazyregexp.New(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
 // checkTypes runs the TypeScript compiler that is installed for the plugin. If it
 // can't run, NotChecked gets the reason.
@@ -86,7 +87,7 @@ func (c *CheckResult) addDiagnostics(out string) {
 	added := 0
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\r\n")
-		m := diagnostic.FindStringSubmatch(line)
+		m := diagnostic().FindStringSubmatch(line)
 		switch {
 		case strings.TrimSpace(line) == "":
 		case m == nil && strings.HasPrefix(line, " ") && added > 0:

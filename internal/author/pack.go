@@ -14,10 +14,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // maxPackBytes limits the size of a package before compression. `plugin install`
@@ -30,7 +31,7 @@ var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
 // packedNames matches the files outside of dist that are in every package. npm too
 // includes them without an entry in package.json.
-var packedNames = regexp.MustCompile(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
+var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
 // PackResult is the result of [Pack].
 type PackResult struct {
@@ -99,7 +100,7 @@ func (p *PackResult) readName(root *os.Root) error {
 	if err := json.Unmarshal(text, &pkg); err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
 	}
-	if !versionPattern.MatchString(pkg.Version) {
+	if !versionPattern().MatchString(pkg.Version) {
 		return fmt.Errorf(`the version in package.json is %q; use three numbers, such as "1.0.0"`, pkg.Version)
 	}
 	p.Package, p.Version = pkg.Name, pkg.Version
@@ -107,7 +108,7 @@ func (p *PackResult) readName(root *os.Root) error {
 }
 
 // versionPattern matches the versions that npm accepts.
-var versionPattern = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+var versionPattern = lazyregexp.New(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
 // packPath returns the path of the .tgz file, whose default name is that of npm.
 func packPath(out, name, version string) (string, error) {
@@ -135,7 +136,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 	}
 	var names []string
 	for _, entry := range top {
-		if packedNames.MatchString(entry.Name()) && entry.Type().IsRegular() {
+		if packedNames().MatchString(entry.Name()) && entry.Type().IsRegular() {
 			names = append(names, entry.Name())
 		}
 	}

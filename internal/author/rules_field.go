@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"opentabs/internal/lazyregexp"
 )
 
 const (
@@ -128,7 +129,7 @@ func checkOpen(b *tempBuild, report reportFunc) {
 }
 
 // amountName matches the names of fields that limit the number of results.
-var amountName = regexp.MustCompile(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
+var amountName = lazyregexp.New(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
 
 // hasType reports whether the schema allows a JSON type.
 func (s schema) hasType(kind string) bool {
@@ -143,7 +144,7 @@ func checkBounds(b *tempBuild, report reportFunc) {
 		switch {
 		case f.hasType("array") && f.MaxItems == nil && f.PrefixItems == nil:
 			report(tool+": "+f.path, "the list has no limit; add .max(100), or the most that the site accepts")
-		case (f.hasType("integer") || f.hasType("number")) && amountName.MatchString(f.name) && f.isUnbounded():
+		case (f.hasType("integer") || f.hasType("number")) && amountName().MatchString(f.name) && f.isUnbounded():
 			report(tool+": "+f.path, "the number has no limit; add .max(100), or the most that the site returns at once")
 		}
 	})

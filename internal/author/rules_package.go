@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"opentabs/internal/jsbuild"
+	"opentabs/internal/lazyregexp"
 	"opentabs/wire"
 )
 
@@ -64,7 +64,7 @@ func (b *tempBuild) manifest() packageJSON {
 }
 
 func checkVersion(b *tempBuild, report reportFunc) {
-	if v := b.manifest().Version; !versionPattern.MatchString(v) {
+	if v := b.manifest().Version; !versionPattern().MatchString(v) {
 		report("package.json", `version is %q; use three numbers, such as "1.0.0"`, v)
 	}
 }
@@ -127,7 +127,7 @@ func checkDescription(b *tempBuild, report reportFunc) {
 }
 
 // sharedDomain matches domains below which anyone can register a host.
-var sharedDomain = regexp.MustCompile(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
+var sharedDomain = lazyregexp.New(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
 	`vercel\.app|netlify\.app|herokuapp\.com|onrender\.com|fly\.dev|surge\.sh|glitch\.me|repl\.co|blogspot\.com|wordpress\.com|tumblr\.com|` +
 	`azurewebsites\.net|cloudfront\.net|amazonaws\.com|ngrok\.io|ngrok-free\.app|trycloudflare\.com)$`)
 
@@ -135,7 +135,7 @@ func checkPatterns(b *tempBuild, report reportFunc) {
 	for _, pattern := range b.Matches {
 		_, rest, _ := strings.Cut(pattern, "://")
 		host, _, _ := strings.Cut(rest, "/")
-		if below, ok := strings.CutPrefix(strings.ToLower(host), "*."); ok && sharedDomain.MatchString(below) {
+		if below, ok := strings.CutPrefix(strings.ToLower(host), "*."); ok && sharedDomain().MatchString(below) {
 			report("package.json", "the pattern %s matches all sites below %s, where anyone can register one; name the hosts, or make the host a setting of type url", pattern, below)
 		}
 	}

@@ -25,12 +25,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/internal/statefile"
 )
 
@@ -119,12 +119,12 @@ func (s *Store) OnRemoved(removed func(name string)) {
 }
 
 // nameRule matches valid names of clients.
-var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var nameRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Add creates a token for a new client and returns it. The token is not stored and
 // cannot be read again.
 func (s *Store) Add(name string) (token string, err error) {
-	if !nameRule.MatchString(name) {
+	if !nameRule().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
 	}
 	random := make([]byte, tokenBytes)
@@ -370,7 +370,7 @@ func load(path string) (file, error) {
 	var f file
 	bad := json.Unmarshal(text, &f) != nil || f.Version != 1
 	for _, c := range f.Clients {
-		bad = bad || !nameRule.MatchString(c.Name) || len(sumOf(c.Sum)) != sha256.Size
+		bad = bad || !nameRule().MatchString(c.Name) || len(sumOf(c.Sum)) != sha256.Size
 	}
 	if bad {
 		return file{}, fmt.Errorf("the tokens of MCP clients in %s are %w, so no client can connect over HTTP: restart the server, which puts the file aside, then make new tokens with `opentabs client add NAME`", path, errDamaged)

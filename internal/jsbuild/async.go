@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	sdkts "opentabs/sdk-ts"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // loweredAsync makes esbuild compile async functions to generators, which esbuild's
@@ -23,30 +24,30 @@ var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 // asyncHelper and forAwaitHelper match esbuild's helpers, whose names may end in a
 // number. A bundle with the second helper also has the first, at an earlier line.
 var (
-	asyncHelper    = regexp.MustCompile(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
-	forAwaitHelper = regexp.MustCompile(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
-	callsHelper    = regexp.MustCompile(`\b__(?:async|forAwait)\d*\(`)
+	asyncHelper    = lazyregexp.New(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
+	forAwaitHelper = lazyregexp.New(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
+	callsHelper    = lazyregexp.New(`\b__(?:async|forAwait)\d*\(`)
 )
 
 // withOwnAsync replaces esbuild's async helpers in a bundle by
 // sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's promises, so the page
 // could read every resolved value. Line numbers do not change, for the source map.
 func withOwnAsync(code []byte) ([]byte, error) {
-	if !callsHelper.Match(code) {
+	if !callsHelper().Match(code) {
 		return code, nil
 	}
 	runtime, err := asyncRuntime()
 	if err != nil {
 		return nil, err
 	}
-	helper := asyncHelper.FindSubmatchIndex(code)
+	helper := asyncHelper().FindSubmatchIndex(code)
 	if helper == nil {
 		return nil, errors.New("esbuild's helper for async functions has another form; adapt asyncHelper in async.go")
 	}
 	name, lines := code[helper[2]:helper[3]], bytes.Count(code[helper[0]:helper[1]], []byte("\n"))
 	own := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtime, name, strings.Repeat("\n", lines))
 	code = slices.Concat(code[:helper[0]], own, code[helper[1]:])
-	return forAwaitHelper.ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
+	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
 }
 
 // runtimeName is the variable of a bundle that contains the exports of async.ts.

@@ -14,6 +14,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"opentabs/extension"
+	"opentabs/internal/lazyregexp"
 	"opentabs/plugin"
 	sdkts "opentabs/sdk-ts"
 	"opentabs/wire"
@@ -177,15 +178,15 @@ const container = "__openTabs"
 
 // pageGlobal matches the text before the name of the container if the code reads the
 // container from the page's window: by a name of the window, or by its globalThis.
-var pageGlobal = regexp.MustCompile(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
+var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // destructuringBefore and destructuringAfter match the text around the name of the
 // container in a destructuring pattern. The destructured object may be the window.
-var destructuringBefore, destructuringAfter = regexp.MustCompile(`[{,]\s*$`), regexp.MustCompile(`^__openTabs\s*[,:=}]`)
+var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
 // variableBefore matches the text before the name of the container if the code reads
 // the container from a variable.
-var variableBefore = regexp.MustCompile(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
+var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // maxBefore is the number of bytes before and after the name that the patterns above
 // see. On the text of a whole large adapter they would be 40 times slower than all
@@ -214,8 +215,8 @@ func parameters(code []byte) string {
 			continue
 		}
 		before, rest := text[max(0, at-maxBefore):at], text[at:min(len(text), at+maxBefore)]
-		fromWindow := pageGlobal.Match(before) || destructuringBefore.Match(before) && destructuringAfter.Match(rest)
-		if name := variableBefore.FindSubmatch(before); !fromWindow && name != nil && !checked[string(name[1])] {
+		fromWindow := pageGlobal().Match(before) || destructuringBefore().Match(before) && destructuringAfter().Match(rest)
+		if name := variableBefore().FindSubmatch(before); !fromWindow && name != nil && !checked[string(name[1])] {
 			fromWindow = len(checked) == maxNames || isWindow(text, name[1])
 			checked[string(name[1])] = true
 		}
@@ -334,7 +335,7 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 
 // thisArgument matches the text before a globalThis that is passed as `this`.
 // thisArgumentEnd matches that globalThis and the text after it.
-var thisArgument, thisArgumentEnd = regexp.MustCompile(`\.\s*(?:bind|call|apply)\(\s*$`), regexp.MustCompile(`^globalThis\s*[,)]`)
+var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
 // withRealThis replaces globalThis by the page's window where the code passes it as
 // `this`, as in fetch.bind(globalThis). Functions of the browser throw for any other
@@ -349,7 +350,7 @@ func withRealThis(code []byte) []byte {
 			return append(out, code[done:]...)
 		}
 		at += next
-		if thisArgument.Match(code[max(0, at-maxBefore):at]) && thisArgumentEnd.Match(code[at:min(len(code), at+maxBefore)]) {
+		if thisArgument().Match(code[max(0, at-maxBefore):at]) && thisArgumentEnd().Match(code[at:min(len(code), at+maxBefore)]) {
 			out = append(append(out, code[done:at]...), real...)
 			done = at + len(private)
 		}

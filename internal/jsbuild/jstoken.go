@@ -1,8 +1,9 @@
 package jsbuild
 
 import (
-	"regexp"
 	"strings"
+
+	"opentabs/internal/lazyregexp"
 )
 
 type tokenKind int
@@ -24,9 +25,9 @@ type jsToken struct {
 }
 
 var (
-	namePattern   = regexp.MustCompile(`^[A-Za-z_$\x80-\x{10ffff}][\w$\x80-\x{10ffff}]*`)
-	numberPattern = regexp.MustCompile(`^\.?\d[\w.]*`)
-	signPattern   = regexp.MustCompile(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
+	namePattern   = lazyregexp.New(`^[A-Za-z_$\x80-\x{10ffff}][\w$\x80-\x{10ffff}]*`)
+	numberPattern = lazyregexp.New(`^\.?\d[\w.]*`)
+	signPattern   = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
 // reserved are words that can't be the name of a variable, or only in some contexts.
@@ -78,12 +79,12 @@ func jsTokens(code string) []jsToken {
 				add(tokenSign, "(") // treat the expression like an argument
 			}
 			at += n
-		case namePattern.MatchString(rest):
-			name := namePattern.FindString(rest)
+		case namePattern().MatchString(rest):
+			name := namePattern().FindString(rest)
 			add(tokenName, name)
 			at += len(name)
-		case numberPattern.MatchString(rest):
-			n := len(numberPattern.FindString(rest))
+		case numberPattern().MatchString(rest):
+			n := len(numberPattern().FindString(rest))
 			add(tokenNumber, rest[:n])
 			at += n
 		case c == '/' && startsRegexp(tokens):
@@ -91,7 +92,7 @@ func jsTokens(code string) []jsToken {
 			add(tokenRegexp, rest[:n])
 			at += n
 		default:
-			text := signPattern.FindString(rest)
+			text := signPattern().FindString(rest)
 			if text == "" {
 				text = rest[:1]
 			}

@@ -4,11 +4,12 @@ import (
 	_ "embed"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // webNames lists the properties of Chromium's window, with comments.
@@ -27,16 +28,16 @@ var sdkPageUses = map[string]PageUse{
 }
 
 // sdkImport matches the import names of the SDK and zod.
-var sdkImport = regexp.MustCompile(`^(@opentabs/sdk|@opentabs-dev/plugin-sdk|zod)(/.*)?$`)
+var sdkImport = lazyregexp.New(`^(@opentabs/sdk|@opentabs-dev/plugin-sdk|zod)(/.*)?$`)
 
 // importStatement matches an import in esbuild's output and captures its names.
-var importStatement = regexp.MustCompile(`(?m)^import (?:([\w$*, {}\n]+?) from )?"[^"]*";\n`)
+var importStatement = lazyregexp.New(`(?m)^import (?:([\w$*, {}\n]+?) from )?"[^"]*";\n`)
 
 // importedName matches one name of an import.
-var importedName = regexp.MustCompile(`[\w$]+`)
+var importedName = lazyregexp.New(`[\w$]+`)
 
 // exportStatement matches the exports in esbuild's output.
-var exportStatement = regexp.MustCompile(`(?m)^export \{\n?([^}]*)\};?\n?`)
+var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
 // PageUses returns the uses of the page's own JavaScript by the plugin in dir, sorted.
 // Without any, the plugin would also work in the isolated world. It analyzes the source
@@ -57,8 +58,8 @@ func PageUses(dir string) ([]PageUse, error) {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
 	var bound []string // names of imports
-	for _, statement := range importStatement.FindAllStringSubmatch(code, -1) {
-		for _, name := range importedName.FindAllString(statement[1], -1) {
+	for _, statement := range importStatement().FindAllStringSubmatch(code, -1) {
+		for _, name := range importedName().FindAllString(statement[1], -1) {
 			if use, ok := sdkPageUses[name]; ok {
 				uses[use] = true
 			}
@@ -67,8 +68,8 @@ func PageUses(dir string) ([]PageUse, error) {
 			}
 		}
 	}
-	code = importStatement.ReplaceAllString(code, "")
-	code = exportStatement.ReplaceAllString(code, "")
+	code = importStatement().ReplaceAllString(code, "")
+	code = exportStatement().ReplaceAllString(code, "")
 	slices.Sort(bound)
 	tokens, err := renamedTokens(code, slices.Compact(bound))
 	if err != nil {
@@ -101,7 +102,7 @@ func ownCode(src source) (string, error) {
 		Loader:        assetLoaders,
 		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
 		Plugins: []api.Plugin{within.plugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
-			build.OnResolve(api.OnResolveOptions{Filter: sdkImport.String()}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			build.OnResolve(api.OnResolveOptions{Filter: sdkImport().String()}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 				return api.OnResolveResult{Path: a.Path, External: true}, nil
 			})
 		}}},

@@ -2,10 +2,11 @@ package jsbuild
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // windowNames are the names of the window and of other windows, whose properties a page
@@ -38,11 +39,11 @@ var platformNames = sync.OnceValue(func() map[string]bool {
 
 var (
 	// frameworkProperties matches properties that frameworks set on elements.
-	frameworkProperties = regexp.MustCompile(`^(__[\w$]+|_reactRootContainer|_vnode)$`)
+	frameworkProperties = lazyregexp.New(`^(__[\w$]+|_reactRootContainer|_vnode)$`)
 	// frameworkTexts matches strings that contain such a property or a script element.
-	frameworkTexts = regexp.MustCompile(`__(react|vue|ng|svelte|preact)|<script`)
+	frameworkTexts = lazyregexp.New(`__(react|vue|ng|svelte|preact)|<script`)
 	// windowSettings matches properties of the window that code may set.
-	windowSettings = regexp.MustCompile(`^(location|name|status|on[a-z]+)$`)
+	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
 	// languageProperties are the properties of JavaScript that begin with underscores.
 	languageProperties = setOf("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
 	// settableObjects are objects whose properties code may set.
@@ -91,7 +92,7 @@ func (s *pageScan) run() {
 // scanText checks a string.
 func (s *pageScan) scanText(i int) {
 	text := s.tokens[i].text
-	if frameworkTexts.MatchString(text) {
+	if frameworkTexts().MatchString(text) {
 		s.addUse("a property of a framework, or a script (%.40s)", text)
 	}
 	if strings.Trim(text, "\"'`") == "script" && s.text(i-1) == "(" && s.text(i-2) == "createElement" {
@@ -106,7 +107,7 @@ func (s *pageScan) scanProperty(i int) {
 		s.uses[use] = true
 	}
 	switch {
-	case frameworkProperties.MatchString(name) && !languageProperties[name]:
+	case frameworkProperties().MatchString(name) && !languageProperties[name]:
 		s.addUse("the property %s, which a script of the page sets", name)
 	case (name == "contentWindow" || name == "defaultView" || name == "wrappedJSObject") && s.text(i+2) != "postMessage":
 		s.addUse("the window of a document (%s)", name)
@@ -206,7 +207,7 @@ func (s *pageScan) scanChain(first int, chain []string, at int) {
 	case chain[len(chain)-1] == "prototype" && after != "[":
 		s.addUse("a change of %s, which scripts of the page share", name)
 	case !defines && !sets:
-	case sets && chain[0] == "window" && len(chain) == 2 && windowSettings.MatchString(chain[1]):
+	case sets && chain[0] == "window" && len(chain) == 2 && windowSettings().MatchString(chain[1]):
 	case settableObjects[chain[0]] || len(chain) > 1 && chain[0] == "window" && settableObjects[chain[1]]:
 	default:
 		s.addUse("a change of %s, which scripts of the page share", name)

@@ -2,10 +2,11 @@ package jsbuild
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // Problem is one defect of a plugin, with the action to take.
@@ -52,7 +53,7 @@ func (e *BuildError) Error() string {
 }
 
 // noExport matches esbuild's message about a name that the SDK does not export.
-var noExport = regexp.MustCompile(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
+var noExport = lazyregexp.New(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
 
 // missingExports are errors for names that the SDK does not export but authors expect.
 var missingExports = map[string]string{
@@ -63,7 +64,7 @@ var missingExports = map[string]string{
 // translateNoExport replaces esbuild's message about a name that the SDK does not
 // export. It returns other messages unchanged.
 func translateNoExport(text string) string {
-	match := noExport.FindStringSubmatch(text)
+	match := noExport().FindStringSubmatch(text)
 	if match == nil {
 		return text
 	}

@@ -11,10 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // The tests of a plugin run in QuickJS, each file in a separate process, with a page
@@ -63,7 +64,7 @@ type TestFile struct {
 }
 
 // nodeTest matches the import of Node's test runner.
-var nodeTest = regexp.MustCompile(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
+var nodeTest = lazyregexp.New(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
 
 // FindTests returns the test files of the plugin in dir: the files below src, test and
 // tests that end in .test.ts or .test.tsx, sorted by directory and name.
@@ -86,7 +87,7 @@ func FindTests(dir string) ([]TestFile, error) {
 				return err
 			}
 			name, err := filepath.Rel(dir, path)
-			files = append(files, TestFile{Name: filepath.ToSlash(name), Node: nodeTest.Match(text)})
+			files = append(files, TestFile{Name: filepath.ToSlash(name), Node: nodeTest().Match(text)})
 			return err
 		})
 		if err != nil {

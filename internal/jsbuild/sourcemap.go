@@ -4,19 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // frameAt matches the position in one line of the engine's stack traces.
-var frameAt = regexp.MustCompile(`:(\d+):(\d+)\)?$`)
+var frameAt = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
 // place returns the location in the plugin's source for a stack trace of the bundle, as
 // file:line:column; "" if no frame is in the plugin's source.
 func (b bundled) place(stack string) string {
 	for _, frame := range strings.Split(stack, "\n") {
-		at := frameAt.FindStringSubmatch(strings.TrimSpace(frame))
+		at := frameAt().FindStringSubmatch(strings.TrimSpace(frame))
 		if at == nil {
 			continue
 		}

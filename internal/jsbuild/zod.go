@@ -7,10 +7,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // zodSource is the zod that a plugin is built with.
@@ -59,7 +60,7 @@ var (
 	// zodStateful matches the files of zod that store state on globalThis.
 	zodStateful = `zod/v4/core/(core|registries)\.js$`
 	// zodInternal matches the files of zod that import the list of locales.
-	zodInternal = regexp.MustCompile(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
+	zodInternal = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 
 // plugin returns the esbuild plugin that resolves and changes zod. It must come before
@@ -71,7 +72,7 @@ func (z zodSource) plugin(embeddedFiles sourceSet) api.Plugin {
 		})
 		// The index of zod imports all 50 languages, which are half of its size.
 		build.OnResolve(api.OnResolveOptions{Filter: localeList}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
-			if !zodInternal.MatchString(a.Importer) {
+			if !zodInternal().MatchString(a.Importer) {
 				return api.OnResolveResult{}, nil
 			}
 			return z.resolveLocales(a), nil

@@ -43,6 +43,7 @@ var rules = map[string]func(goFile) []string{
 	"run":     checkRun,
 	"main":    checkMain,
 	"json":    checkJSON,
+	"regexp":  checkRegexps,
 }
 
 func TestHabits(t *testing.T) {
@@ -153,6 +154,26 @@ func checkJSON(f goFile) []string {
 		}
 		return true
 	})
+	return bad
+}
+
+// checkRegexps reports regular expressions that each start of the program compiles.
+func checkRegexps(f goFile) []string {
+	if f.test || f.dir == "internal/lazyregexp" {
+		return nil
+	}
+	var bad []string
+	for _, d := range f.ast.Decls {
+		if _, isFunc := d.(*ast.FuncDecl); isFunc {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if isSelector(n, "regexp", "MustCompile") {
+				bad = append(bad, fmt.Sprintf("%s: declare it with lazyregexp.New, which compiles at first use", f.at(n)))
+			}
+			return true
+		})
+	}
 	return bad
 }
 

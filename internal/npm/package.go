@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // listedVersions is how many versions an error lists.
@@ -59,11 +60,11 @@ type Dist struct {
 }
 
 // nameGrammar matches the package names that a plugin can have. npm allows more.
-var nameGrammar = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
+var nameGrammar = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // CheckName returns an error if name is not a valid package name for a plugin.
 func CheckName(name string) error {
-	if !nameGrammar.MatchString(name) || len(name) > 214 {
+	if !nameGrammar().MatchString(name) || len(name) > 214 {
 		return fmt.Errorf("%q is not the name of an npm package; use lower-case letters, digits, - and ., as in opentabs-plugin-slack or @scope/opentabs-plugin-slack", name)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/internal/rawjson"
 )
 
@@ -30,28 +31,28 @@ type shape struct {
 	// for them takes a hundredth of the time of the expression.
 	hints []string
 	// find matches the credential. The text of its first group is kept.
-	find *regexp.Regexp
+	find func() *regexp.Regexp
 }
 
 var shapes = []shape{
 	// The value of a header.
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
-		regexp.MustCompile(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
+		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
 	// The value of a parameter or member.
 	{[]string{"token", "api_key", "apikey", "secret", "passw", "session", "sid", "sig"},
-		regexp.MustCompile(`(?i)(\b(?:access_?token|refresh_?token|id_?token|token|api_?key|client_?secret|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
-	{[]string{"bearer ", "basic "}, regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
+		lazyregexp.New(`(?i)(\b(?:access_?token|refresh_?token|id_?token|token|api_?key|client_?secret|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
+	{[]string{"bearer ", "basic "}, lazyregexp.New(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
 	// A JSON Web Token.
-	{[]string{"eyj"}, regexp.MustCompile(`()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`)},
+	{[]string{"eyj"}, lazyregexp.New(`()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`)},
 	// Keys whose issuers give them a prefix.
 	{[]string{"sk-", "k_live_", "sk_test_", "xox", "gh", "github_pat_", "glpat-", "akia", "asia", "aiza", "ya29.", "shpat_", "npm_", "pypi-"},
-		regexp.MustCompile(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
+		lazyregexp.New(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
 	// A user and a password in a URL.
-	{[]string{"://"}, regexp.MustCompile(`(://)[^\s/@:]+:[^\s/@]+@`)},
+	{[]string{"://"}, lazyregexp.New(`(://)[^\s/@:]+:[^\s/@]+@`)},
 }
 
 // secretName matches the names of members whose values are secret.
-var secretName = regexp.MustCompile(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
+var secretName = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
 // Text returns text without secrets.
 func (r *redactor) Text(text string) string {
@@ -59,7 +60,7 @@ func (r *redactor) Text(text string) string {
 	lower := strings.ToLower(text)
 	for _, shape := range shapes {
 		if slices.ContainsFunc(shape.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
-			text = shape.find.ReplaceAllString(text, "${1}"+hidden)
+			text = shape.find().ReplaceAllString(text, "${1}"+hidden)
 		}
 	}
 	return text
@@ -107,7 +108,7 @@ func (r *redactor) value(value any) any {
 		}
 	case map[string]any:
 		for key, member := range v {
-			if secretName.MatchString(key) && member != nil && member != true && member != false {
+			if secretName().MatchString(key) && member != nil && member != true && member != false {
 				v[key] = hidden
 			} else {
 				v[key] = r.value(member)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // The icon files in a plugin's directory. All are optional, but a variant requires
@@ -118,9 +120,9 @@ var refusedElements = []string{"script", "image", "feImage", "foreignObject", "i
 
 var (
 	// foreign finds what a style loads from elsewhere.
-	foreign = regexp.MustCompile(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
+	foreign = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
 	// reference finds what a paint, a clip or a style uses of the file itself.
-	reference = regexp.MustCompile(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
+	reference = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
 // unsafeContent returns why an icon with this element is rejected, or "".
@@ -136,12 +138,12 @@ func unsafeContent(n *node) string {
 			if !strings.HasPrefix(strings.TrimSpace(a.value), "#") {
 				return fmt.Sprintf("refers to %q; refer only to ids of the file itself", a.value)
 			}
-		case foreign.MatchString(a.value):
+		case foreign().MatchString(a.value):
 			return fmt.Sprintf("loads something in %s=%q; refer only to ids of the file itself", a.name, a.value)
 		}
 	}
 	for _, child := range n.children {
-		if n.name == "style" && foreign.MatchString(child.text) {
+		if n.name == "style" && foreign().MatchString(child.text) {
 			return "has a style that loads something; refer only to ids of the file itself"
 		}
 	}
@@ -157,8 +159,8 @@ func (n *node) renameIDs(prefix string) {
 		}
 	})
 	refer := func(text string) string {
-		return reference.ReplaceAllStringFunc(text, func(found string) string {
-			parts := reference.FindStringSubmatch(found)
+		return reference().ReplaceAllStringFunc(text, func(found string) string {
+			parts := reference().FindStringSubmatch(found)
 			if !ids[parts[2]] {
 				return found
 			}
@@ -193,10 +195,10 @@ func (n *node) renameIDs(prefix string) {
 }
 
 // selector matches the selectors of a style: the text before each brace.
-var selector = regexp.MustCompile(`[^{}]*\{`)
+var selector = lazyregexp.New(`[^{}]*\{`)
 
 func renameSelectors(style string, ids map[string]bool, prefix string) string {
-	return selector.ReplaceAllStringFunc(style, func(text string) string {
+	return selector().ReplaceAllStringFunc(style, func(text string) string {
 		for id := range ids {
 			text = regexp.MustCompile(`#`+regexp.QuoteMeta(id)+`([\s,.:>+~\[{)]|$)`).ReplaceAllString(text, "#"+strings.ReplaceAll(prefix+id, "$", "$$")+"$1")
 		}

@@ -3,11 +3,11 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/internal/plaintext"
 )
 
@@ -88,11 +88,11 @@ func idAtStart(text []byte) json.RawMessage {
 
 // idLast matches the end of an object whose last member is an ID. The end of a
 // string never matches, because a quote in a string follows a backslash.
-var idLast = regexp.MustCompile(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
+var idLast = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
 // idAtEnd returns the ID in the end of a request, nil if it is not the last member.
 func idAtEnd(text []byte) json.RawMessage {
-	found := idLast.FindSubmatch(text)
+	found := idLast().FindSubmatch(text)
 	if found == nil || !json.Valid(found[1]) {
 		return nil
 	}

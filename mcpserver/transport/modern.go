@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"regexp"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/wire"
 )
 
@@ -41,7 +41,7 @@ func (s httpTransport) passModern(w http.ResponseWriter, r *http.Request, m mess
 		refuse(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
 		return
 	}
-	if !m.request() || m.ID[0] == '"' || exactID.Match(m.ID) {
+	if !m.request() || m.ID[0] == '"' || exactID().Match(m.ID) {
 		s.modern.ServeHTTP(w, r)
 		return
 	}
@@ -58,7 +58,7 @@ func (s httpTransport) passModern(w http.ResponseWriter, r *http.Request, m mess
 }
 
 // exactID matches numbers that a float64 represents exactly.
-var exactID = regexp.MustCompile(`^-?[0-9]{1,15}$`)
+var exactID = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
 // idWriter restores the client's ID in the answer of mcp-go, which writes a message
 // in one piece.

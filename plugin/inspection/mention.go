@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"opentabs/internal/lazyregexp"
 )
 
 // mention is the name of a browser feature that code contains: a feature that reaches
@@ -20,7 +22,7 @@ type power struct {
 	mention
 	// literal is part of every match of pattern. It is searched first.
 	literal string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 }
 
 // wordPowers returns powers that match whole names. Minified code keeps the names of
@@ -28,14 +30,14 @@ type power struct {
 func wordPowers(meaning string, names ...string) []power {
 	var powers []power
 	for _, name := range names {
-		powers = append(powers, power{mention{name, meaning}, name, regexp.MustCompile(`(^|[^\w$])` + regexp.QuoteMeta(name) + `($|[^\w$])`)})
+		powers = append(powers, power{mention{name, meaning}, name, lazyregexp.New(`(^|[^\w$])` + regexp.QuoteMeta(name) + `($|[^\w$])`)})
 	}
 	return powers
 }
 
 // patternPower returns a power with a special pattern.
 func patternPower(name, meaning, literal, pattern string) []power {
-	return []power{{mention{name, meaning}, literal, regexp.MustCompile(pattern)}}
+	return []power{{mention{name, meaning}, literal, lazyregexp.New(pattern)}}
 }
 
 // powers are all that [mentions] looks for, by name.
@@ -73,7 +75,7 @@ func sortedPowers(lists ...[]power) []power {
 func mentions(code string) []mention {
 	var all []mention
 	for _, p := range powers {
-		if strings.Contains(code, p.literal) && p.pattern.MatchString(code) {
+		if strings.Contains(code, p.literal) && p.pattern().MatchString(code) {
 			all = append(all, p.mention)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/internal/rawjson"
 	"opentabs/internal/statefile"
 	"opentabs/plugin"
@@ -31,7 +31,7 @@ const (
 var keptFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
 // entryName is a file name that the original OpenTabs SDK generates for each build.
-var entryName = regexp.MustCompile(`_adapter_entry_[0-9a-f-]{36}`)
+var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
 // Archive keeps a copy of each plugin's last reviewed content in the state folder, to
 // show what has changed since. The zero value is not usable.
@@ -96,7 +96,7 @@ func reviewable(one *plugin.Plugin) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{"own.js": entryName.ReplaceAll([]byte(code.Own()), []byte("_adapter_entry")), "pre-script.js": []byte(code.PreScript)}
+	files := map[string][]byte{"own.js": entryName().ReplaceAll([]byte(code.Own()), []byte("_adapter_entry")), "pre-script.js": []byte(code.PreScript)}
 	packageJSON, toolsJSON, err := one.Descriptions()
 	if err != nil {
 		return nil, err

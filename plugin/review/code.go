@@ -1,9 +1,9 @@
 package review
 
 import (
-	"regexp"
 	"strings"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/plugin"
 )
 
@@ -30,11 +30,11 @@ type Module struct {
 }
 
 // moduleComment matches the comment that esbuild writes before a module: a path.
-var moduleComment = regexp.MustCompile(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(?:[cm]?[jt]sx?|json|svg|css)|locales))[ \t]*\r?$`)
+var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(?:[cm]?[jt]sx?|json|svg|css)|locales))[ \t]*\r?$`)
 
 // libraryPath matches the paths of modules that the author did not write: npm
 // packages and the SDK.
-var libraryPath = regexp.MustCompile(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
+var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
 // ReadCode reads the code of a plugin. It returns an error if a file on disk is not
 // the loaded one.
@@ -56,10 +56,10 @@ func splitModules(code string) []Module {
 	from, name := 0, ""
 	add := func(to int) {
 		if text := code[from:to]; strings.TrimSpace(text) != "" {
-			modules = append(modules, Module{Name: name, Library: libraryPath.MatchString(name), Code: text})
+			modules = append(modules, Module{Name: name, Library: libraryPath().MatchString(name), Code: text})
 		}
 	}
-	for _, at := range moduleComment.FindAllStringSubmatchIndex(code, -1) {
+	for _, at := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
 		add(at[0])
 		from, name = at[0], code[at[2]:at[3]]
 	}

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/internal/plaintext"
 )
 
@@ -127,7 +127,7 @@ func preferPatterns(doc any) {
 	}
 }
 
-var uriScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+var uriScheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
 // checkURI accepts any text with a scheme, because browsers parse more URLs than
 // RFC 3986 allows.
@@ -137,7 +137,7 @@ func checkURI(v any) error {
 		return nil
 	}
 	scheme, _, ok := strings.Cut(strings.TrimSpace(s), ":")
-	if !ok || !uriScheme.MatchString(scheme) {
+	if !ok || !uriScheme().MatchString(scheme) {
 		return errors.New("it has no scheme such as https")
 	}
 	return nil

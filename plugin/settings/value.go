@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
 	"opentabs/plugin"
@@ -27,7 +27,7 @@ const (
 )
 
 var (
-	instanceGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
+	instanceGrammar = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
 )
 
 // Parse parses a value that the user typed: true or yes, 12, one of the options, or a
@@ -113,7 +113,7 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 	}
 	sites := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(urls)) {
-		if !instanceGrammar.MatchString(name) {
+		if !instanceGrammar().MatchString(name) {
 			return nil, invalid(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
 		}
 		urls[name] = strings.TrimSpace(urls[name])

@@ -1,9 +1,9 @@
 package inbound
 
 import (
-	"regexp"
 	"slices"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/wire"
 )
 
@@ -19,7 +19,7 @@ const (
 )
 
 // loadError matches Chrome's names of network errors.
-var loadError = regexp.MustCompile(`^net::ERR_[A-Z0-9_]{1,80}$`)
+var loadError = lazyregexp.New(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
 // Tab bounds and cleans a reported tab, because the server stores, lists and
 // logs it. Invalid names and IDs are dropped together with their entry.
@@ -28,7 +28,7 @@ func Tab(t wire.TabInfo) wire.TabInfo {
 	if !IsID(t.DocumentID) {
 		t.DocumentID = ""
 	}
-	if t.LoadError != "" && t.LoadError != wire.LoadErrorNoAnswer && !loadError.MatchString(t.LoadError) {
+	if t.LoadError != "" && t.LoadError != wire.LoadErrorNoAnswer && !loadError().MatchString(t.LoadError) {
 		t.LoadError = "net::ERR_FAILED"
 	}
 	bad := func(name string) bool { return !IsID(name) }
