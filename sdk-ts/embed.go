@@ -20,10 +20,10 @@ import (
 //go:embed src/runtime/install.ts src/runtime/jitless.ts src/runtime/navigation.ts
 //go:embed src/runtime/platform.ts src/runtime/pre-script-runner.ts src/runtime/pristine.ts src/runtime/primordials.ts src/runtime/async.ts src/runtime/page-primordials.ts
 //go:embed src/runtime/value.ts src/runtime/zod-global.ts
-//go:embed src/simulator/check.ts src/simulator/clock.ts src/simulator/document.ts src/simulator/encoding.ts src/simulator/events.ts
+//go:embed src/simulator/atob.ts src/simulator/check.ts src/simulator/clock.ts src/simulator/document.ts src/simulator/encoding.ts src/simulator/events.ts
 //go:embed src/simulator/expect.ts src/simulator/failure.ts src/simulator/http.ts src/simulator/mode.ts
 //go:embed src/simulator/page.ts src/simulator/real.ts src/simulator/runner.ts src/simulator/start.ts src/simulator/storage.ts
-//go:embed src/simulator/tab.ts src/simulator/url.ts vendor/linkedom
+//go:embed src/simulator/tab.ts src/simulator/url.ts vendor/linkedom vendor/whatwg-url-minimum
 var Source embed.FS
 
 // Version returns the SDK's version.

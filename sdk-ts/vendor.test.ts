@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -27,9 +27,18 @@ test('the embedded zod contains every module that its index imports', () => {
   }
 });
 
-test('the embedded linkedom equals the released package byte for byte', () => {
-  for (const name of ['worker.js', 'LICENSE', 'package.json']) {
-    const released = readFileSync(join(here, '../node_modules/linkedom', name));
-    assert.ok(readFileSync(join(here, 'vendor/linkedom', name)).equals(released), `${name} differs`);
+test('the embedded libraries of the simulator equal the released packages byte for byte', () => {
+  const embedded: Readonly<Record<string, readonly string[]>> = {
+    linkedom: ['worker.js', 'LICENSE', 'package.json'],
+    'whatwg-url-minimum': ['dist/whatwg-url-minimum.mjs', 'LICENSE.md', 'package.json'],
+  };
+  for (const [library, names] of Object.entries(embedded)) {
+    for (const name of names) {
+      const released = readFileSync(join(here, '../node_modules', library, name));
+      assert.ok(
+        readFileSync(join(here, 'vendor', library, basename(name))).equals(released),
+        `${library}/${name} differs`,
+      );
+    }
   }
 });

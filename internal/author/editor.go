@@ -103,7 +103,7 @@ func typesPath(name string) string {
 	}
 	rest, vendored := strings.CutPrefix(name, "vendor/")
 	switch {
-	case !vendored || strings.HasSuffix(rest, ".js"):
+	case !vendored || strings.HasSuffix(rest, ".js") || strings.HasSuffix(rest, ".mjs"):
 		return ""
 	case strings.HasPrefix(rest, "zod/"):
 		return typesDir + "/" + rest

@@ -36,7 +36,7 @@ func runTests(t *testing.T, file string, o TestOptions) (failed map[string]strin
 // TestSimulator runs the tests in testdata/simulated/src/good.test.ts.
 func TestSimulator(t *testing.T) {
 	failed, passed, err := runTests(t, "src/good.test.ts", TestOptions{})
-	if err != nil || len(failed) > 0 || passed < 14 {
+	if err != nil || len(failed) > 0 || passed < 16 {
 		t.Errorf("%d passed, %v", passed, err)
 		for name, why := range failed {
 			t.Errorf("%s: %s", name, why)

@@ -244,9 +244,19 @@ export class FakeSite {
       const pattern = address.startsWith('/') ? `${page.origin}${address}` : address;
       const requested = `${url.origin}${url.pathname}${pattern.includes('?') ? url.search : ''}`;
       const escaped = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-      if (new RegExp(`^${escaped.join('.*')}$`, 's').test(requested)) return answer;
+      const isMatch = new RegExp(`^${escaped.join('.*')}$`, 's');
+      if (isMatch.test(requested) || isMatch.test(decode(requested))) return answer;
     }
     return undefined;
+  }
+}
+
+/** Returns a URL with its percent-encoded characters as a route may name them. */
+function decode(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
   }
 }
 

@@ -82,6 +82,27 @@ test('the site responds with its routes', async () => {
   expect(tab.logs.map(({ level, message, data }) => [level, message, data])[0]).toEqual(['info', 'buying', [{ id: '7' }]]);
 });
 
+test('a route names a path as the user reads it', async () => {
+  const tab = simulate(plugin, { url, routes: { 'GET /api/items/münze': { json: { price: 4 } } } });
+  expect((await tab.call('buy', { id: 'münze' })).result).toEqual({ answer: { price: 4 } });
+  expect(tab.requests[0].url).toEqual('https://shop.example/api/items/m%C3%BCnze?full=1');
+});
+
+test('URLs follow the standard', () => {
+  const at = new URL('../b?x=1#h', 'https://user:pw@MÜNCHEN.example:443/a/c/');
+  expect(at.href).toEqual('https://user:pw@xn--mnchen-3ya.example/a/b?x=1#h');
+  at.searchParams.append('q', 'ä b');
+  at.port = '8443';
+  at.username = '';
+  at.password = '';
+  expect([at.origin, at.search]).toEqual(['https://xn--mnchen-3ya.example:8443', '?x=1&q=%C3%A4+b']);
+  at.search = '?y=2';
+  expect([...at.searchParams]).toEqual([['y', '2']]);
+  expect([new URL('http://[::1]:80/').host, new URL('https://127.1/').hostname]).toEqual(['[::1]', '127.0.0.1']);
+  expect(new URLSearchParams('a=1&a=2').has('a', '3')).toEqual(false);
+  expect([URL.canParse('https://a b/'), URL.parse('/path')]).toEqual([false, null]);
+});
+
 test('arguments and results are validated like on the server', async () => {
   const tab = simulate(plugin);
   expect((await tab.call('silent', {})).error?.message).toMatch(/^the arguments of silent are not valid:\nms: /);
