@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
+import type { CallRecord } from './harness/daemon-api.ts';
 import { startOpentabs } from './harness/process.ts';
-import { type CallView, type Stack, startStack } from './harness/stack.ts';
+import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
@@ -32,7 +33,7 @@ const waitForRunningCall = (channel: string) =>
       : undefined,
   );
 /** waitForStoppedCall waits until the page has confirmed the end of a call, and returns the call. */
-const waitForStoppedCall = (id: string): Promise<CallView> =>
+const waitForStoppedCall = (id: string): Promise<CallRecord> =>
   waitFor('the outcome', async () =>
     (await stack.listCalls()).find((c) => c.call_id === id && c.stopped !== undefined),
   );

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,7 +75,7 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	case len(output) == 0:
 		return nil, errors.New("it returned nothing instead of a text or messages")
 	case output[0] == '"':
-		messages = joinElements(promptMessage{role: `"user"`, content: textBlock(output)}.json())
+		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: textBlock(output)}.json()})
 	case output[0] == '{':
 		var object struct {
 			Description *string         `json:"description"`
@@ -94,7 +93,7 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		messages = joinElements(list...)
+		messages = rawjson.JoinElements(list)
 	}
 	var b []byte
 	if description != "" {
@@ -170,9 +169,4 @@ func contentOf(raw json.RawMessage) ([]byte, bool) {
 // textBlock returns the block for a text in JSON.
 func textBlock(quoted []byte) []byte {
 	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
-}
-
-// joinElements returns the array of these elements.
-func joinElements(all ...[]byte) []byte {
-	return append(append([]byte{'['}, bytes.Join(all, []byte{','})...), ']')
 }

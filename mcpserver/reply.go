@@ -217,7 +217,7 @@ func (r reply) writeText(w *bufio.Writer) {
 	case r.output[0] == '"':
 		w.Write(r.output)
 	default:
-		writeQuoted(w, r.output)
+		rawjson.WriteQuoted(w, r.output)
 	}
 	w.WriteByte('}')
 }
@@ -245,33 +245,4 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	if next == "," {
 		w.WriteByte('}')
 	}
-}
-
-// writeQuoted writes JSON text as one JSON string. It makes no copy, because a
-// result may have 100 MB.
-func writeQuoted(w *bufio.Writer, text []byte) {
-	const hex = "0123456789abcdef"
-	w.WriteByte('"')
-	start := 0
-	for i, c := range text {
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		w.Write(text[start:i])
-		start = i + 1
-		switch c {
-		case '"':
-			w.WriteString(`\"`)
-		case '\\':
-			w.WriteString(`\\`)
-		case '\t':
-			w.WriteString(`\t`)
-		default:
-			w.WriteString(`\u00`)
-			w.WriteByte(hex[c>>4])
-			w.WriteByte(hex[c&15])
-		}
-	}
-	w.Write(text[start:])
-	w.WriteByte('"')
 }

@@ -8,7 +8,7 @@ export interface Server {
   readonly token: string;
 }
 
-/** CallRecord is what tests read of GET /calls/{id}. */
+/** CallRecord is what tests read of a call: from GET /calls/{id}, and from opentabs calls --json. */
 export interface CallRecord {
   readonly call_id: string;
   readonly tool_name: string;
@@ -16,7 +16,11 @@ export interface CallRecord {
   readonly message?: string;
   readonly parent_call_id?: string;
   readonly depth?: number;
+  readonly reports: number;
+  readonly invalid_reports?: number;
+  readonly tab_id?: number;
   readonly error_code?: string;
+  readonly cancel_reason?: string;
   readonly stopped?: string;
   readonly end_audience?: string;
   readonly waiting?: { readonly ticket_id: string; readonly kind: string; readonly reason: string };
@@ -61,7 +65,8 @@ export async function findCall(
   );
 }
 
-function isCallRecord(value: unknown): value is CallRecord {
+/** isCallRecord reports whether a value is a call. */
+export function isCallRecord(value: unknown): value is CallRecord {
   return typeof value === 'object' && value !== null && 'call_id' in value;
 }
 

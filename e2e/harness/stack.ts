@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Chrome, type ChromeOptions, freePort, launchChrome } from './chromium.ts';
 import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
-import { addClient } from './daemon-api.ts';
+import { addClient, type CallRecord, isCallRecord } from './daemon-api.ts';
 import {
   type CommandResult,
   repositoryRoot,
@@ -63,7 +63,7 @@ export interface Stack {
   readStatus(): Promise<Status>;
   /** listTabs returns the tabs of all browsers that match a plugin. */
   listTabs(): Promise<readonly Tab[]>;
-  listCalls(): Promise<readonly CallView[]>;
+  listCalls(): Promise<readonly CallRecord[]>;
   /** openTab opens a tab of the site and waits until all plugins are live in that tab. */
   openTab(path: string): Promise<Page>;
   /** waitForPlugins waits until all plugins are live in a tab of the site that shows path. */
@@ -99,19 +99,6 @@ export interface Tab {
 export interface TabPlugin {
   readonly name: string;
   readonly ready?: boolean;
-}
-
-/** CallView is what tests read of opentabs calls --json. */
-export interface CallView {
-  readonly call_id: string;
-  readonly tool_name: string;
-  readonly status: string;
-  readonly reports: number;
-  readonly invalid_reports?: number;
-  readonly stopped?: string;
-  readonly cancel_reason?: string;
-  readonly error_code?: string;
-  readonly tab_id?: number;
 }
 
 /** startStack starts a stack and waits until the plugin is live in the site's tab. */
@@ -194,7 +181,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     listTabs,
     async listCalls() {
       const value: unknown = await runJson('calls');
-      return Array.isArray(value) ? value.filter(isCallView) : [];
+      return Array.isArray(value) ? value.filter(isCallRecord) : [];
     },
     async openTab(path) {
       const opened = await chrome.openPage(`${site.origin}${path}`);
@@ -219,8 +206,4 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null;
-}
-
-function isCallView(value: unknown): value is CallView {
-  return typeof value === 'object' && value !== null && 'call_id' in value;
 }

@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"internal/daemon":       {everything},
 	"internal/browsertest":  {everything},
 	"internal/usererr":      {},
-	"internal/toolargs":     {"internal/mcpclient", "internal/nearest", "internal/usererr"},
+	"internal/toolargs":     {"internal/mcpclient", "internal/nearest", "internal/rawjson", "internal/usererr"},
 	"internal/install":      {"plugin", "plugin/catalog", "internal/config", "internal/home", "internal/npm", "internal/statefile", "internal/terminal", "internal/usererr", "internal/version"},
 	"internal/settingsform": {"wire", "plugin", "plugin/settings", "internal/usererr"},
 	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/nearest", "internal/pluginlog", "internal/terminal"},

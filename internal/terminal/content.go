@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"opentabs/internal/rawjson"
 )
 
 // ContentLines returns the content of an activity as lines that are safe for a
@@ -109,18 +111,17 @@ func (t *table) addRow(row json.RawMessage, named bool) bool {
 		}
 		return true
 	}
-	names, values, ok := objectMembers(row)
-	for i, name := range names {
-		column := slices.Index(t.columns, SafeLine(name))
+	for m := range rawjson.Members(row) {
+		column := slices.Index(t.columns, SafeLine(m.Key))
 		if column < 0 && !named {
 			column = len(t.columns)
-			t.columns = append(t.columns, SafeLine(name))
+			t.columns = append(t.columns, SafeLine(m.Key))
 		}
 		if column >= 0 {
-			t.setCell(column, values[i])
+			t.setCell(column, m.Value)
 		}
 	}
-	return ok
+	return rawjson.KindOf(row) == rawjson.KindObject
 }
 
 // setCell sets a cell of the last row.
@@ -137,24 +138,6 @@ func (t *table) setCell(column int, value json.RawMessage) {
 	if json.Unmarshal(value, &number) != nil || value[0] == '"' {
 		t.numeric[column] = false
 	}
-}
-
-// objectMembers returns the names and values of an object's members, in order.
-func objectMembers(object json.RawMessage) (names []string, values []json.RawMessage, ok bool) {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil, nil, false
-	}
-	for dec.More() {
-		token, err := dec.Token()
-		name, isText := token.(string)
-		var value json.RawMessage
-		if err != nil || !isText || dec.Decode(&value) != nil {
-			return nil, nil, false
-		}
-		names, values = append(names, name), append(values, value)
-	}
-	return names, values, true
 }
 
 // cellText returns a value on one line: a string as it is, null as "", other values

@@ -15,6 +15,7 @@ import (
 
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/nearest"
+	"opentabs/internal/rawjson"
 	"opentabs/internal/usererr"
 )
 
@@ -59,7 +60,7 @@ func (t Tool) names() []string {
 // Parse returns the arguments of --arg NAME=VALUE flags.
 func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
-	lists := map[string][]json.RawMessage{}
+	lists := map[string][][]byte{}
 	for _, pair := range pairs {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
@@ -79,7 +80,7 @@ func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 				return nil, usererr.Errorf("--arg %s is given as a whole list and as an item: choose one", name)
 			}
 			lists[name] = append(lists[name], value)
-			args[name] = joinItems(lists[name])
+			args[name] = rawjson.JoinElements(lists[name])
 			continue
 		}
 		if _, twice := args[name]; twice {
@@ -90,19 +91,6 @@ func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 		}
 	}
 	return args, nil
-}
-
-// joinItems returns a JSON array.
-func joinItems(items []json.RawMessage) json.RawMessage {
-	return slices.Concat([]byte("["), bytes.Join(toBytes(items), []byte(",")), []byte("]"))
-}
-
-func toBytes(items []json.RawMessage) [][]byte {
-	out := make([][]byte, len(items))
-	for i, item := range items {
-		out[i] = item
-	}
-	return out
 }
 
 // property returns the schema of an argument, nil if it accepts any value.
@@ -142,11 +130,11 @@ func (t Tool) value(name string, p *schema, text string) (json.RawMessage, error
 	parsed, kind := parseJSON(text)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
-		return quote(text), nil
+		return rawjson.Encode(text), nil
 	case parsed != nil && (len(kinds) == 0 || kinds[kind] || kind == "integer" && kinds["number"]):
 		return parsed, nil
 	case kinds["string"] || len(kinds) == 0:
-		return quote(text), nil
+		return rawjson.Encode(text), nil
 	}
 	var wanted []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -196,14 +184,6 @@ func kindOf(value []byte) string {
 		return "number"
 	}
 	return "integer"
-}
-
-func quote(text string) json.RawMessage {
-	data, err := json.Marshal(text)
-	if err != nil { // a string always marshals
-		panic(err)
-	}
-	return data
 }
 
 // maxDepth limits how many references are followed, because a schema may refer to
@@ -290,7 +270,7 @@ func ReadJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) 
 // AddTarget adds the browser and the tab to the arguments. The daemon removes them
 // before it calls the tool.
 func (t Tool) AddTarget(args map[string]json.RawMessage, browser string, tab int) error {
-	for name, value := range map[string]json.RawMessage{"browser": quote(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
+	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {
 			continue
 		}
