@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/httpapi"
@@ -114,10 +116,7 @@ command changes nothing; opentabs plugin review enables a plugin.`,
 		Example: `  opentabs plugin inspect messages
   opentabs plugin inspect messages --section code`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			opts.name = args[0]
-			return runInspect(opts)
-		},
+		RunE: withArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
 	}
 	cmd.Flags().StringVar(&opts.section, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
 	return cmd

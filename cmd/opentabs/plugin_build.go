@@ -43,10 +43,7 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
   opentabs plugin create @acme/chat --domain acme.test --display "Acme Chat"
   opentabs plugin create notes --domain notes.example.com --world isolated`,
 		Args: requireArgs(1, "the name of the plugin"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			opts.plugin.Name = args[0]
-			return runPluginCreate(opts)
-		},
+		RunE: withArg(&opts.plugin.Name, func(_ context.Context) error { return runPluginCreate(opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` that the plugin runs on, such as app.example.com (default example.com)")
@@ -80,7 +77,7 @@ type pluginBuildOptions struct {
 }
 
 func newPluginBuildCmd(p *program) *cobra.Command {
-	opts := pluginBuildOptions{program: p}
+	opts := pluginBuildOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Build a plugin from its TypeScript source",
@@ -92,19 +89,16 @@ With --watch it builds again after each change, until Ctrl-C. Errors are printed
 and do not end the command.`,
 		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages --watch",
 		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.dir = dirOf(args)
-			if opts.watch {
-				return runPluginWatch(cmd.Context(), opts)
-			}
-			return runPluginBuild(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginBuild(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.watch, "watch", false, "build again after each change")
 	return cmd
 }
 
 func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
+	if opts.watch {
+		return runPluginWatch(ctx, opts)
+	}
 	built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{})
 	if err != nil {
 		return err
@@ -151,7 +145,7 @@ type pluginDevOptions struct {
 }
 
 func newPluginDevCmd(p *program) *cobra.Command {
-	opts := pluginDevOptions{program: p}
+	opts := pluginDevOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "dev [DIR]",
 		Short: "Build a plugin after each change and load it into open tabs",
@@ -169,10 +163,7 @@ During development the plugin leaves a function on the pages of its sites, which
 loads new builds; docs/security.md describes the consequences.`,
 		Example: "  opentabs plugin dev\n  opentabs plugin dev plugins/tickets --permission ask",
 		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.dir = dirOf(args)
-			return runPluginDev(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how its tools run, if you have not set that yet: `off, ask or auto`")
 	return cmd

@@ -24,7 +24,7 @@ type pluginCheckOptions struct {
 }
 
 func newPluginCheckCmd(p *program) *cobra.Command {
-	opts := pluginCheckOptions{program: p}
+	opts := pluginCheckOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Lint a plugin",
@@ -38,10 +38,7 @@ Types are checked by the compiler that is installed for the plugin
 author supplies that program: use --no-types for a plugin that you do not trust.`,
 		Example: "  opentabs plugin check\n  opentabs plugin check --strict --json\n  opentabs plugin check --rules",
 		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.dir = dirOf(args)
-			return runPluginCheck(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginCheck(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.BoolVar(&opts.json, "json", false, "print JSON")
@@ -114,7 +111,7 @@ type pluginReadmeOptions struct {
 }
 
 func newPluginReadmeCmd(p *program) *cobra.Command {
-	opts := pluginReadmeOptions{program: p}
+	opts := pluginReadmeOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "readme [DIR]",
 		Short: "Update the tables in a plugin's README",
@@ -123,21 +120,10 @@ in DIR (default: this directory), between two marker lines. The rest does not
 change.`,
 		Example: "  opentabs plugin readme\n  opentabs plugin readme --check",
 		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.dir = dirOf(args)
-			return runPluginReadme(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if the README is not up to date")
 	return cmd
-}
-
-// dirOf returns the plugin directory in args, or the current directory.
-func dirOf(args []string) string {
-	if len(args) > 0 {
-		return args[0]
-	}
-	return "."
 }
 
 func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
@@ -165,7 +151,7 @@ type pluginPackOptions struct {
 }
 
 func newPluginPackCmd(p *program) *cobra.Command {
-	opts := pluginPackOptions{program: p}
+	opts := pluginPackOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "pack [DIR]",
 		Short: "Create an npm package of a plugin",
@@ -175,10 +161,7 @@ You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
 (npm publish NAME-VERSION.tgz). The same content produces the same bytes.`,
 		Example: "  opentabs plugin pack\n  opentabs plugin pack plugins/tickets --out /tmp",
 		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.dir = dirOf(args)
-			return runPluginPack(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.out, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")

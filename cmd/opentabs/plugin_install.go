@@ -39,10 +39,7 @@ after each new build. --permission reviews it at once.`,
 		Example: `  opentabs plugin add plugins/messages
   opentabs plugin add plugins/messages --permission ask`,
 		Args: requireArgs(1, "the path of a plugin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.path = args[0]
-			return runPluginAdd(cmd.Context(), opts)
-		},
+		RunE: withArg(&opts.path, func(ctx context.Context) error { return runPluginAdd(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
@@ -111,10 +108,7 @@ None of its tools run before you review it (opentabs plugin review).
   opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
   opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.what = args[0]
-			return runPluginInstall(cmd.Context(), opts)
-		},
+		RunE: withArg(&opts.what, func(ctx context.Context) error { return runPluginInstall(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
@@ -233,6 +227,7 @@ type pluginRemoveOptions struct {
 }
 
 func newPluginRemoveCmd(p *program) *cobra.Command {
+	opts := pluginRemoveOptions{program: p}
 	return &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a plugin",
@@ -240,9 +235,7 @@ func newPluginRemoveCmd(p *program) *cobra.Command {
 installed plugin are deleted; a folder that was added is kept.`,
 		Example: "  opentabs plugin remove messages",
 		Args:    requireArgs(1, "the name of a plugin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPluginRemove(cmd.Context(), pluginRemoveOptions{program: p, name: args[0]})
-		},
+		RunE:    withArg(&opts.name, func(ctx context.Context) error { return runPluginRemove(ctx, opts) }),
 	}
 }
 

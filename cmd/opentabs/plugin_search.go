@@ -21,12 +21,7 @@ func newPluginSearchCmd(p *program) *cobra.Command {
 		Short:   "Find plugins on the npm registry",
 		Example: "  opentabs plugin search slack\n  opentabs plugin search \"shared documents\"",
 		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				opts.query = args[0]
-			}
-			return runPluginSearch(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.query, func(ctx context.Context) error { return runPluginSearch(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -77,10 +72,7 @@ func newPluginInfoCmd(p *program) *cobra.Command {
 		Short:   "Show a plugin in the npm registry",
 		Example: "  opentabs plugin info slack\n  opentabs plugin info @acme/opentabs-plugin-wiki@^2",
 		Args:    requireArgs(1, "the name of a plugin"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.what = args[0]
-			return runPluginInfo(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.what, func(ctx context.Context) error { return runPluginInfo(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd

@@ -16,7 +16,7 @@ type pluginTestOptions struct {
 }
 
 func newPluginTestCmd(p *program) *cobra.Command {
-	opts := pluginTestOptions{program: p}
+	opts := pluginTestOptions{program: p, tests: testrun.Options{Dir: "."}}
 	cmd := &cobra.Command{
 		Use:   "test [DIR]",
 		Short: "Run a plugin's tests in a simulated page",
@@ -33,10 +33,7 @@ one with a usual name) with a temporary profile and server. The plugin's sites
 are simulated, and time is real. Tests that need a simulated page are skipped.`,
 		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json\n  opentabs plugin test --browser --filter finds",
 		Args:    atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.tests.Dir = dirOf(args)
-			return runPluginTest(cmd.Context(), opts)
-		},
+		RunE:    withArg(&opts.tests.Dir, func(ctx context.Context) error { return runPluginTest(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.tests.Filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")

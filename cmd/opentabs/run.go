@@ -199,6 +199,17 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
+// withArg returns the action of a command with one argument, which it stores in arg. A
+// missing argument leaves the default in arg.
+func withArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			*arg = args[0]
+		}
+		return action(cmd.Context())
+	}
+}
+
 // dirs returns the directories of the installation and creates them if they are
 // missing.
 func (p *program) dirs() (config.Dirs, error) {

@@ -2,15 +2,15 @@ package httpapi
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
 // ErrUnknown is wrapped by errors of a [Policy] about unknown plugins or tools; the
 // routes answer 404.
-var ErrUnknown = errors.New("not found")
+var ErrUnknown = plugin.ErrUnknown
 
 // Policy has the methods that the routes below /plugins/{name} call. by is the surface
 // of a change. The texts of errors are for the user.

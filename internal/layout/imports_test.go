@@ -76,7 +76,7 @@ var mayImport = map[string][]string{
 	"internal/config":       {"wire", "dispatch", "internal/nearest", "internal/statefile", "internal/timetext"},
 	"internal/jsbuild":      {"wire", "plugin", "extension", "sdk-ts", "internal/lazyregexp", "internal/rawjson", "internal/svgicon"},
 	"internal/author":       {"wire", "plugin", "internal/jsbuild", "internal/lazyregexp", "internal/plaintext", "internal/rawjson", "sdk-ts"},
-	"internal/httpapi":      {"wire", "dispatch", "dispatch/shape", "internal/httpjson", "internal/sse", "internal/loopback", "internal/plaintext", "internal/pluginlog"},
+	"internal/httpapi":      {"wire", "dispatch", "plugin", "dispatch/shape", "internal/httpjson", "internal/sse", "internal/loopback", "internal/plaintext", "internal/pluginlog"},
 	"internal/mcpclient":    {"internal/sse", "internal/rawjson"},
 	"internal/audit":        {"wire", "dispatch", "dispatch/shape", "internal/linefile", "internal/rawjson"},
 	"internal/linefile":     {},

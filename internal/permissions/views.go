@@ -12,7 +12,7 @@ import (
 // Status returns what GET /status reports about a plugin, without the state of its
 // tabs.
 func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
-	state := l.policy.State(p.Name)
+	state := l.Policy.State(p.Name)
 	status := httpapi.Plugin{
 		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Source: string(p.Source), Package: p.Package, Dir: p.Dir, Hash: p.Hash,
 		Matches: append([]string{}, p.Matches...), Tools: []string{},
@@ -49,7 +49,7 @@ func (l Local) fault(p *plugin.Plugin) *httpapi.Fault {
 
 // recommendation returns what an agent recommends for a plugin, nil if none did.
 func (l Local) recommendation(one *plugin.Plugin) *httpapi.Recommendation {
-	r := l.policy.Recommended(one)
+	r := l.Policy.Recommended(one)
 	if r == nil {
 		return nil
 	}
@@ -58,11 +58,11 @@ func (l Local) recommendation(one *plugin.Plugin) *httpapi.Recommendation {
 
 // permissionsOf returns the review, permissions, limits and grants of a plugin.
 func (l Local) permissionsOf(one *plugin.Plugin) httpapi.PluginPermissions {
-	s := l.policy.State(one.Name)
+	s := l.Policy.State(one.Name)
 	view := httpapi.PluginPermissions{
 		Plugin: one.Name, Hash: one.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
-		Mark: httpapi.Mark(s.Set), Problems: l.policy.Problems(), Tools: []httpapi.ToolPermissions{},
-		OpensAt: one.OpensAt, Opening: l.policy.MayOpen(one.Name),
+		Mark: httpapi.Mark(s.Set), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
+		OpensAt: one.OpensAt, Opening: l.Policy.MayOpen(one.Name),
 		World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(),
 	}
 	for _, other := range s.CallsTo() {
@@ -76,7 +76,7 @@ func (l Local) permissionsOf(one *plugin.Plugin) httpapi.PluginPermissions {
 	if r := s.Review; r != nil {
 		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}
 	}
-	grants := l.policy.Grants(one.Name)
+	grants := l.Policy.Grants(one.Name)
 	for _, t := range one.Tools {
 		own := s.Tools[t.Name]
 		tool := httpapi.ToolPermissions{
@@ -94,7 +94,7 @@ func (l Local) permissionsOf(one *plugin.Plugin) httpapi.PluginPermissions {
 // receive are marked as withheld.
 func (l Local) settingViews(one *plugin.Plugin) []wire.SettingView {
 	views := l.registry.Values().Views(one)
-	if l.policy.IsRestricted(one) {
+	if l.Policy.IsRestricted(one) {
 		for i := range views {
 			views[i].Withheld = views[i].Secret
 		}
@@ -105,13 +105,13 @@ func (l Local) settingViews(one *plugin.Plugin) []wire.SettingView {
 func (l Local) pluginViews() []wire.PluginView {
 	views := []wire.PluginView{}
 	for _, one := range l.registry.Set().Plugins() {
-		s := l.policy.State(one.Name)
+		s := l.Policy.State(one.Name)
 		view := wire.PluginView{
 			Name: one.Name, DisplayName: one.DisplayName, Version: one.Version, Hash: one.ContentHash(),
 			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(one.Matches),
 			Icon: one.Icon, Homepage: one.Homepage, Settings: l.settingViews(one),
-			Opening: l.policy.MayOpen(one.Name), OpensAt: one.OpensAt,
-			World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(), Refused: l.policy.Refused(one.Name),
+			Opening: l.Policy.MayOpen(one.Name), OpensAt: one.OpensAt,
+			World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(), Refused: l.Policy.Refused(one.Name),
 		}
 		if s.Reviewed {
 			view.Calls = s.CallsTo()
@@ -119,7 +119,7 @@ func (l Local) pluginViews() []wire.PluginView {
 		if fault, broken := l.registry.Faults().Of(one); broken {
 			view.Problem = fault.Text()
 		}
-		if r := l.policy.Recommended(one); r != nil {
+		if r := l.Policy.Recommended(one); r != nil {
 			view.Recommended = &wire.RecommendationView{By: r.By, Permission: r.Permission, Note: r.Note}
 		}
 		for _, t := range one.Tools {
