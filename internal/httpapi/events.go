@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -179,13 +178,4 @@ func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Lis
 	return c.client.follow(ctx, "/events?"+query.Encode(), l.Following, l.hear)
 }
 
-func (l Listener) hear(e sse.Event) error {
-	if e.Name == missedEvent {
-		return readMissed(e, l.Missed)
-	}
-	var event dispatch.Event
-	if err := json.Unmarshal(e.Data, &event); err != nil {
-		return fmt.Errorf("read an event: %w", err)
-	}
-	return l.Event(event, e.Data)
-}
+func (l Listener) hear(e sse.Event) error { return hear(e, l.Missed, l.Event) }

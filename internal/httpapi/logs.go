@@ -174,12 +174,5 @@ func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error
 }
 
 func (l LogListener) hear(e sse.Event) error {
-	if e.Name == missedEvent {
-		return readMissed(e, l.Missed)
-	}
-	var entry pluginlog.Entry
-	if err := json.Unmarshal(e.Data, &entry); err != nil {
-		return fmt.Errorf("read an entry of the log: %w", err)
-	}
-	return l.Entry(entry)
+	return hear(e, l.Missed, func(entry pluginlog.Entry, _ []byte) error { return l.Entry(entry) })
 }

@@ -136,11 +136,19 @@ func (c *Client) follow(ctx context.Context, path string, begun func() error, he
 	return ErrEnded
 }
 
-// readMissed calls report with the number of lost events.
-func readMissed(e sse.Event, report func(int) error) error {
+// hear passes the JSON of an event to event, or the number of lost events to lost.
+func hear[T any](e sse.Event, lost func(int) error, event func(value T, raw []byte) error) error {
 	var m missed
-	if err := json.Unmarshal(e.Data, &m); err != nil {
+	var value T
+	into := any(&value)
+	if e.Name == missedEvent {
+		into = &m
+	}
+	if err := json.Unmarshal(e.Data, into); err != nil {
 		return fmt.Errorf("read an event: %w", err)
 	}
-	return report(m.Missed)
+	if e.Name == missedEvent {
+		return lost(m.Missed)
+	}
+	return event(value, e.Data)
 }
