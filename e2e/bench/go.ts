@@ -5,16 +5,16 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** program is the built internal/bench. */
-export const program = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
+/** benchProgram is the path of the built internal/bench. */
+export const benchProgram = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
 
-/** Order is one line to the client; internal/bench/order.godocuments the fields. */
+/** Order is one line to the client. internal/bench/order.go documents the fields. */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 const Answer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
 
-/** Measured is the response to the order "calls". Times are in nanoseconds. */
-export const Measured = z.object({
+/** CallsAnswer is the answer to the order "calls". Times are in nanoseconds. */
+export const CallsAnswer = z.object({
   eachNs: z.array(z.number()),
   allNs: z.number(),
   failed: z.number(),
@@ -22,8 +22,8 @@ export const Measured = z.object({
   bytes: z.number(),
 });
 
-/** Streamed is the answer to the order "stream". Times are milliseconds since 1970. */
-export const Streamed = z.object({
+/** StreamAnswer is the answer to the order "stream". Times are milliseconds since 1970. */
+export const StreamAnswer = z.object({
   beganMs: z.number(),
   endedMs: z.number(),
   events: z
@@ -43,11 +43,11 @@ export const Streamed = z.object({
   result: z.unknown(),
 });
 
-/** Cancelled is the answer to the order "cancel". */
-export const Cancelled = z.object({ sentMs: z.number() });
+/** CancelAnswer is the answer to the order "cancel". */
+export const CancelAnswer = z.object({ sentMs: z.number() });
 
-/** Started is the answer to the order "start". */
-export const Started = z.object({
+/** StartAnswer is the answer to the order "start". */
+export const StartAnswer = z.object({
   acceptsMs: z.number(),
   healthMs: z.number(),
   listMs: z.number(),
@@ -56,13 +56,13 @@ export const Started = z.object({
   anonBytes: z.number(),
 });
 
-/** GoClient carries out orders, one after the other. */
+/** GoClient sends orders to the Go client, one after the other. */
 export class GoClient {
-  readonly #child = start(['client']);
+  readonly #child = startBenchProgram(['client']);
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
 
-  /** carryOut gives one order and returns its answer. */
-  async carryOut<T>(order: Order, shape: z.ZodType<T>): Promise<T> {
+  /** sendOrder sends one order and returns its answer. */
+  async sendOrder<T>(order: Order, shape: z.ZodType<T>): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(order)}\n`);
     const line = await this.#lines.next();
     if (line.done) throw new Error(`bench client ended while it did ${order.do}`);
@@ -71,67 +71,72 @@ export class GoClient {
     return shape.parse(answer.ok);
   }
 
-  /** connect makes a target; with a token it is an MCP server. */
+  /** connect defines a target. With a token, the target is an MCP server. */
   async connect(target: string, url: string, token = ''): Promise<void> {
-    await this.carryOut({ do: 'connect', target, url, token }, z.unknown());
+    await this.sendOrder({ do: 'connect', target, url, token }, z.unknown());
   }
 
   close(): Promise<void> {
-    return end(this.#child);
+    return endProcess(this.#child);
   }
 }
 
-/** GoServer is one of the servers, on its port. */
+/** GoServer is a running server of the benchmark. */
 export interface GoServer {
   readonly port: number;
   readonly pid: number;
   close(): Promise<void>;
 }
 
-/** startServer starts a server. */
+/** startServer starts a server and returns when the server has printed its port. */
 export async function startServer(...args: readonly string[]): Promise<GoServer> {
-  const child = start(args);
+  const child = startBenchProgram(args);
   const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
   const port = Number(line.value);
   if (line.done || !(port > 0)) throw new Error(`bench ${args.join(' ')} did not start`);
-  return { port, pid: child.pid ?? 0, close: () => end(child) };
+  return { port, pid: child.pid ?? 0, close: () => endProcess(child) };
 }
 
-/** Counted is what followers of /events have read; internal/bench/followers.godocuments the fields. */
-const Counted = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
+/** EventCounts are the counts of events that the followers of /events have read. internal/bench/followers.go documents the fields. */
+const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
-/** Crowd are clients that follow the events of one server. */
-export interface Crowd {
-  count(): Promise<z.infer<typeof Counted>>;
+/** Followers are clients that follow the events of one server. */
+export interface Followers {
+  count(): Promise<z.infer<typeof EventCounts>>;
   close(): Promise<void>;
 }
 
-/** startCrowd returns n followers of a server once all of them follow; stuck ones read nothing. */
-export async function startCrowd(port: number, token: string, n: number, stuck = false): Promise<Crowd> {
-  const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${n}`];
-  const child = start(stuck ? [...args, '-stuck'] : args);
+/** startFollowers starts count followers of a server and returns when all of them follow. With neverReading they read no event. */
+export async function startFollowers(
+  port: number,
+  token: string,
+  count: number,
+  neverReading = false,
+): Promise<Followers> {
+  const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${count}`];
+  const child = startBenchProgram(neverReading ? [...args, '-stuck'] : args);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  if (Number((await lines.next()).value) !== n) throw new Error('the followers did not start');
+  if (Number((await lines.next()).value) !== count) throw new Error('the followers did not start');
   return {
     async count() {
       child.stdin.write('\n');
-      return Counted.parse(JSON.parse(String((await lines.next()).value)));
+      return EventCounts.parse(JSON.parse(String((await lines.next()).value)));
     },
-    close: () => end(child),
+    close: () => endProcess(child),
   };
 }
 
-function start(args: readonly string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(program, args);
+function startBenchProgram(args: readonly string[]): ChildProcessWithoutNullStreams {
+  const child = spawn(benchProgram, args);
   child.stderr.pipe(process.stderr);
   child.on('error', (error) => {
-    throw new Error(`${program} can't be started; run make bench, which builds it: ${error.message}`);
+    throw new Error(`${benchProgram} can't be started; run make bench, which builds it: ${error.message}`);
   });
   return child;
 }
 
-/** end closes the child's input, at which it ends. */
-async function end(child: ChildProcessWithoutNullStreams): Promise<void> {
+/** endProcess closes the input of a child process, which makes the process exit. */
+async function endProcess(child: ChildProcessWithoutNullStreams): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.stdin.end();

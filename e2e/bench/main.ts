@@ -1,90 +1,94 @@
 /**
- * make bench: measures each number that opentabs promises (docs/performance.md), beside a floor that is measured in the same run.
- * ROWS=echo,load        these rows only BENCH_JSON=out.json   the rows as JSON too  It exits with 1 when a bar is missed.
+ * make bench: measures each number that opentabs promises (docs/performance.md), together with a floor that is measured in the same
+ * run. The exit code is 1 if a bar is missed.
+ *
+ * ROWS=echo,load runs these rows only. BENCH_JSON=out.json also writes the rows as JSON.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
-import { Bed } from './bench-fixture.ts';
-import { type Row, table, verdict } from './row.ts';
-import { cancel } from './rows/cancel.ts';
-import { dev } from './rows/dev.ts';
-import { echo, load } from './rows/echo.ts';
-import { followers } from './rows/followers.ts';
-import { dispatch, hub } from './rows/gobench.ts';
-import { restart, worker } from './rows/heal.ts';
-import { hops } from './rows/hops.ts';
-import { plugins } from './rows/plugins.ts';
-import { profile } from './rows/profile.ts';
-import { event, progress } from './rows/progress.ts';
-import { result } from './rows/result.ts';
-import { server } from './rows/server.ts';
-import { size, start } from './rows/start.ts';
+import { BenchFixture } from './bench-fixture.ts';
+import { formatTable, type Row, verdictOf } from './row.ts';
+import { measureCancel } from './rows/cancel.ts';
+import { measureDev } from './rows/dev.ts';
+import { measureEcho, measureLoad } from './rows/echo.ts';
+import { measureFollowers } from './rows/followers.ts';
+import { measureDispatch, measureHub } from './rows/gobench.ts';
+import { measureServerRestart, measureWorkerRestart } from './rows/heal.ts';
+import { measureHops } from './rows/hops.ts';
+import { measurePlugins } from './rows/plugins.ts';
+import { measureProfile } from './rows/profile.ts';
+import { measureEvent, measureProgress } from './rows/progress.ts';
+import { measureResult } from './rows/result.ts';
+import { measureServer } from './rows/server.ts';
+import { measureSize, measureStart } from './rows/start.ts';
 
-const measures: Readonly<Record<string, (bed: Bed) => Promise<Row[]>>> = {
-  // Without a browser first, so that it takes no part of the machine.
-  start,
-  plugins,
-  size,
-  dispatch,
-  hub,
-  server,
-  followers,
-  hops,
-  echo,
-  load,
-  progress,
-  event,
-  result,
-  cancel,
-  dev,
-  worker,
-  restart,
+const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Row[]>>> = {
+  // The rows without a browser run first, while no browser uses the machine.
+  start: measureStart,
+  plugins: measurePlugins,
+  size: measureSize,
+  dispatch: measureDispatch,
+  hub: measureHub,
+  server: measureServer,
+  followers: measureFollowers,
+  hops: measureHops,
+  echo: measureEcho,
+  load: measureLoad,
+  progress: measureProgress,
+  event: measureEvent,
+  result: measureResult,
+  cancel: measureCancel,
+  dev: measureDev,
+  worker: measureWorkerRestart,
+  restart: measureServerRestart,
 };
 
-/** onDemand are rows that explain others; a plain run leaves them out. */
-const onDemand: typeof measures = { profile };
+/** onDemandRows are rows that explain others. They run only if ROWS names them. */
+const onDemandRows: typeof defaultRows = { profile: measureProfile };
 
-const all = { ...measures, ...onDemand };
-const wanted = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(measures);
-const unknown = wanted.filter((id) => !(id in all));
-if (unknown.length > 0) {
-  process.stderr.write(`bench: there is no row ${unknown.join(', ')}; ROWS may name ${Object.keys(all).join(', ')}\n`);
+const allRows = { ...defaultRows, ...onDemandRows };
+const selectedRows = process.env.ROWS ? process.env.ROWS.split(',') : Object.keys(defaultRows);
+const unknownRows = selectedRows.filter((id) => !(id in allRows));
+if (unknownRows.length > 0) {
+  process.stderr.write(
+    `bench: there is no row ${unknownRows.join(', ')}; ROWS may name ${Object.keys(allRows).join(', ')}\n`,
+  );
   process.exit(2);
 }
 
 const rows: Row[] = [];
 const loadBefore = loadavg()[0] ?? 0;
-const bed = new Bed();
+const fixture = new BenchFixture();
 try {
-  for (const [id, measure] of Object.entries(all)) {
-    if (!wanted.includes(id)) continue;
+  for (const [id, measure] of Object.entries(allRows)) {
+    if (!selectedRows.includes(id)) continue;
     process.stderr.write(`bench: ${id} ...\n`);
     try {
-      rows.push(...(await measure(bed)));
+      rows.push(...(await measure(fixture)));
     } catch (error) {
-      // The other rows are still worth their time.
+      // The other rows are measured all the same.
       rows.push({ id, what: 'could not be measured', ours: '', broken: String(error) });
     }
   }
 } finally {
-  await bed.close();
+  await fixture.close();
 }
 const cpu = cpus();
 const machine = `${cpu.length} x ${cpu[0]?.model ?? arch()}, ${process.platform} ${release()}`;
 // Limits in absolute units are meaningful only on an idle machine.
-const busy = loadBefore > 0.5 ? `; it was busy with something else (load average ${loadBefore.toFixed(1)})` : '';
-process.stdout.write(`${new Date().toISOString()}, ${machine}${busy}\n\n${table(rows)}\n`);
+const busyNote = loadBefore > 0.5 ? `; another program used the machine (load average ${loadBefore.toFixed(1)})` : '';
+process.stdout.write(`${new Date().toISOString()}, ${machine}${busyNote}\n\n${formatTable(rows)}\n`);
 if (process.env.BENCH_JSON) {
-  const whole = {
+  const report = {
     at: new Date().toISOString(),
     machine,
     loadBefore,
-    rows: rows.map((row) => ({ ...row, verdict: verdict(row) })),
+    rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })),
   };
-  writeFileSync(process.env.BENCH_JSON, `${JSON.stringify(whole, undefined, 2)}\n`);
+  writeFileSync(process.env.BENCH_JSON, `${JSON.stringify(report, undefined, 2)}\n`);
 }
-const missed = rows.filter((row) => verdict(row) === 'MISSED');
-if (missed.length > 0) {
-  process.stdout.write(`\n${missed.length} of ${rows.filter(verdict).length} bars missed\n`);
+const missedRows = rows.filter((row) => verdictOf(row) === 'MISSED');
+if (missedRows.length > 0) {
+  process.stdout.write(`\n${missedRows.length} of ${rows.filter(verdictOf).length} bars missed\n`);
   process.exitCode = 1;
 }

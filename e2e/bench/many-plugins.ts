@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { runChecked } from '../harness/process.ts';
 
 export const pluginCount = 120;
-/** pluginTools is the total number of their tools. */
-export const pluginTools = 2_449;
+/** totalToolCount is the number of tools of all plugins. */
+export const totalToolCount = 2_449;
 const smallestBytes = 60_000;
 const largestBytes = 900_000;
 
-/** bytesOf is the size of an adapter: few are small, most are large, 0.7 MB on average. */
-function bytesOf(i: number): number {
+/** adapterBytes returns the size of an adapter. Few adapters are small, most are large; the average is 0.7 MB. */
+function adapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }
 
-/** toolsOf returns the number of tools of a plugin. */
-function toolsOf(i: number): number {
-  return Math.floor(((i + 1) * pluginTools) / pluginCount) - Math.floor((i * pluginTools) / pluginCount);
+/** toolCountOf returns the number of tools of a plugin. */
+function toolCountOf(i: number): number {
+  return Math.floor(((i + 1) * totalToolCount) / pluginCount) - Math.floor((i * totalToolCount) / pluginCount);
 }
 
 /** hostOf returns the host of a plugin's pages, which resolves to this machine. */
@@ -25,11 +25,11 @@ export function hostOf(name: string): string {
   return `${name}.localhost`;
 }
 
-/** addPlugins writes them and adds each with the program, for a server of this home. */
+/** addPlugins writes the plugins and adds each to the home of a server. */
 export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
-    writePlugin(dir, `many-${i}`, toolsOf(i), bytesOf(i));
+    writePlugin(dir, `many-${i}`, toolCountOf(i), adapterBytes(i));
     await runChecked(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
   }
 }
@@ -57,11 +57,11 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
     output_schema: { type: 'object', properties: { items: { type: 'array', items: { type: 'object', properties } } } },
   }));
   json('dist/tools.json', { sdkVersion: '0.1.0', tools });
-  writeFileSync(join(dir, 'dist/adapter.iife.js'), adapter(name, bytes));
+  writeFileSync(join(dir, 'dist/adapter.iife.js'), makeAdapterCode(name, bytes));
 }
 
-/** adapter is code as a build writes it, with the statement that it appends. Its first tool answers with an empty list. */
-function adapter(name: string, wanted: number): string {
+/** makeAdapterCode returns the code of an adapter of this size, with the statement that a build appends. The first tool returns an empty list. */
+function makeAdapterCode(name: string, wanted: number): string {
   const begin = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
   const lines: string[] = [begin];
   let bytes = begin.length;

@@ -1,13 +1,13 @@
 /** Promise: make bench prints MISSED if and only if a value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { atLeast, atMost, type Row, table, verdict } from './row.ts';
+import { atLeast, atMost, formatTable, type Row, verdictOf } from './row.ts';
 import { quantile, summarize } from './samples.ts';
 
 const row: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
-  const cases: [Partial<Row>, ReturnType<typeof verdict>][] = [
+  const cases: [Partial<Row>, ReturnType<typeof verdictOf>][] = [
     [{}, ''],
     [{ value: 1.25, bar: atMost(1.25, 'x') }, 'ok'],
     [{ value: 1.26, bar: atMost(1.25, 'x') }, 'MISSED'],
@@ -18,11 +18,11 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ value: 1, bar: atMost(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
-  for (const [part, want] of cases) assert.equal(verdict({ ...row, ...part }), want, JSON.stringify(part));
+  for (const [part, want] of cases) assert.equal(verdictOf({ ...row, ...part }), want, JSON.stringify(part));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {
-  const text = table([{ ...row, value: 3, bar: atMost(2, 'ms'), broken: 'one was lost' }]);
+  const text = formatTable([{ ...row, value: 3, bar: atMost(2, 'ms'), broken: 'one was lost' }]);
   assert.match(text, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
   assert.match(text, /^echo: one was lost$/m);
 });

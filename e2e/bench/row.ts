@@ -2,19 +2,19 @@ import { median, quantile, type Summary } from './samples.ts';
 
 /** Row is one line of the table. */
 export interface Row {
-  /** Id is the name for ROWS=; several rows may have the same id. */
+  /** The name of the row for ROWS=. Several rows may have the same name. */
   readonly id: string;
   /** The measured values, and how they were measured. */
   readonly what: string;
-  /** Ours and floor are the measured values, as text with a unit. */
+  /** The values measured for opentabs and for the floor, as text with a unit. */
   readonly ours: string;
   readonly floor?: string;
-  /** Value is compared with bar, its upper or lower limit. Without a bar, the value is only reported. */
+  /** The number that is compared with bar. Without a bar, the number is only reported. */
   readonly value?: number;
   readonly bar?: Bar;
-  /** Note has further information for the reader, such as a failure. */
+  /** Further information for the reader, such as a failure. */
   readonly note?: string;
-  /** Broken reports that a condition other than the number failed. */
+  /** A condition other than the number that failed. */
   readonly broken?: string;
 }
 
@@ -28,45 +28,45 @@ export interface Bar {
 export const atMost = (limit: number, unit: string): Bar => ({ kind: 'atMost', limit, unit });
 export const atLeast = (limit: number, unit: string): Bar => ({ kind: 'atLeast', limit, unit });
 
-/** verdict is "ok", "MISSED", or "" for a line without a bar. */
-export function verdict(row: Row): 'ok' | 'MISSED' | '' {
+/** verdictOf returns "ok" or "MISSED", or "" for a row without a bar. */
+export function verdictOf(row: Row): 'ok' | 'MISSED' | '' {
   if (row.broken !== undefined) return 'MISSED';
   if (row.bar === undefined) return '';
   const { value = Number.NaN, bar } = row;
   return (bar.kind === 'atMost' ? value <= bar.limit : value >= bar.limit) ? 'ok' : 'MISSED';
 }
 
-/** ms formats a time. */
-export function ms(value: number): string {
+/** formatMs formats a time in milliseconds. */
+export function formatMs(value: number): string {
   if (value < 1) return `${Math.round(value * 1000)} us`;
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
 /** formatSummary formats the summary of many samples. */
 export function formatSummary(s: Summary): string {
-  return `${ms(s.p50)} (p99 ${ms(s.p99)}, n ${s.samples})`;
+  return `${formatMs(s.p50)} (p99 ${formatMs(s.p99)}, n ${s.samples})`;
 }
 
 /** formatTimes returns the median of a few times, the longest, and how many there are. */
 export function formatTimes(times: readonly number[]): string {
-  return `${ms(median(times))} (max ${ms(quantile(times, 1))}, n ${times.length})`;
+  return `${formatMs(median(times))} (max ${formatMs(quantile(times, 1))}, n ${times.length})`;
 }
 
-/** mb formats a number of bytes as megabytes. */
-export function mb(bytes: number): string {
+/** formatMegabytes formats a number of bytes as megabytes. */
+export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** table spells rows as aligned lines. */
-export function table(rows: readonly Row[]): string {
+/** formatTable formats rows as aligned lines. */
+export function formatTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.id,
     row.what,
     row.ours,
     row.floor ?? '',
-    row.value === undefined ? '' : spell(row.value, row.bar?.unit ?? 'x'),
+    row.value === undefined ? '' : formatValue(row.value, row.bar?.unit ?? 'x'),
     row.bar ? `${row.bar.kind === 'atMost' ? '<=' : '>='} ${row.bar.limit} ${row.bar.unit}` : '',
-    verdict(row),
+    verdictOf(row),
   ]);
   const all = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
   const widths = all[0]?.map((_, i) => Math.max(...all.map((line) => line[i]?.length ?? 0))) ?? [];
@@ -80,7 +80,7 @@ export function table(rows: readonly Row[]): string {
   return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
-function spell(value: number, unit: string): string {
+function formatValue(value: number, unit: string): string {
   const digits = Math.abs(value) >= 100 ? 0 : 2;
   return `${value.toFixed(digits)} ${unit}`;
 }

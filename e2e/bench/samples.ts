@@ -32,8 +32,8 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
   };
 }
 
-/** inTurns runs the sides alternately, once per round: floor, ours, floor, ours. Other load on the machine affects all samples alike. */
-export async function inTurns<K extends string>(
+/** measureInTurns measures the sides alternately, once per round: floor, ours, floor, ours. Other load on the machine affects all samples alike. */
+export async function measureInTurns<K extends string>(
   rounds: number,
   sides: Readonly<Record<K, () => Promise<readonly number[]>>>,
 ): Promise<Map<string, Summary>> {

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { developPlugin } from '../../harness/author.ts';
 import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
-import type { Bed } from '../bench-fixture.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
 import { atMost, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
-const edits = 12;
+const editCount = 12;
 
-/** dev is the time from saving a file of a plugin that is being developed to a call that is answered by the new code. */
-export async function dev(bed: Bed): Promise<Row[]> {
-  const { stack } = await bed.live();
+/** measureDev measures the time from saving a file of a plugin in development to a call that runs the new code. */
+export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
+  const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
   const author = await developPlugin(stack, 'edited');
   const client = await stack.connectHttp();
@@ -19,7 +19,7 @@ export async function dev(bed: Bed): Promise<Row[]> {
   const floor: number[] = [];
   try {
     let last = 'document.title';
-    for (let i = 0; i < edits; i++) {
+    for (let i = 0; i < editCount; i++) {
       await pause(500); // an author does not save as soon as the last change is there
       const fresh = `'edit ${i}'`;
       const begun = performance.now();
@@ -29,7 +29,7 @@ export async function dev(bed: Bed): Promise<Row[]> {
       last = fresh;
     }
     const code = join(author.dir, 'dist', 'adapter.iife.js');
-    for (let i = 0; i < edits; i++) {
+    for (let i = 0; i < editCount; i++) {
       const begun = performance.now();
       await runChecked(['plugin', 'build', author.dir], stack.env);
       await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);

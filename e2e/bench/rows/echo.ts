@@ -1,19 +1,19 @@
-import type { Bed } from '../bench-fixture.ts';
-import { Measured } from '../go.ts';
-import { atLeast, atMost, formatSummary, ms, type Row } from '../row.ts';
-import { inTurns, median } from '../samples.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
+import { CallsAnswer } from '../go.ts';
+import { atLeast, atMost, formatMs, formatSummary, type Row } from '../row.ts';
+import { measureInTurns, median } from '../samples.ts';
 
 const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
 const ours = { target: 'ours', tool: 'bench__echo', args: { text } };
 const floor = { ...ours, target: 'floor-c' };
 
-/** echo is one call of a tool that returns 200 bytes, through a page. */
-export async function echo(bed: Bed): Promise<Row[]> {
-  const { stack, floorPage } = await bed.live();
+/** measureEcho measures one call of a tool that returns 200 bytes, through a page. */
+export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
+  const { stack, floorPage } = await fixture.getLiveStack();
   const run = (order: typeof ours, calls: number, everyMs: number) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
-    await bed.calls({ ...order, calls: 20 });
-    return bed.calls({ ...order, calls, everyMs });
+    await fixture.measureCalls({ ...order, calls: 20 });
+    return fixture.measureCalls({ ...order, calls, everyMs });
   };
   await run(floor, 500, 0)();
   await run(ours, 500, 0)();
@@ -22,7 +22,7 @@ export async function echo(bed: Bed): Promise<Row[]> {
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
   ] as const) {
-    const seen = await inTurns(rounds, {
+    const seen = await measureInTurns(rounds, {
       floor: run(floor, calls, everyMs),
       ours: run(ours, calls, everyMs),
     });
@@ -40,14 +40,14 @@ export async function echo(bed: Bed): Promise<Row[]> {
   return rows;
 }
 
-/** load is calls per second through one page with 32 in flight. */
-export async function load(bed: Bed): Promise<Row[]> {
-  const { stack, floorPage } = await bed.live();
+/** measureLoad measures calls per second through one page with 32 calls in flight. */
+export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
+  const { stack, floorPage } = await fixture.getLiveStack();
   let refused = 0;
   let problem = '';
   const run = (order: typeof ours) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
-    const done = await bed.go.carryOut({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, Measured);
+    const done = await fixture.goClient.sendOrder({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, CallsAnswer);
     refused += done.failed;
     problem ||= done.problem;
     return [4000 / (done.allNs / 1e9), median(done.eachNs) / 1e6] as const;
@@ -66,7 +66,7 @@ export async function load(bed: Bed): Promise<Row[]> {
     {
       id: 'load',
       what: 'calls/s through one page, 32 in flight, none refused',
-      ours: `${median(rates.ours).toFixed(0)}/s (each ${ms(median(latencies))}, n 20000)`,
+      ours: `${median(rates.ours).toFixed(0)}/s (each ${formatMs(median(latencies))}, n 20000)`,
       floor: `${median(rates.floor).toFixed(0)}/s`,
       value: median(rates.ours),
       bar: atLeast(1500, '/s'),

@@ -4,8 +4,8 @@ import { repositoryRoot } from '../../harness/process.ts';
 import { atMost, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
-/** bench runs Go benchmarks three times and returns, for each of its names, each metric's median. */
-async function bench(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
+/** runGoBenchmarks runs Go benchmarks three times and returns the median of each metric, by benchmark. */
+async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
   const all = new Map<string, Map<string, number[]>>();
@@ -24,38 +24,38 @@ async function bench(pattern: string, dir: string): Promise<Map<string, Map<stri
   );
 }
 
-/** dispatch measures a report and a call in package dispatch while 10,000 calls run. */
-export async function dispatch(): Promise<Row[]> {
-  const seen = await bench('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
-  const get = (name: string, unit: string) => seen.get(name)?.get(unit) ?? Number.NaN;
+/** measureDispatch measures a report and a call in package dispatch while 10,000 calls run. */
+export async function measureDispatch(): Promise<Row[]> {
+  const seen = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
+  const metricOf = (name: string, unit: string) => seen.get(name)?.get(unit) ?? Number.NaN;
   const reset = 'BenchmarkProgressReset/serial';
-  const allocs = get(reset, 'allocs/op');
-  const spell = (name: string) => `${get(name, 'ns/op')} ns, ${get(name, 'allocs/op')} allocs`;
+  const allocs = metricOf(reset, 'allocs/op');
+  const formatMetrics = (name: string) => `${metricOf(name, 'ns/op')} ns, ${metricOf(name, 'allocs/op')} allocs`;
   return [
     {
       id: 'dispatch',
       what: 'progress resets the idle timer, 10,000 calls running',
-      ours: spell(reset),
-      value: get(reset, 'ns/op'),
+      ours: formatMetrics(reset),
+      value: metricOf(reset, 'ns/op'),
       bar: atMost(100, 'ns'),
       ...(allocs === 0 ? {} : { broken: `a reset makes ${allocs} allocations; 0 are allowed` }),
     },
-    { id: 'dispatch', what: 'one report through all the rules', ours: spell('BenchmarkReport') },
-    { id: 'dispatch', what: 'start and end of a call', ours: spell('BenchmarkCall') },
+    { id: 'dispatch', what: 'one report through all the rules', ours: formatMetrics('BenchmarkReport') },
+    { id: 'dispatch', what: 'start and end of a call', ours: formatMetrics('BenchmarkCall') },
   ];
 }
 
-/** hub measures a run through wsbridge, compared with an echo over the WebSocket library alone. */
-export async function hub(): Promise<Row[]> {
-  const seen = await bench('^BenchmarkEcho$/^200$', './wsbridge');
+/** measureHub measures a run through wsbridge, compared with an echo over the WebSocket library alone. */
+export async function measureHub(): Promise<Row[]> {
+  const seen = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
   const metrics = seen.get('BenchmarkEcho/200');
-  const us = (unit: string) => `${((metrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
+  const formatMicroseconds = (unit: string) => `${((metrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
   return [
     {
       id: 'hub',
       what: 'a run through the hub, 200 B, p50, against an echo over the bare library',
-      ours: us('hub-p50-ns'),
-      floor: us('floor-p50-ns'),
+      ours: formatMicroseconds('hub-p50-ns'),
+      floor: formatMicroseconds('floor-p50-ns'),
       value: metrics?.get('ratio') ?? Number.NaN,
     },
   ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { runChecked } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
-import type { Bed } from '../bench-fixture.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
 import { atMost, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
@@ -13,8 +13,8 @@ const Status = z.object({
   browsers: z.array(z.object({ connected: z.boolean(), since: z.string() })),
 });
 
-/** backAt waits until a browser has connected after afterMs and returns when it did, by the server's clock. */
-function backAt(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
+/** waitForReconnect waits until a browser has connected after afterMs, and returns the time of that connection by the server's clock. */
+function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
   return waitFor('the browser to be back', async () => {
     const status = Status.parse(JSON.parse(await runChecked(['status', '--json'], stack.env)));
     const [browser] = status.browsers;
@@ -30,9 +30,9 @@ function preciseMs(time: string): number {
   return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
 }
 
-/** worker is the time from the death of the service worker to the new link, with a call in flight. */
-export async function worker(bed: Bed): Promise<Row[]> {
-  const { stack } = await bed.live();
+/** measureWorkerRestart measures the time from a stop of the service worker to the new link, while a call runs. */
+export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]> {
+  const { stack } = await fixture.getLiveStack();
   const client = await stack.connectHttp();
   const cdp = await stack.chrome.context.newCDPSession(stack.page);
   await cdp.send('ServiceWorker.enable');
@@ -48,7 +48,7 @@ export async function worker(bed: Bed): Promise<Row[]> {
     await waitFor('the first report', () => reports > 0);
     const killedMs = performance.timeOrigin + performance.now();
     await cdp.send('ServiceWorker.stopAllWorkers');
-    times.push((await backAt(stack, killedMs)).sinceMs - killedMs);
+    times.push((await waitForReconnect(stack, killedMs)).sinceMs - killedMs);
     const out = await call;
     if (!out.isError && out.progress.at(-1)?.progress === 12) survived++;
   }
@@ -65,21 +65,21 @@ export async function worker(bed: Bed): Promise<Row[]> {
   ];
 }
 
-/** restart is the time from the start of a server to the browser's link, after the one before was killed. */
-export async function restart(bed: Bed): Promise<Row[]> {
-  const { stack } = await bed.live();
+/** measureServerRestart measures the time from the start of a server to the browser's link, after the previous server was killed. */
+export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]> {
+  const { stack } = await fixture.getLiveStack();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     // The extension retries on its own schedule; a server may start at any point of that.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');
-    const back = await backAt(stack, beforeMs);
+    const back = await waitForReconnect(stack, beforeMs);
     times.push(back.sinceMs - back.startedMs);
   }
   await stack.waitForPlugins('/');
-  await bed.go.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
-  await bed.calls({ target: 'ours', tool: 'bench__echo', args: { text: 'x' }, calls: 1 });
+  await fixture.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
+  await fixture.measureCalls({ target: 'ours', tool: 'bench__echo', args: { text: 'x' }, calls: 1 });
   return [
     {
       id: 'restart',

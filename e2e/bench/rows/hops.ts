@@ -1,26 +1,26 @@
-import type { Bed } from '../bench-fixture.ts';
-import { ms, type Row } from '../row.ts';
-import { inTurns } from '../samples.ts';
-import { instantServer } from './server.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
+import { formatMs, type Row } from '../row.ts';
+import { measureInTurns } from '../samples.ts';
+import { startInstantServer } from './server.ts';
 
 const text = 'x'.repeat(188);
 
-/** hops shows how the time of one echo is spent: each line is the difference between two routes, one of which is a hop longer. */
-export async function hops(bed: Bed): Promise<Row[]> {
-  const { stack, floorPage } = await bed.live();
-  const instant = await instantServer(bed);
+/** measureHops divides the time of one echo into hops. Each row is the difference between two routes, of which one has an additional hop. */
+export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
+  const { stack, floorPage } = await fixture.getLiveStack();
+  const instant = await startInstantServer(fixture);
   try {
     const run = (target: string) => async () => {
       if (target.startsWith('floor')) await floorPage.bringToFront();
       else await stack.page.bringToFront();
       const order = { target, tool: 'bench__echo', args: { text } };
-      await bed.calls({ ...order, calls: 50 });
-      return bed.calls({ ...order, calls: 300 });
+      await fixture.measureCalls({ ...order, calls: 50 });
+      return fixture.measureCalls({ ...order, calls: 300 });
     };
     const ways = ['plain', 'instant', 'floor-w', 'floor-p', 'floor-c', 'floor-d', 'ours'];
-    const seen = await inTurns(9, Object.fromEntries(ways.map((way) => [way, run(way)])));
+    const seen = await measureInTurns(9, Object.fromEntries(ways.map((way) => [way, run(way)])));
     const p50 = (way: string) => seen.get(way)?.p50 ?? Number.NaN;
-    const hop = (what: string, value: number): Row => ({ id: 'hops', what, ours: ms(value) });
+    const hop = (what: string, value: number): Row => ({ id: 'hops', what, ours: formatMs(value) });
     return [
       hop('HTTP: a plain JSON echo', p50('plain')),
       hop('+ guard, MCP, schema checks, dispatch (a tool that is instant)', p50('instant') - p50('plain')),

@@ -13,13 +13,13 @@ import { readResidentMemory } from '../../load/measure.ts';
 import { hostOf } from '../many-plugins.ts';
 import { type Memory, settleMs } from './start.ts';
 
-/** launches is the number of profiles. */
-const launches = 3;
+/** launchCount is the number of profiles. */
+const launchCount = 3;
 /** keepMs is longer than a browser takes to write down which plugins were used. */
 const keepMs = 7_000;
 
 /** Launched has the measurements of browsers with one home. */
-export interface Launched {
+export interface LaunchTimes {
   /** firstMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
   readonly firstMs: readonly number[];
   /** againMs and otherMs are the times with a profile that was used before: for the same plugin, and for another one. */
@@ -49,11 +49,8 @@ function removeProfile(profile: string): void {
   }
 }
 
-/**
- * launch starts browsers beside a server of this home, and calls each plugin in two launches of each profile; without plugins it
- * shows a page.
- */
-export async function launch(home: string, plugins: readonly string[]): Promise<Launched> {
+/** measureLaunch starts browsers with the server of a home. In each profile it calls two plugins in separate launches; without plugins it opens a page. */
+export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
@@ -74,8 +71,8 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
     });
     return performance.now() - beganMs;
   };
-  /** show starts a browser with a page that matches no plugin. */
-  const show = async (browser: Browser): Promise<number> => {
+  /** launchAndShow starts a browser with a page that matches no plugin. */
+  const launchAndShow = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(url('none'));
     await waitFor('the page', async () => {
@@ -88,17 +85,17 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
   let pssBytes = 0;
   let server: Memory = { rssBytes: 0, anonBytes: 0 };
   try {
-    for (let i = 0; i < launches; i++) {
+    for (let i = 0; i < launchCount; i++) {
       const profile = mkdtempSync(join(tmpdir(), 'opentabs-bench-profile-'));
       const browser = new Browser(profile, extension);
       const [plugin = '', other = ''] = plugins.slice(i * 2);
       try {
-        if (plugin === '') times.pageMs.push(await show(browser));
+        if (plugin === '') times.pageMs.push(await launchAndShow(browser));
         else times.firstMs.push(await answer(browser, plugin));
         if (i === 0) await pause(settleMs);
         else if (plugin !== '') await pause(keepMs);
         if (i === 0) {
-          pssBytes = pss(browser.pid);
+          pssBytes = readPss(browser.pid);
           const { now, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
           server = { rssBytes: now, anonBytes: anonymous };
         }
@@ -121,8 +118,8 @@ export async function launch(home: string, plugins: readonly string[]): Promise<
   }
 }
 
-/** pss is the memory of a process and all that it has started; what several share counts once. */
-function pss(root: number): number {
+/** readPss returns the memory of a process and its descendants. Memory that several processes share counts once. */
+function readPss(root: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);

@@ -2,41 +2,41 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { addClient } from '../../harness/daemon-api.ts';
-import type { Bed } from '../bench-fixture.ts';
-import type { Started } from '../go.ts';
-import { addPlugins, pluginCount, pluginTools } from '../many-plugins.ts';
-import { atMost, formatTimes, mb, ms, type Row } from '../row.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
+import type { StartAnswer } from '../go.ts';
+import { addPlugins, pluginCount, totalToolCount } from '../many-plugins.ts';
+import { atMost, formatMegabytes, formatMs, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
-import { type Launched, launch } from './launch.ts';
-import { clientTokenFile, memory, serve, serveFloor, settleMs, starts } from './start.ts';
+import { type LaunchTimes, measureLaunch } from './launch.ts';
+import { clientTokenFile, makeMemoryRow, measureFloorStart, measureServeStart, settleMs, startCount } from './start.ts';
 
-type Start = z.infer<typeof Started>;
+type Start = z.infer<typeof StartAnswer>;
 
-/** plugins is the start with many large plugins, and the memory of a server that has them. */
-export async function plugins(bed: Bed): Promise<Row[]> {
-  const home = join(bed.home, 'plugins');
+/** measurePlugins measures the start of a server with many large plugins, and its memory. */
+export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
+  const home = join(fixture.home, 'plugins');
   await addPlugins(home);
   await writeFile(clientTokenFile(home), await addClient({ OPENTABS_HOME: home }, 'bench'));
-  const first = await serve(bed, home, { list: true });
+  const first = await measureServeStart(fixture, home, { list: true });
   const ours: Start[] = [];
   const floor: Start[] = [];
-  for (let i = 0; i < starts; i++) {
-    floor.push(await serveFloor(bed));
-    ours.push(await serve(bed, home, { list: true }));
+  for (let i = 0; i < startCount; i++) {
+    floor.push(await measureFloorStart(fixture));
+    ours.push(await measureServeStart(fixture, home, { list: true }));
   }
   await rm(join(home, 'plugin-index'));
-  const without = await serve(bed, home, { list: true });
-  const alone = await serve(bed, home, { settle: settleMs, list: true });
-  const taken = await launch(
+  const without = await measureServeStart(fixture, home, { list: true });
+  const alone = await measureServeStart(fixture, home, { settle: settleMs, list: true });
+  const withPlugins = await measureLaunch(
     home,
     Array.from({ length: 6 }, (_, i) => `many-${60 + i}`),
   );
-  const none = await launch(join(bed.home, 'no-plugins'), []);
+  const withoutPlugins = await measureLaunch(join(fixture.home, 'no-plugins'), []);
   const p50 = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') => median(all.map((s) => s[what]));
   const typicalMs = (all: readonly Start[], what: 'acceptsMs' | 'healthMs' | 'listMs') =>
     formatTimes(all.map((s) => s[what]));
-  const many = `${pluginCount} plugins of 0.06 to 0.9 MB with ${pluginTools} tools`;
-  const whole = [first, without, ...ours].every((s) => s.tools >= pluginTools);
+  const many = `${pluginCount} plugins of 0.06 to 0.9 MB with ${totalToolCount} tools`;
+  const hasAllTools = [first, without, ...ours].every((s) => s.tools >= totalToolCount);
   return [
     {
       id: 'plugins',
@@ -61,17 +61,17 @@ export async function plugins(bed: Bed): Promise<Row[]> {
       floor: typicalMs(floor, 'healthMs'),
       value: p50(ours, 'listMs'),
       bar: atMost(200, 'ms'),
-      note: `the first start after they were added took ${ms(first.listMs)}, one without an index ${ms(without.listMs)}`,
-      ...(whole ? {} : { broken: 'a list lacked tools' }),
+      note: `the first start after they were added took ${formatMs(first.listMs)}, one without an index ${formatMs(without.listMs)}`,
+      ...(hasAllTools ? {} : { broken: 'a list lacked tools' }),
     },
-    memory('plugins', 'resident memory with them, their tools listed, no browser', alone, 45),
-    memory('plugins', 'the same with a browser that uses one of them', taken.server, 80),
-    ...launchRows(taken, none),
+    makeMemoryRow('plugins', 'resident memory with them, their tools listed, no browser', alone, 45),
+    makeMemoryRow('plugins', 'the same with a browser that uses one of them', withPlugins.server, 80),
+    ...launchRows(withPlugins, withoutPlugins),
   ];
 }
 
 /** launchRows compares the launch times of browsers with and without the plugins. */
-function launchRows(taken: Launched, none: Launched): Row[] {
+function launchRows(taken: LaunchTimes, none: LaunchTimes): Row[] {
   const times = [
     { what: 'browser launch, new profile, to the first answer of a plugin, p50', of: taken.firstMs, limitMs: 1000 },
     { what: 'the same profile again, the same plugin, p50', of: taken.againMs, limitMs: 1000 },
@@ -93,7 +93,7 @@ function launchRows(taken: Launched, none: Launched): Row[] {
     {
       id: 'plugins',
       what: `memory (PSS) of the browser and all its processes with them, over none, ${settleMs / 1000} s later`,
-      ours: `${mb(taken.pssBytes)} over ${mb(none.pssBytes)}`,
+      ours: `${formatMegabytes(taken.pssBytes)} over ${formatMegabytes(none.pssBytes)}`,
       value: moreBytes / 1e6,
       bar: atMost(60, 'MB'),
     },

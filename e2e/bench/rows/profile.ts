@@ -1,11 +1,11 @@
 /** Where JavaScript spends its time during calls: CPU profiles of the extension's worker and of the page. */
 import { z } from 'zod';
 import { connectCdp, type Session } from '../../harness/cdp.ts';
-import type { Bed } from '../bench-fixture.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
 import type { Row } from '../row.ts';
 
 const calls = 4000;
-const shown = 10;
+const maxFunctions = 10;
 
 const Profile = z.object({
   profile: z.object({
@@ -20,32 +20,32 @@ const Profile = z.object({
   }),
 });
 
-/** profile is not among the rows of a plain run: ROWS=profile. The row has no limit; it explains the rows echo and load. */
-export async function profile(bed: Bed): Promise<Row[]> {
-  const { stack, floorPage } = await bed.live();
+/** measureProfile measures where calls spend CPU time. The row has no bar; it explains the rows echo and load. ROWS=profile runs it. */
+export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
+  const { stack, floorPage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);
   try {
     const targets = await cdp.targets();
-    const of = async (type: string, wanted: (url: string) => boolean): Promise<Session> => {
+    const attachTo = async (type: string, wanted: (url: string) => boolean): Promise<Session> => {
       const target = targets.find((t) => t.type === type && wanted(t.url));
       if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
     };
     const isOurs = (url: string) => url.includes(stack.chrome.extensionId);
     const ours = {
-      worker: await of('service_worker', isOurs),
-      page: await of('page', (url) => url === stack.page.url()),
+      worker: await attachTo('service_worker', isOurs),
+      page: await attachTo('page', (url) => url === stack.page.url()),
     };
     const floor = {
-      worker: await of('service_worker', (url) => !isOurs(url)),
-      page: await of('page', (url) => url === floorPage.url()),
+      worker: await attachTo('service_worker', (url) => !isOurs(url)),
+      page: await attachTo('page', (url) => url === floorPage.url()),
     };
     const rows: Row[] = [];
     for (const inFlight of [1, 32]) {
       await floorPage.bringToFront();
-      rows.push(...(await profiles(bed, 'floor-d', floor, inFlight)));
+      rows.push(...(await profileCalls(fixture, 'floor-d', floor, inFlight)));
       await stack.page.bringToFront();
-      rows.push(...(await profiles(bed, 'ours', ours, inFlight)));
+      rows.push(...(await profileCalls(fixture, 'ours', ours, inFlight)));
     }
     return rows;
   } finally {
@@ -53,31 +53,31 @@ export async function profile(bed: Bed): Promise<Row[]> {
   }
 }
 
-/** profiles calls a target and returns the CPU profiles of the service worker and the page meanwhile. */
-async function profiles(
-  bed: Bed,
+/** profileCalls calls a target and returns the CPU profiles of the service worker and the page during the calls. */
+async function profileCalls(
+  fixture: BenchFixture,
   target: string,
   sides: Readonly<Record<string, Session>>,
   inFlight: number,
 ): Promise<Row[]> {
   const order = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
-  await bed.calls({ ...order, calls: 1000 });
+  await fixture.measureCalls({ ...order, calls: 1000 });
   for (const session of Object.values(sides)) {
     await session.send('Profiler.enable');
     await session.send('Profiler.setSamplingInterval', { interval: 200 });
     await session.send('Profiler.start');
   }
-  await bed.calls({ ...order, calls });
+  await fixture.measureCalls({ ...order, calls });
   const rows: Row[] = [];
   for (const [side, session] of Object.entries(sides)) {
     const seen = Profile.parse(await session.send('Profiler.stop'));
-    rows.push(...lines(`${target}, ${side}, ${inFlight} in flight`, seen));
+    rows.push(...formatProfile(`${target}, ${side}, ${inFlight} in flight`, seen));
   }
   return rows;
 }
 
-/** lines are the functions in which most time was spent, per call. */
-function lines(side: string, { profile: p }: z.infer<typeof Profile>): Row[] {
+/** formatProfile returns rows for the functions with the most CPU time per call. */
+function formatProfile(side: string, { profile: p }: z.infer<typeof Profile>): Row[] {
   const names = new Map(
     p.nodes.map(({ id, callFrame: f }) => {
       const file = f.url.split('/').at(-1)?.slice(-30) ?? '';
@@ -98,7 +98,7 @@ function lines(side: string, { profile: p }: z.infer<typeof Profile>): Row[] {
     row(`${side}: idle, for each call`, idle),
     ...[...selfUs]
       .sort((a, b) => b[1] - a[1])
-      .slice(0, shown)
+      .slice(0, maxFunctions)
       .map(([name, us]) => row(`  ${name}`, us)),
   ];
 }

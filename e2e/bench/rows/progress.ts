@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Bed } from '../bench-fixture.ts';
-import { Streamed } from '../go.ts';
-import { atMost, formatSummary, formatTimes, ms, type Row } from '../row.ts';
-import { inTurns, median } from '../samples.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
+import { StreamAnswer } from '../go.ts';
+import { atMost, formatMs, formatSummary, formatTimes, type Row } from '../row.ts';
+import { measureInTurns, median } from '../samples.ts';
 
-const loop = 10_000;
+const reportCount = 10_000;
 const rounds = 7;
 
-/** watchTurns runs in the page and notes the longest time for which a timer of 1 ms had to wait: a turn of its event loop. */
+/** watchTurns runs in the page and records the longest delay of a timer of 1 ms, which is the longest turn of the event loop. */
 function watchTurns(): void {
   const turns = { longestMs: 0, last: performance.now(), timer: 0 };
   turns.timer = window.setInterval(() => {
@@ -18,7 +18,7 @@ function watchTurns(): void {
   Reflect.set(window, 'benchTurns', turns);
 }
 
-/** longestTurnMs ends watchTurns. */
+/** longestTurnMs ends watchTurns and returns the longest turn. */
 function longestTurnMs(): number {
   const turns = Reflect.get(window, 'benchTurns');
   window.clearInterval(turns.timer);
@@ -29,29 +29,29 @@ const Loop = z.object({
   result: z.object({ structuredContent: z.object({ made: z.number(), threw: z.number(), blockedMs: z.number() }) }),
 });
 
-/** progress is 10,000 reports in one loop of the page. */
-export async function progress(bed: Bed): Promise<Row[]> {
-  const { stack } = await bed.live();
+/** measureProgress measures 10,000 reports in one loop of the page. */
+export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
+  const { stack } = await fixture.getLiveStack();
   const blocked: number[] = [];
   const inLoop: number[] = [];
   const whole: number[] = [];
   const notificationCounts: number[] = [];
   const faults = new Set<string>();
   for (let round = 0; round <= rounds; round++) {
-    const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop } };
+    const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
     await stack.page.evaluate(watchTurns);
-    const seen = await bed.go.carryOut(order, Streamed);
+    const seen = await fixture.goClient.sendOrder(order, StreamAnswer);
     const longest = await stack.page.evaluate(longestTurnMs);
     const { made, threw, blockedMs } = Loop.parse(seen.result).result.structuredContent;
     const counted = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
-    if (made !== loop || threw !== 0 || counted !== loop) {
+    if (made !== reportCount || threw !== 0 || counted !== reportCount) {
       faults.add(`of ${made} reports ${threw} threw and ${counted} were counted`);
     }
     const numbers = (seen.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
     if (!numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? 0))) faults.add('progress did not increase');
-    if (numbers.at(-1) !== loop) faults.add(`the last progress that the client got was ${numbers.at(-1)}`);
+    if (numbers.at(-1) !== reportCount) faults.add(`the last progress that the client got was ${numbers.at(-1)}`);
     const took = seen.endedMs - seen.beganMs;
-    if (numbers.length > 2 + took / 100) faults.add(`${numbers.length} notifications came within ${ms(took)}`);
+    if (numbers.length > 2 + took / 100) faults.add(`${numbers.length} notifications came within ${formatMs(took)}`);
     if (round === 0) continue; // warms up
     blocked.push(longest);
     inLoop.push(blockedMs);
@@ -61,27 +61,27 @@ export async function progress(bed: Bed): Promise<Row[]> {
   return [
     {
       id: 'progress',
-      what: `${loop} reports in one loop: the page is blocked, p50`,
+      what: `${reportCount} reports in one loop: the page is blocked, p50`,
       ours: formatTimes(blocked),
       value: median(blocked),
       bar: atMost(150, 'ms'),
-      note: `the longest turn of the page's event loop; ${ms(median(inLoop))} of it are the loop itself; all ${loop} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${ms(median(whole))}`,
+      note: `the longest turn of the page's event loop; ${formatMs(median(inLoop))} of it are the loop itself; all ${reportCount} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${formatMs(median(whole))}`,
       ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
     },
   ];
 }
 
-/** event is the time from context.reportProgress() in the page to the notification at the client. */
-export async function event(bed: Bed): Promise<Row[]> {
-  const { stack, floorPage } = await bed.live();
+/** measureEvent measures the time from context.reportProgress() in the page to the notification at the client. */
+export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
+  const { stack, floorPage } = await fixture.getLiveStack();
   const run = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
-    const seen = await bed.go.carryOut({ do: 'stream', target, tool, args }, Streamed);
+    const seen = await fixture.goClient.sendOrder({ do: 'stream', target, tool, args }, StreamAnswer);
     // The first report arrives while the page is still busy.
     return (seen.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const seen = await inTurns(6, { floor: run('notes', 'notes'), ours: run('ours', 'bench__ticks') });
+  const seen = await measureInTurns(6, { floor: run('notes', 'notes'), ours: run('ours', 'bench__ticks') });
   const [f, o] = [seen.get('floor'), seen.get('ours')];
   if (!f || !o) throw new Error('nothing was measured');
   return [
