@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/pluginview"
 	"opentabs/internal/terminal"
 )
 
@@ -87,7 +85,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	err = client.Logs.Follow(ctx, opts.query, httpapi.LogListener{
 		Entry: opts.show,
 		Missed: func(n int) error {
-			opts.program.out.Notef("%s missing here: they arrived faster than they could be printed", entriesAre(n))
+			opts.program.out.Notef("%s missing here: they arrived faster than they could be printed", terminal.Agree(n, "entry is", "entries are"))
 			return nil
 		},
 	})
@@ -102,31 +100,8 @@ func (o logsOptions) show(e pluginlog.Entry) error {
 	if o.json {
 		return o.program.out.PrintValueLine(e)
 	}
-	for _, line := range logLines(e) {
+	for _, line := range pluginview.LogLines(e) {
 		o.program.out.PrintLine("%s", line)
 	}
 	return nil
-}
-
-// logLines returns the lines of an entry: a note about missing entries before it, and the
-// entry with its data.
-func logLines(e pluginlog.Entry) []string {
-	head := fmt.Sprintf("%s  %-7s  %s  %s", e.Time.Local().Format(time.DateTime), e.Level, terminal.SafeLine(e.Plugin), terminal.SafeLine(e.Message))
-	var lines []string
-	if e.Dropped > 0 {
-		lines = append(lines, fmt.Sprintf("%s  %s: %s missing here", e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin), entriesAre(e.Dropped)))
-	}
-	data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]")
-	if data != "" {
-		head += "  " + terminal.SafeLine(data)
-	}
-	return append(lines, head)
-}
-
-// entriesAre returns the number of entries with a verb: "1 entry is", "2 entries are".
-func entriesAre(n int) string {
-	if n == 1 {
-		return "1 entry is"
-	}
-	return fmt.Sprintf("%d entries are", n)
 }

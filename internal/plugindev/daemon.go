@@ -79,7 +79,9 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, one *p
 				return nil
 			},
 			Missed: func(n int) error {
-				s.send(ctx, func() { s.Out.Notef("%s of the log were lost", terminal.Plural(n, "entry")) })
+				s.send(ctx, func() {
+					s.Out.Notef("%s lost: they arrived faster than they could be printed", terminal.Agree(n, "log entry was", "log entries were"))
+				})
 				return nil
 			},
 		})
@@ -102,7 +104,7 @@ func formatEntry(e pluginlog.Entry) string {
 		text += " " + terminal.SafeLine(string(e.Data))
 	}
 	if e.Dropped > 0 {
-		text = fmt.Sprintf("(%s before this one were dropped)\n%s", terminal.Plural(e.Dropped, "entry"), text)
+		text = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.Agree(e.Dropped, "entry was", "entries were"), text)
 	}
 	return text
 }

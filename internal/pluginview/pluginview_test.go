@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginlog"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -131,6 +132,22 @@ func TestReviewHint(t *testing.T) {
 	} {
 		now.Plugin = "a"
 		if got := ReviewHint(now); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestLogLines(t *testing.T) {
+	e := pluginlog.Entry{Time: at, Plugin: "a", Level: wire.LogWarning, Message: "slow\nnow\x1b"}
+	for want, change := range map[string]func(*pluginlog.Entry){
+		`2026-05-04 03:02:01  warning  a  slow now\x1b`:                                                      func(*pluginlog.Entry) {},
+		`2026-05-04 03:02:01  warning  a  slow now\x1b  {"n":1},2`:                                           func(e *pluginlog.Entry) { e.Data = []byte(`[{"n":1},2]`) },
+		"2026-05-04 03:02:01  a: 1 entry is missing here\n2026-05-04 03:02:01  warning  a  slow now\\x1b":    func(e *pluginlog.Entry) { e.Dropped = 1 },
+		"2026-05-04 03:02:01  a: 3 entries are missing here\n2026-05-04 03:02:01  warning  a  slow now\\x1b": func(e *pluginlog.Entry) { e.Dropped = 3 },
+	} {
+		one := e
+		change(&one)
+		if got := strings.Join(LogLines(one), "\n"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
