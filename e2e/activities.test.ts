@@ -20,7 +20,7 @@ after(() => stack?.close());
 async function callDeltas(args: Record<string, unknown>) {
   const out = await client.call('everything__deltas', args);
   assert.equal(out.isError, false, out.text);
-  const { call_id } = await findCall(stack, 'everything__deltas', (c) => c.status === 'done');
+  const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'done');
   return await callRecord(stack, call_id);
 }
 
@@ -42,7 +42,7 @@ test('a patch that cannot be applied is dropped as a whole, and later patches ar
 test('the record of a running call has its activities, also after the service worker was killed', async () => {
   const stop = new AbortController();
   const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
-  const running = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
+  const running = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
   const readContent = async () => (await callRecord(stack, running.call_id)).activities?.[0]?.content;
   const allRows = { columns: ['n'], rows: makeRows(5) };
   await waitFor('five rows', async () => JSON.stringify(await readContent()) === JSON.stringify(allRows));
@@ -56,7 +56,7 @@ test('the record of a running call has its activities, also after the service wo
 
 test('opentabs calls show --follow prints the activities for the user until the call ends', async () => {
   const call = client.call('everything__deltas', { count: 1000, forMs: 3_000, audience: 'user' });
-  const { call_id } = await findCall(stack, 'everything__deltas', (c) => c.status === 'running');
+  const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
   const forUser = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
   await call;
   const { code, stdout } = await forUser.ended;
@@ -78,7 +78,7 @@ test('an activity may contain any JSON of up to 256 KiB, and a larger one is dro
   const showActivity = async (type: string, content: unknown) => {
     const out = await client.call('everything__show_activity', { type, content });
     assert.equal(out.isError, false, out.text);
-    const { call_id } = await findCall(stack, 'everything__show_activity', (c) => c.status === 'done');
+    const { call_id } = await findCall(stack, 'everything__show_activity', (call) => call.status === 'done');
     return (await callRecord(stack, call_id)).activities;
   };
   assert.deepEqual(await showActivity('text', 'a\nb'), [{ type: 'text', content: 'a\nb' }]);

@@ -59,7 +59,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
 
   // An agent receives all reports, each with its audience.
   assert.deepEqual(
-    steps.progress.map((p) => [p.message, '_meta' in p && p._meta]),
+    steps.progress.map((report) => [report.message, '_meta' in report && report._meta]),
     [1, 2, 3, 4].map((n) => [
       `${n % 2 ? 'internal' : 'user'} step ${n}`,
       { 'opentabs/audience': n % 2 ? 'internal' : 'user' },
@@ -99,7 +99,11 @@ test('terminals and /events filter reports by audience; agents and the audit log
 test('the side panel shows reports for the user only, and all reports with the switch on', async () => {
   const call = client.call('everything__steps', { count: 40, everyMs: 300, userEvery: 5 });
   const card = panel.locator('.call').filter({ hasText: 'steps' });
-  await findCall(stack, 'everything__steps', (c) => c.status === 'running' && /internal step/.test(c.message ?? ''));
+  await findCall(
+    stack,
+    'everything__steps',
+    (call) => call.status === 'running' && /internal step/.test(call.message ?? ''),
+  );
   await card.getByText(/user step/).waitFor();
   assert.equal(await card.getByText(/internal step/).count(), 0);
   await panel.getByRole('switch', { name: 'Show everything' }).check();

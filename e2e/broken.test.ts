@@ -170,12 +170,12 @@ test('a plugin works again in the open page after its folder was changed, broken
       'names the plugin "other"',
     ],
   ];
-  for (const [what, there, back, text] of changes) {
-    there();
+  for (const [what, breakPlugin, restore, text] of changes) {
+    breakPlugin();
     await statusHas(text);
     const refused = await client.call(`${name}__who`, {});
     assert.match(String(refused.code), /plugin_broken|not_reviewed/, `${what}: ${refused.text}`);
-    back();
+    restore();
     await statusHas(`${name} 1.0.0, 1 tool, auto`);
     await waitFor(`the plugin after ${what}`, async () => !(await client.call(`${name}__who`, {})).isError);
     assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', `${what}: the page was reloaded`);

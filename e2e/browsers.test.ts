@@ -22,7 +22,7 @@ before(async () => {
   secondBrowser = await launchChrome({ extension: stack.extensionFolder });
   secondPage = await secondBrowser.openPage(`${stack.site.origin}/second`);
   await stack.waitForPlugins('/second');
-  const other = (await stack.readStatus()).browsers?.find((b) => b.id !== first?.id);
+  const other = (await stack.readStatus()).browsers?.find((browser) => browser.id !== first?.id);
   browserIds = [first?.id ?? '', other?.id ?? ''];
 });
 after(async () => {
@@ -36,8 +36,10 @@ const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured),
 /** waitForReadiness waits until the server lists the plugin as ready, or as not ready, in a tab of a browser. */
 async function waitForReadiness(id: string, ready: boolean) {
   await waitFor('the readiness', async () => {
-    const browser = (await stack.readStatus()).browsers?.find((b) => b.id === id);
-    return browser?.tabs?.some((t) => t.plugins?.some((p) => p.name === 'places' && p.ready === ready));
+    const browser = (await stack.readStatus()).browsers?.find((browser) => browser.id === id);
+    return browser?.tabs?.some((tab) =>
+      tab.plugins?.some((plugin) => plugin.name === 'places' && plugin.ready === ready),
+    );
   });
 }
 
@@ -49,7 +51,7 @@ test('if two browsers could run a call, the error lists both, and the caller can
   assert.match(out.text, /pass its ID as "tabId", the browser as "browser"/);
   assert.equal(pathOf((await callWhere({ browser: browserIds[0] })).structured), '/');
   assert.equal(pathOf((await callWhere({ browser: browserIds[1] })).structured), '/second');
-  const tabs = (await stack.readStatus()).browsers?.find((b) => b.id === browserIds[1])?.tabs;
+  const tabs = (await stack.readStatus()).browsers?.find((browser) => browser.id === browserIds[1])?.tabs;
   assert.equal(pathOf((await callWhere({ tabId: tabs?.[0]?.tabId })).structured), '/second');
   assert.equal((await callWhere({ browser: 'unknown' })).code, 'no_tab');
 });

@@ -35,7 +35,7 @@ test('calls to another plugin are off by default, and the handler, the lists and
   const out = await callNested('one');
   assert.match(out, /"code":"denied"/);
   assert.ok(out.includes(`The user can allow it with \`opentabs ${allowCommand}\``), out);
-  const [child] = (await callRecords(stack)).filter((c) => c.tool_name === 'messages__echo');
+  const [child] = (await callRecords(stack)).filter((call) => call.tool_name === 'messages__echo');
   assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
   const listed = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
   assert.ok(listed.includes(`To allow it, run \`opentabs ${allowCommand}\`, or use the side panel.`), listed);

@@ -29,13 +29,13 @@ const waitForAbortedRequest = (channel: string) =>
 const waitForRunningCall = (channel: string) =>
   waitFor('a running call', async () =>
     stack.site.requestedChannels.includes(channel)
-      ? (await stack.listCalls()).find((c) => c.status === 'running')
+      ? (await stack.listCalls()).find((call) => call.status === 'running')
       : undefined,
   );
 /** waitForStoppedCall waits until the page has confirmed the end of a call, and returns the call. */
 const waitForStoppedCall = (id: string): Promise<CallRecord> =>
   waitFor('the outcome', async () =>
-    (await stack.listCalls()).find((c) => c.call_id === id && c.stopped !== undefined),
+    (await stack.listCalls()).find((call) => call.call_id === id && call.stopped !== undefined),
   );
 
 test('notifications/cancelled stops the code in the page, and the client gets no result', async () => {
@@ -55,7 +55,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   // A call that is cancelled before its tool starts marks no page.
   const reporting = () =>
     waitFor('a call that reports', async () =>
-      (await stack.listCalls()).find((c) => c.status === 'running' && c.reports > 0),
+      (await stack.listCalls()).find((call) => call.status === 'running' && call.reports > 0),
     );
   const beats = { everyMs: 100, forMs: 60_000 };
   const stop = new AbortController();
@@ -107,7 +107,7 @@ test('a client cannot cancel a call of another client', async () => {
     await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
   }
   // Each request was answered, so the server has processed all of them.
-  assert.equal((await stack.listCalls()).find((c) => c.call_id === call_id)?.status, 'running');
+  assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);
   await waitForAbortedRequest(channel);

@@ -23,14 +23,14 @@ for (const [name, connect] of transports) {
 
     test('lists tools with title, schemas and annotations', async () => {
       const { tools } = await client.sdk.listTools();
-      const tool = tools.find((t) => t.name === 'messages__export_messages');
+      const tool = tools.find((tool) => tool.name === 'messages__export_messages');
       assert.equal(tool?.title, 'Export messages');
       assert.ok(tool?.inputSchema.properties && 'channelId' in tool.inputSchema.properties);
       assert.equal(tool.outputSchema?.type, 'object');
       assert.equal(tool.annotations?.readOnlyHint, true);
       assert.deepEqual(
-        tools.map((t) => t.name),
-        tools.map((t) => t.name).toSorted(),
+        tools.map((tool) => tool.name),
+        tools.map((tool) => tool.name).toSorted(),
       );
     });
 
@@ -82,7 +82,7 @@ for (const [name, connect] of transports) {
       });
       // The list also has the built-in tools of opentabs.
       const count = async () =>
-        (await client.sdk.listTools()).tools.filter((t) => t.name.startsWith('messages__')).length;
+        (await client.sdk.listTools()).tools.filter((tool) => tool.name.startsWith('messages__')).length;
       await runChecked(['plugin', 'remove', 'messages'], stack.env);
       await waitFor('the first list_changed', () => changed >= 1);
       assert.equal(await count(), 0);
@@ -118,7 +118,7 @@ test('twenty concurrent calls of two clients each get their own result', async (
   for (const { from, out } of outs) {
     assert.equal(out?.isError, false, out?.text);
     assert.deepEqual(out?.structured, { counted: from });
-    assert.ok(out?.progress.every((p) => p.total === from));
+    assert.ok(out?.progress.every((report) => report.total === from));
     assert.equal(out?.progress.at(-1)?.progress, from);
   }
 });

@@ -12,23 +12,26 @@ const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<boolean> {
   printLine('opentabs demo: a real server, a real headless Chromium with the real extension, a stock MCP client.');
-  const began = Date.now();
+  const startMs = Date.now();
   const stack = await startStack();
   try {
     const client = await stack.connectHttp();
     const { tools } = await client.sdk.listTools();
     printLine(
-      `Up after ${formatSeconds(Date.now() - began)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
+      `Up after ${formatSeconds(Date.now() - startMs)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
     );
     const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
     const stop = new AbortController();
-    const track = (row: number) => (p: ReceivedProgress) => bars.progress(row, p.progress, p.total, p.message ?? '');
+    const track = (row: number) => (report: ReceivedProgress) =>
+      bars.progress(row, report.progress, report.total, report.message ?? '');
     setTimeout(() => stop.abort('the demo stops this one'), 8_000);
     const [long, silent, cancelled] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: track(0) })
-        .then((o) => showEnd(bars, 0, o)),
-      client.call('messages__silent', { forMs: 120_000 }, { onProgress: track(1) }).then((o) => showEnd(bars, 1, o)),
+        .then((outcome) => showEnd(bars, 0, outcome)),
+      client
+        .call('messages__silent', { forMs: 120_000 }, { onProgress: track(1) })
+        .then((outcome) => showEnd(bars, 1, outcome)),
       client
         .call(
           'messages__export_messages',
@@ -36,7 +39,7 @@ async function main(): Promise<boolean> {
           { onProgress: track(2), signal: stop.signal },
         )
         .then(
-          (o) => showEnd(bars, 2, o),
+          (outcome) => showEnd(bars, 2, outcome),
           (error: unknown) => {
             bars.end(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
             return undefined;
@@ -44,7 +47,7 @@ async function main(): Promise<boolean> {
         ),
     ]);
     bars.close();
-    const record = (await stack.listCalls()).find((c) => c.status === 'cancelled');
+    const record = (await stack.listCalls()).find((call) => call.status === 'cancelled');
     printLine('');
     return [
       check(

@@ -40,13 +40,13 @@ test('each of two changes reaches the page without a reload', async () => {
   await stack.page.evaluate(() => {
     document.documentElement.dataset.mark = 'not reloaded';
   });
-  for (const [old, fresh] of [
+  for (const [old, replacement] of [
     ['title: document.title', "title: 'one'"],
     ["title: 'one'", "title: 'two'"],
   ] as const) {
-    author.edit(sourceFile, old, fresh);
-    await waitFor(`a result with ${fresh}`, async () =>
-      JSON.stringify(await describePage()).includes(fresh.slice(8, -1)),
+    author.edit(sourceFile, old, replacement);
+    await waitFor(`a result with ${replacement}`, async () =>
+      JSON.stringify(await describePage()).includes(replacement.slice(8, -1)),
     );
   }
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');

@@ -111,7 +111,7 @@ for (const [name, connect] of [
       await waitFor('the form to be withdrawn', () => shown.signal.aborted);
       shown.answer(makeChoice('allow once'));
       await waitFor('the call to be withdrawn', async () =>
-        (await stack.listCalls()).some((c) => c.call_id === id && c.status === 'cancelled'),
+        (await stack.listCalls()).some((call) => call.call_id === id && call.status === 'cancelled'),
       );
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });

@@ -65,11 +65,11 @@ test('a cancel ends a timer in a hidden tab at once', async () => {
     },
   );
   await assert.rejects(call);
-  const begun = performance.now();
+  const startMs = performance.now();
   await waitFor('the page to receive the cancel', () =>
     fixture.evaluateInPage('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
   );
-  assert.ok(performance.now() - begun < 1000, 'the cancel waited for the next timer');
+  assert.ok(performance.now() - startMs < 1000, 'the cancel waited for the next timer');
 });
 
 test('a call runs in a hidden tab, also in a browser that has just started', async () => {

@@ -32,7 +32,7 @@ function jobIdOf(out: Outcome): string {
   return job.job;
 }
 
-const findJob = async (job: string) => (await stack.listCalls()).find((c) => c.call_id === job);
+const findJob = async (job: string) => (await stack.listCalls()).find((call) => call.call_id === job);
 
 test('another session receives the result of a job whose client has disconnected', async () => {
   const first = await stack.connectHttp();
@@ -47,7 +47,7 @@ test('another session receives the result of a job whose client has disconnected
   const second = await stack.connectStdio();
   const listed = await second.call('job_list');
   assert.deepEqual(
-    Object(listed.structured).jobs.map((j: unknown) => [Object(j).job, Object(j).status]),
+    Object(listed.structured).jobs.map((job: unknown) => [Object(job).job, Object(job).status]),
     [[job, 'running']],
   );
   const changedUris: string[] = [];
@@ -74,8 +74,8 @@ test('another session receives the result of a job whose client has disconnected
 test('the idle limit and the hard limit of calls apply to jobs', async () => {
   const client = await stack.connectHttp();
   const out = await client.call('messages__silent', { forMs: 60_000, _detach: 0 });
-  const waited = await client.call('job_wait', { job: Object(out.structured).job });
-  assert.equal(waited.code, 'idle_timeout', waited.text);
+  const outcome = await client.call('job_wait', { job: Object(out.structured).job });
+  assert.equal(outcome.code, 'idle_timeout', outcome.text);
 });
 
 test('job_cancel stops the code in the page', async () => {
@@ -94,18 +94,24 @@ test('job_cancel stops the code in the page', async () => {
 test('a client that cancels before it has a handle cancels the call', async () => {
   const client = await stack.connectHttp();
   const stop = new AbortController();
-  const gone = client.call('messages__heartbeat', { everyMs: 500, forMs: 0, _detach: '15' }, { signal: stop.signal });
-  const call = await waitFor('the call', async () => (await stack.listCalls()).find((c) => c.status === 'running'));
+  const cancelledCall = client.call(
+    'messages__heartbeat',
+    { everyMs: 500, forMs: 0, _detach: '15' },
+    { signal: stop.signal },
+  );
+  const call = await waitFor('the call', async () =>
+    (await stack.listCalls()).find((call) => call.status === 'running'),
+  );
   stop.abort();
-  await assert.rejects(gone);
+  await assert.rejects(cancelledCall);
   await waitFor('the end of the call', async () => (await findJob(call.call_id))?.status === 'cancelled');
 });
 
 test('the SDK accepts a job handle as the result of a tool with an output schema', async () => {
   const client = await stack.connectHttp();
   const { tools } = await client.sdk.listTools();
-  assert.equal(tools.filter((t) => t.name.startsWith('job_')).length, 4);
-  const tool = tools.find((t) => t.name === 'messages__heartbeat');
+  assert.equal(tools.filter((tool) => tool.name.startsWith('job_')).length, 4);
+  const tool = tools.find((tool) => tool.name === 'messages__heartbeat');
   assert.ok(tool?.inputSchema.properties && '_detach' in tool.inputSchema.properties);
   const out = await client.sdk.callTool({
     name: 'messages__heartbeat',

@@ -34,7 +34,7 @@ async function openTabWithAlpha(): Promise<number> {
   const url = `${stack.site.origin}/late`;
   return await waitFor('alpha in a page', async () => {
     const page = await stack.chrome.openPage(url);
-    const tab = (await stack.listTabs()).find((one) => one.url === url);
+    const tab = (await stack.listTabs()).find((tab) => tab.url === url);
     if (tab && (await readSettings(tab.tabId)) !== '') return tab.tabId;
     await page.close();
     return undefined;

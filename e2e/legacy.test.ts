@@ -141,8 +141,8 @@ test('an adapter with start document_start sees the first request of the page wi
 test('parameters with a default are optional, and the tool receives the default', async () => {
   const { page, tabId } = await openTabWithTwins();
   assert.deepEqual((await callTool('alpha__defaults', { tabId })).structured, { limit: 7, deep: { on: false } });
-  const given = { limit: 1, deep: {} };
-  assert.deepEqual((await callTool('alpha__defaults', { tabId, ...given })).structured, {
+  const args = { limit: 1, deep: {} };
+  assert.deepEqual((await callTool('alpha__defaults', { tabId, ...args })).structured, {
     limit: 1,
     deep: { on: true },
   });
@@ -152,7 +152,7 @@ test('parameters with a default are optional, and the tool receives the default'
 test('the readiness of two plugins in a tab is reported separately', async () => {
   const { page, tabId } = await openTabWithTwins();
   const readReadiness = async () => {
-    const tab = (await stack.listTabs()).find((one) => one.tabId === tabId);
+    const tab = (await stack.listTabs()).find((tab) => tab.tabId === tabId);
     return twinNames.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
   };
   const both = (want: readonly boolean[]) =>

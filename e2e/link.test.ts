@@ -15,13 +15,13 @@ before(async () => {
 after(() => stack?.close());
 
 test('a call continues after the service worker was killed, with its progress and its result', async () => {
-  const seen: number[] = [];
+  const reportedNumbers: number[] = [];
   const call = client.call(
     'messages__countdown',
     { from: 6, intervalMs: 500 },
-    { onProgress: (p) => seen.push(p.progress) },
+    { onProgress: (report) => reportedNumbers.push(report.progress) },
   );
-  await waitFor('the first report', () => seen.length > 0);
+  await waitFor('the first report', () => reportedNumbers.length > 0);
   await stack.chrome.stopWorker();
   const out = await call;
   assert.equal(out.isError, false, out.text);
@@ -40,13 +40,15 @@ test('the browser and the clients reconnect to a server that was killed and rest
     (out) => out.text,
     (error: unknown) => String(error),
   );
-  await waitFor('a report', async () => (await stack.listCalls()).some((c) => c.status === 'running' && c.reports > 0));
+  await waitFor('a report', async () =>
+    (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
+  );
   await stack.restartDaemon('SIGKILL');
   assert.match(await lost, /restarted/);
-  const begun = performance.now();
+  const startMs = performance.now();
   await stack.waitForPlugins('/');
   // Without retries the browser reconnects at the next alarm, after 30 s. make bench measures the real time.
-  assert.ok(performance.now() - begun < 25_000, 'the browser reconnected too late');
+  assert.ok(performance.now() - startMs < 25_000, 'the browser reconnected too late');
   const out = await stdio.call('messages__echo', { value: 'again' });
   assert.equal(out.isError, false, out.text);
   await waitFor('the page to receive the cancel of its call', () =>
@@ -60,7 +62,7 @@ test('calls that run when the server stops fail with shutdown', async () => {
     (out) => out.code,
     (error: unknown) => String(error),
   );
-  await waitFor('the call', async () => (await stack.listCalls()).find((c) => c.status === 'running'));
+  await waitFor('the call', async () => (await stack.listCalls()).find((call) => call.status === 'running'));
   await stack.restartDaemon('SIGTERM');
   assert.equal(await call, 'shutdown');
   await stack.waitForPlugins('/');

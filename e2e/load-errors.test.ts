@@ -35,7 +35,7 @@ async function openOnlyTab(url: string): Promise<number> {
   for (const other of stack.chrome.context.pages()) if (other !== page) await other.close();
   await page.goto(url).catch(() => undefined);
   const tab = await waitFor('the error page', async () =>
-    (await stack.listTabs()).find((one) => one.url === url && one.loadError !== undefined),
+    (await stack.listTabs()).find((tab) => tab.url === url && tab.loadError !== undefined),
   );
   return tab.tabId;
 }
@@ -44,9 +44,9 @@ test('the permission to observe load errors adds no warning at installation', as
   const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   const [all, without] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
-    const permissions = manifest.permissions?.filter((p) => p !== 'webNavigation');
-    const manifests = [manifest, { ...manifest, permissions }];
-    return Promise.all(manifests.map((m) => chrome.management.getPermissionWarningsByManifest(JSON.stringify(m))));
+    const permissions = manifest.permissions?.filter((permission) => permission !== 'webNavigation');
+    const texts = [manifest, { ...manifest, permissions }].map((value) => JSON.stringify(value));
+    return Promise.all(texts.map((text) => chrome.management.getPermissionWarningsByManifest(text)));
   });
   assert.deepEqual(all, without);
   assert.equal(all?.length, 1, String(all));
@@ -61,7 +61,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   // A new service worker has not observed the failure.
   await stack.chrome.stopWorker();
   await waitFor('the new worker', async () =>
-    (await stack.listTabs()).some((one) => one.url === closed && one.loadError === undefined),
+    (await stack.listTabs()).some((tab) => tab.url === closed && tab.loadError === undefined),
   );
   assert.match(await callExpectingNoTab(), /net::ERR_CONNECTION_REFUSED/);
   const tls = `https://127.0.0.1:${new URL(stack.site.origin).port}/`;

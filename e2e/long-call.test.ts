@@ -29,7 +29,7 @@ test('a call that reports progress runs longer than the idle limit and returns i
   assert.equal(out.isError, false, out.text);
   assert.ok(out.durationMs > 7_000, `took ${out.durationMs} ms`);
   assert.deepEqual(
-    out.progress.map((p) => [p.progress, p.total, p.message]),
+    out.progress.map((report) => [report.progress, report.total, report.message]),
     [1, 2, 3, 4, 5].map((n) => [n, 5, `${n * 10} messages read`]),
   );
   assert.deepEqual(Object(out.structured).count, 50);
@@ -67,7 +67,7 @@ test('the record of a call shows that the handler ignored the abort', async () =
   assert.equal(out.code, 'idle_timeout', out.text);
   assertRanUntil(out, 5_000);
   const record = await waitFor('the outcome', async () =>
-    (await stack.listCalls()).find((c) => c.tool_name === 'messages__stubborn' && c.stopped !== undefined),
+    (await stack.listCalls()).find((call) => call.tool_name === 'messages__stubborn' && call.stopped !== undefined),
   );
   assert.equal(record.stopped, 'ignored');
 });

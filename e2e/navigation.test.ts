@@ -18,7 +18,9 @@ after(() => stack?.close());
 /** bringToFront activates a tab and waits until the server lists the tab as active. */
 async function bringToFront(page: Page) {
   await page.bringToFront();
-  await waitFor('the tab in front', async () => (await stack.listTabs()).some((t) => t.active && t.url === page.url()));
+  await waitFor('the tab in front', async () =>
+    (await stack.listTabs()).some((tab) => tab.active && tab.url === page.url()),
+  );
 }
 
 let tabCount = 0;
@@ -32,7 +34,9 @@ async function callInNewTab(act: (page: Page) => Promise<unknown>) {
   await bringToFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
   // A call that has not started would be retried in another tab.
-  await waitFor('a report', async () => (await stack.listCalls()).some((c) => c.status === 'running' && c.reports > 0));
+  await waitFor('a report', async () =>
+    (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
+  );
   await act(page);
   return { page, out: await call };
 }

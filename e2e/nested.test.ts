@@ -30,7 +30,7 @@ test('a tool receives the result of a tool that it calls, in the same plugin or 
   const other = await callTool({ tool: 'messages__echo', input: { value: 'hello' } });
   assert.match(JSON.stringify(other.structured), /hello/, other.text);
   const child = await findCall(stack, 'messages__echo');
-  const parent = await findCall(stack, 'everything__call', (c) => c.call_id === child.parent_call_id);
+  const parent = await findCall(stack, 'everything__call', (call) => call.call_id === child.parent_call_id);
   assert.deepEqual([child.depth, parent.depth ?? 0, child.status, parent.status], [1, 0, 'done', 'done']);
 });
 
@@ -89,9 +89,9 @@ test('cancelling the top call stops the code of all nested calls', async () => {
   stop.abort('enough');
   await assert.rejects(out);
   for (const level of [0, 1, 2, 3]) await waitForNote(`stop ${key}${level}`);
-  const calls = (await callRecords(stack)).filter((c) => c.tool_name === 'everything__call_itself').slice(0, 4);
+  const calls = (await callRecords(stack)).filter((call) => call.tool_name === 'everything__call_itself').slice(0, 4);
   assert.deepEqual(
-    calls.map((c) => c.status),
+    calls.map((call) => call.status),
     ['cancelled', 'cancelled', 'cancelled', 'cancelled'],
   );
 });
@@ -105,7 +105,7 @@ test('a tool can abort a nested call and continue', async () => {
 
 test('a nested call runs in the requested tab', async () => {
   const opened = await stack.openTab('/second');
-  const tab = (await stack.listTabs()).find((t) => t.url.endsWith('/second'));
+  const tab = (await stack.listTabs()).find((tab) => tab.url.endsWith('/second'));
   assert.ok(tab && 'tabId' in tab);
   const out = await callTool({ tool: 'echo', tabId: tab.tabId });
   assert.match(JSON.stringify(out.structured), /"path":"\/second"/, out.text);
@@ -117,7 +117,7 @@ test('a nested call and its result survive a kill of the service worker', async 
   const out = callTool({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
   await waitForNote(`begin ${key}`);
   for (let deaths = 0; deaths < 3; deaths++) {
-    const { call_id } = await findCall(stack, 'everything__steps', (c) => c.status === 'running');
+    const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
     const before = (await callRecord(stack, call_id)).message;
     await waitFor('a step', async () => (await callRecord(stack, call_id)).message !== before);
     await stack.chrome.stopWorker();

@@ -27,12 +27,12 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
     env: { ...process.env, ...env, PATH: path, TERM: 'xterm-256color', LANG: 'C.UTF-8', SHELL: '/bin/sh' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const began = Date.now();
+  const startMs = Date.now();
   const lines: TerminalLine[] = [];
   child.stdout.setEncoding('utf8');
   child.stdout.on('data', (chunk: string) => {
     const text = lastLine(chunk);
-    if (text !== '') lines.push({ atMs: Date.now() - began, text });
+    if (text !== '') lines.push({ atMs: Date.now() - startMs, text });
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
   if (code !== 0) throw new Error(`the command exited with ${String(code)}: ${lines.at(-1)?.text ?? ''}`);

@@ -55,7 +55,7 @@ for (const [name, connect] of transports) {
     const reports = [...words, ...count, { message: 'tidying up' }];
     const out = await client.call('messages__reports', { reports, everyMs: 300 });
     checkProtocol(out);
-    const end = out.progress.findIndex((p) => p.progress === 3 && p.total === 3);
+    const end = out.progress.findIndex((report) => report.progress === 3 && report.total === 3);
     assert.ok(end > 0, JSON.stringify(out.progress));
     for (const [i, p] of out.progress.entries()) {
       assert.ok(p.progress >= 0.000001, `${p.progress} is too small to be a useful number`);
@@ -75,7 +75,7 @@ for (const [name, connect] of transports) {
     const out = await client.call('messages__reports', { loop: 100_000 });
     checkProtocol(out);
     assert.equal(out.progress.at(-1)?.progress, 100_000);
-    const record = (await stack.listCalls()).find((c) => c.reports >= 100_000);
+    const record = (await stack.listCalls()).find((call) => call.reports >= 100_000);
     assert.equal(record?.reports, 100_000, 'not every report was counted');
   });
 }

@@ -22,7 +22,7 @@ for (const [name, connect] of transports) {
 
     test('lists prompts with their arguments', async () => {
       const { prompts } = await client.sdk.listPrompts();
-      const prompt = prompts.find((p) => p.name === 'messages__summarise_channel');
+      const prompt = prompts.find((prompt) => prompt.name === 'messages__summarise_channel');
       assert.equal(prompt?.title, 'Summarise a channel');
       assert.deepEqual(
         prompt?.arguments?.map((a) => [a.name, a.required === true]),
@@ -40,7 +40,7 @@ for (const [name, connect] of transports) {
         { onprogress: (p) => progress.push(p) },
       );
       assert.deepEqual(
-        progress.map((p) => [p.progress, p.total, p.message]),
+        progress.map((report) => [report.progress, report.total, report.message]),
         [1, 2, 3].map((n) => [n, 3, `${n * 10} messages read`]),
       );
       assert.equal(got.description, 'Reads a channel and asks for a summary of its last messages.');
@@ -71,7 +71,9 @@ for (const [name, connect] of transports) {
       // A call that is cancelled before its code starts has no code to stop.
       await waitFor('the page to ask for the channel', () => stack.site.requestedChannels.includes(channelId));
       const call = await waitFor('the prompt to run', async () =>
-        (await stack.listCalls()).find((c) => c.tool_name === 'messages__summarise_channel' && c.status === 'running'),
+        (await stack.listCalls()).find(
+          (call) => call.tool_name === 'messages__summarise_channel' && call.status === 'running',
+        ),
       );
       stop.abort();
       await assert.rejects(gone);

@@ -30,10 +30,10 @@ async function readSettings(): Promise<unknown> {
 }
 
 /** waitForSettings waits until the page has these settings. A call may run before the settings arrive. */
-async function waitForSettings(wanted: object): Promise<void> {
-  await waitFor(JSON.stringify(wanted), async () => {
+async function waitForSettings(expected: object): Promise<void> {
+  await waitFor(JSON.stringify(expected), async () => {
     const got = await readSettings();
-    return JSON.stringify(got) === JSON.stringify(wanted);
+    return JSON.stringify(got) === JSON.stringify(expected);
   });
 }
 
@@ -90,8 +90,8 @@ test('neither the page nor any surface shows a secret', async () => {
 
 test('a review by an agent changes nothing, and the side panel shows it to the user', async () => {
   await runChecked(['plugin', 'permission', 'wiki', 'off'], stack.env);
-  const seen = await client.call('plugin_inspect', { plugin: 'wiki' });
-  const reviewToken = /reviewToken "([\w-]+)"/.exec(seen.text)?.[1];
+  const inspection = await client.call('plugin_inspect', { plugin: 'wiki' });
+  const reviewToken = /reviewToken "([\w-]+)"/.exec(inspection.text)?.[1];
   const marked = await client.call('plugin_mark_reviewed', {
     plugin: 'wiki',
     reviewToken,

@@ -82,7 +82,7 @@ for (const plugin of ['versions', 'apart']) {
     const preScriptValue = plugin === 'versions' ? 'pre-script 1 at loading' : '';
     await rebuild(plugin, 'build 2');
     // Without a review the old code is removed at once.
-    await waitFor('the change', async () => (await client.call(`${plugin}__get_build`)).isError);
+    await waitFor('the old code to be removed', async () => (await client.call(`${plugin}__get_build`)).isError);
     await reviewPlugin(plugin);
     const out = await waitForBuild(plugin, 'build 2');
     assert.deepEqual([out.builds, out.preScriptValue], [['build 1', 'build 2'], preScriptValue]);

@@ -29,8 +29,9 @@ function waitForTab(path: string, isWanted: (tab: Tab) => boolean = () => true):
   );
 }
 
-const isReady = (tab: Tab) => tab.plugins?.find((p) => p.name === 'places')?.ready;
-const readPluginState = async () => (await stack.readStatus()).plugins?.find((p) => p.name === 'places')?.state;
+const isReady = (tab: Tab) => tab.plugins?.find((plugin) => plugin.name === 'places')?.ready;
+const readPluginState = async () =>
+  (await stack.readStatus()).plugins?.find((plugin) => plugin.name === 'places')?.state;
 
 /** setBusy sets whether a page is busy and triggers a readiness check. */
 async function setBusy(page: Page, path: string, busy: boolean) {
@@ -94,7 +95,7 @@ test('a call can run in a frame of the same origin, but not in a frame of anothe
   const page = await stack.chrome.openPage(`${stack.site.origin}/page`);
   const known = await waitForTab('/page', (tab) => (tab.frames ?? []).length > 0);
   assert.deepEqual(
-    known.frames?.map((frame) => [frame.url, frame.plugins?.map((p) => p.name)]),
+    known.frames?.map((frame) => [frame.url, frame.plugins?.map((plugin) => plugin.name)]),
     [[`${stack.site.origin}/in`, ['places']]],
   );
   const { tabId } = known;

@@ -68,7 +68,9 @@ test('the plugin works in the site that the user configured, after the user has 
   });
   // The plugin observes the login and reports itself ready.
   await waitFor('a tab that is ready', async () =>
-    (await stack.listTabs()).some((t) => (t.plugins ?? []).some((p) => p.name === 'tickets' && p.ready === true)),
+    (await stack.listTabs()).some((tab) =>
+      (tab.plugins ?? []).some((plugin) => plugin.name === 'tickets' && plugin.ready === true),
+    ),
   );
 });
 

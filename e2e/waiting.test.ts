@@ -22,18 +22,18 @@ let keyCount = 0;
 const newKey = () => `w${++keyCount}`;
 /** waitForNote waits until the page has sent a note to the site. */
 const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
-const findWaitingCall = (tool: string) => findCall(stack, tool, (c) => c.waiting !== undefined);
+const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
 test('both limits are paused while the tool waits, and the client receives the reason of the wait', async () => {
-  const seen: ReceivedProgress[] = [];
-  const out = client.call('everything__login', { title: 'Log in' }, { onProgress: (p) => seen.push(p) });
+  const reports: ReceivedProgress[] = [];
+  const out = client.call('everything__login', { title: 'Log in' }, { onProgress: (report) => reports.push(report) });
   const call = await findWaitingCall('everything__login');
   assert.deepEqual([call.waiting?.kind, call.waiting?.reason], ['user', 'Log in, then press Done.']);
   await pause(6_000);
   assert.match(JSON.stringify(await decideCall(stack, call.call_id, { allow: true })), /"outcome":"decided"/);
   const ended = await out;
   assert.deepEqual(ended.structured, { loggedIn: true }, ended.text);
-  const messages = seen.map((p) => p.message);
+  const messages = reports.map((report) => report.message);
   assert.ok(messages.includes('not logged in') && messages.includes('logged in'), messages.join());
 });
 

@@ -136,8 +136,8 @@ test('page: a million reports of a tool do not delay calls in other tabs', async
 });
 
 test('page: a page that replaces, rewrites or clears its document during a call cannot forge the result', async () => {
-  for (const how of ['root', 'write', 'clear']) {
-    const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/document-${how}`, 'plain');
+  for (const change of ['root', 'write', 'clear']) {
+    const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/document-${change}`, 'plain');
     let reports = 0;
     const slow = client.call(
       'messages__countdown',
@@ -150,9 +150,9 @@ test('page: a page that replaces, rewrites or clears its document during a call 
       if (way === 'root') document.replaceChild(document.createElement('html'), document.documentElement);
       else if (way === 'write') document.write(fake);
       else document.replaceChildren();
-    }, how);
+    }, change);
     const ended = await slow;
-    assert.ok(!ended.isError || ['navigated', 'idle_timeout'].includes(String(ended.code)), `${how}: ${ended.text}`);
+    assert.ok(!ended.isError || ['navigated', 'idle_timeout'].includes(String(ended.code)), `${change}: ${ended.text}`);
     assert.doesNotMatch(JSON.stringify(ended), /FORGED/);
     await page.close();
   }

@@ -121,7 +121,7 @@ test('plugin: tools that never return time out', async () => {
   const { tabId } = tab;
   const ended = await Promise.all(hangingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
   assert.deepEqual(
-    ended.map((one) => one.code),
+    ended.map((outcome) => outcome.code),
     hangingTools.map(() => 'idle_timeout'),
   );
   await assertOtherPluginWorks(tabId);
@@ -149,7 +149,7 @@ test('plugin: floods of reports with forged ids, and reports after the end, do n
 
 test('plugin: a plugin does not run in a tab that its URL patterns do not match', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/other`, 'plain');
-  const tab = (await stack.listTabs()).find((one) => one.url === `${attackerSite.origin}/other`);
+  const tab = (await stack.listTabs()).find((tab) => tab.url === `${attackerSite.origin}/other`);
   assert.ok(tab && !pluginNames(tab).includes('hostile'));
   const refused = await client.call('hostile__peek', { tabId });
   assert.equal(refused.code, 'no_tab', refused.text);

@@ -1,4 +1,4 @@
-/** Threat: a program of another user that listens on the server's port while the server is stopped. The browser sends it no secret. */
+/** Threat: a program of another user that listens on the server's port while the server is stopped. The browser sends that program no secret. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

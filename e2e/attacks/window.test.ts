@@ -60,7 +60,7 @@ after(async () => {
 /** isPluginLive waits until the server lists the tab at path, and reports whether the plugin is live in that tab. */
 async function isPluginLive(path: string): Promise<boolean> {
   const tab = await waitFor(`the tab ${path}`, async () =>
-    (await stack.listTabs()).find((t) => t.url === `${attackerSite.origin}${path}` && !('loading' in t)),
+    (await stack.listTabs()).find((tab) => tab.url === `${attackerSite.origin}${path}` && !('loading' in tab)),
   );
   return (tab.plugins ?? []).length > 0;
 }

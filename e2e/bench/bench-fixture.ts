@@ -100,7 +100,7 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   await runChecked(['plugin', 'build', plugin], stack.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   const live = async () =>
-    (await stack.listTabs()).some((tab) => tab.plugins?.some((p) => JSON.stringify(p).includes('"bench"')));
+    (await stack.listTabs()).some((tab) => tab.plugins?.some((plugin) => JSON.stringify(plugin).includes('"bench"')));
   for (let tries = 0; ; tries++) {
     await stack.page.reload(); // a page that was open before the plugin was added does not trust the plugin
     try {

@@ -51,7 +51,7 @@ test('a nested call that ends while the link is cut returns its result', async (
 /** startWaitingCall calls a tool that waits for the user. approve lets the call continue. */
 async function startWaitingCall() {
   const out = client.call('everything__login', { tabId });
-  const { call_id } = await findCall(fixture, 'everything__login', (c) => c.waiting !== undefined);
+  const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);
   const approve = async () =>
     assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
   return { out, approve };
@@ -85,7 +85,7 @@ test('an activity with more changes than the buffer holds while the link is cut 
   const stop = new AbortController();
   const args = { count, afterMs: 1_500, forMs: 25_000, tabId };
   const out = client.call('everything__deltas', args, { signal: stop.signal });
-  const { call_id } = await findCall(fixture, 'everything__deltas', (c) => c.status === 'running');
+  const { call_id } = await findCall(fixture, 'everything__deltas', (call) => call.status === 'running');
   const readTable = async () => {
     const [table] = (await callRecord(fixture, call_id)).activities ?? [];
     return JSON.stringify(table?.content);

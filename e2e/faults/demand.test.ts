@@ -109,7 +109,7 @@ async function listTabs(): Promise<readonly Tab[]> {
 
 /** hasCurrentBuild reports whether a document has the expected build of a plugin. */
 function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
-  return (plugins ?? []).some((p) => p.name === name && Object(p).hash === hashes.get(name));
+  return (plugins ?? []).some((plugin) => plugin.name === name && Object(plugin).hash === hashes.get(name));
 }
 
 /** waitForPlugins waits until each page has its plugin, and prints the time of the slowest page. */

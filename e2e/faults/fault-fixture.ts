@@ -55,9 +55,9 @@ export class FaultFixture {
   }
 
   /** start starts everything. serveFlags are flags of `opentabs serve`. */
-  static async start(...serve: string[]): Promise<FaultFixture> {
+  static async start(...serveFlags: string[]): Promise<FaultFixture> {
     const port = await freePort();
-    const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serve);
+    const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
       const plugin = join(fixture.home, 'messages-plugin');
       cpSync(join(repositoryRoot, 'sdk-ts/examples/messages'), plugin, { recursive: true });
@@ -163,18 +163,20 @@ export class FaultFixture {
 
   /** waitForBrowser waits until this number of browsers is connected, and returns the elapsed time in milliseconds. */
   async waitForBrowser(count = 1): Promise<number> {
-    const begun = performance.now();
+    const startMs = performance.now();
     await waitFor(
       'the browser at the server',
-      async () => (await this.listBrowsers()).filter((b) => b.connected).length === count,
+      async () => (await this.listBrowsers()).filter((browser) => browser.connected).length === count,
     );
-    return performance.now() - begun;
+    return performance.now() - startMs;
   }
 
   /** findLiveTab returns the tab that shows a path, or undefined while the plugin is not live in that tab. */
   async findLiveTab(path: string): Promise<Tab | undefined> {
-    const tabs = (await this.listBrowsers()).filter((b) => b.connected).flatMap((b) => b.tabs ?? []);
-    return tabs.find((t) => t.url === this.urlOf(path) && t.documentId !== undefined);
+    const tabs = (await this.listBrowsers())
+      .filter((browser) => browser.connected)
+      .flatMap((browser) => browser.tabs ?? []);
+    return tabs.find((tab) => tab.url === this.urlOf(path) && tab.documentId !== undefined);
   }
 
   urlOf(path: string): string {
@@ -190,7 +192,7 @@ export class FaultFixture {
 
   /** findTarget returns the DevTools target of the tab that shows a path. */
   async findTarget(path: string): Promise<string> {
-    const found = (await this.browser.listPages()).find((p) => p.url === this.urlOf(path));
+    const found = (await this.browser.listPages()).find((page) => page.url === this.urlOf(path));
     if (!found) throw new Error(`no tab shows ${path}`);
     return found.id;
   }
@@ -220,7 +222,9 @@ export class FaultFixture {
     for (const { id, url } of await this.browser.listPages()) {
       if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
     }
-    await waitFor('no tab', async () => (await this.listBrowsers()).every((b) => (b.tabs ?? []).length === 0));
+    await waitFor('no tab', async () =>
+      (await this.listBrowsers()).every((browser) => (browser.tabs ?? []).length === 0),
+    );
   }
 
   /** createdMs returns when the document at a path was created, in milliseconds since 1970. */
@@ -240,8 +244,8 @@ export class FaultFixture {
 
   async close(): Promise<void> {
     this.proxy.resume();
-    await Promise.allSettled(this.#clients.map((c) => c.close()));
-    await Promise.allSettled(this.#browsers.map((b) => b.close()));
+    await Promise.allSettled(this.#clients.map((client) => client.close()));
+    await Promise.allSettled(this.#browsers.map((browser) => browser.close()));
     await this.stopServer('SIGTERM');
     await this.proxy.close();
     await this.site.close();

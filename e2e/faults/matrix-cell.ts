@@ -146,13 +146,13 @@ async function openCell(fixture: FaultFixture, stdio = false): Promise<CellConte
 function assertComplete(out: Outcome, from: number): void {
   assert.equal(out.isError, false, out.text);
   assert.deepEqual(out.structured, { counted: from });
-  const seen = out.progress.map((p) => p.progress);
+  const numbers = out.progress.map((report) => report.progress);
   assert.deepEqual(
-    seen,
-    [...new Set(seen)].sort((a, b) => a - b),
+    numbers,
+    [...new Set(numbers)].sort((a, b) => a - b),
     'progress increases',
   );
-  assert.equal(seen.at(-1), from, 'the last report arrived');
+  assert.equal(numbers.at(-1), from, 'the last report arrived');
 }
 
 /** Recovery is the time until a call succeeded, and the errors of the calls before. */

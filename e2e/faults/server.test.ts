@@ -73,11 +73,11 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
   stdio.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     listChanged++;
   });
-  const seen: number[] = [];
+  const reportedNumbers: number[] = [];
   await stdio.call(
     'messages__countdown',
     { from: 2, intervalMs: 1, tabId: tab.tabId },
-    { onProgress: (p) => seen.push(p.progress) },
+    { onProgress: (report) => reportedNumbers.push(report.progress) },
   );
   const headers = {
     authorization: `Bearer ${fixture.clientToken}`,
@@ -103,12 +103,12 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
   await fixture.waitForBrowser();
   await waitFor('list_changed', () => listChanged > 0);
   await waitFor('the tab', async () =>
-    (await fixture.listBrowsers()).some((b) => b.tabs?.some((t) => t.documentId !== undefined)),
+    (await fixture.listBrowsers()).some((browser) => browser.tabs?.some((tab) => tab.documentId !== undefined)),
   );
   const again = await stdio.call(
     'messages__countdown',
     { from: 3, intervalMs: 1, tabId: tab.tabId },
-    { onProgress: (p) => seen.push(p.progress) },
+    { onProgress: (report) => reportedNumbers.push(report.progress) },
   );
   assert.equal(again.isError, false, again.text);
   assert.equal(again.progress.at(-1)?.progress, 3);

@@ -28,7 +28,7 @@ test('a link stays connected for 40 s without calls and without a debugger at th
   const { tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
   const { connectionsMade: connectionsBefore } = fixture.proxy;
-  const [connectedSince] = (await fixture.listBrowsers()).map((b) => b.since);
+  const [connectedSince] = (await fixture.listBrowsers()).map((browser) => browser.since);
   await pause(40_000);
   const out = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
   assert.equal(out.isError, false, out.text);

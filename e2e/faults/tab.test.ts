@@ -140,8 +140,8 @@ test('a page that starts while a plugin is being registered gets the plugin', as
     const client = await fixture.connectHttp();
     for (const path of paths) {
       const tabId = await waitFor('the tab', async () => {
-        const tabs = (await fixture.listBrowsers()).flatMap((b) => b.tabs ?? []);
-        return tabs.find((t) => t.url === fixture.urlOf(path))?.tabId;
+        const tabs = (await fixture.listBrowsers()).flatMap((browser) => browser.tabs ?? []);
+        return tabs.find((tab) => tab.url === fixture.urlOf(path))?.tabId;
       });
       const out = await client.call('messages__echo', { value: path, tabId });
       assert.equal(out.isError, false, `${path}: ${out.text}`);

@@ -51,7 +51,7 @@ test('the first page and a later page get their plugin after each of three brows
       await waitFor(`the plugin in ${url}`, async () => {
         const { browsers } = Object(await getJson(server, '/status'));
         const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];
-        return tabs.some((tab) => tab.url === url && tab.plugins?.some((p) => Object(p).hash === hash));
+        return tabs.some((tab) => tab.url === url && tab.plugins?.some((plugin) => Object(plugin).hash === hash));
       });
     }
     await browser.close();

@@ -62,9 +62,9 @@ export class Bars {
   }
 
   #draw(): void {
-    const lines = this.#rows.map((r) => this.#line(r).slice(0, (this.#out.columns || 100) - 1));
+    const lines = this.#rows.map((row) => this.#line(row).slice(0, (this.#out.columns || 100) - 1));
     const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : '';
-    this.#out.write(up + lines.map((l) => `\x1b[2K${l}\n`).join(''));
+    this.#out.write(up + lines.map((line) => `\x1b[2K${line}\n`).join(''));
     this.#drawn = lines.length;
   }
 

@@ -60,7 +60,9 @@ export class Browser {
   /** listPages returns the ids and addresses of the open tabs. */
   async listPages(): Promise<{ id: string; url: string }[]> {
     const targets = await this.cdp.targets();
-    return targets.filter((t) => t.type === 'page').map((t) => ({ id: t.targetId, url: t.url }));
+    return targets
+      .filter((target) => target.type === 'page')
+      .map((target) => ({ id: target.targetId, url: target.url }));
   }
 
   /** inPage attaches to a tab, runs one command, and detaches. */
@@ -82,7 +84,8 @@ export class Browser {
   /** workerId returns the DevTools target of the service worker, or undefined while no service worker runs. */
   async workerId(): Promise<string | undefined> {
     const targets = await this.cdp.targets();
-    return targets.find((t) => t.type === 'service_worker' && t.url.includes(this.extensionId))?.targetId;
+    return targets.find((target) => target.type === 'service_worker' && target.url.includes(this.extensionId))
+      ?.targetId;
   }
 
   async kill(): Promise<void> {

@@ -22,7 +22,7 @@ export interface Session {
   detach(): Promise<void>;
 }
 
-/** Cdp is a connection to a browser. All pending requests fail when it closes. */
+/** Cdp is a connection to a browser. All pending requests fail when the connection closes. */
 export interface Cdp {
   send(method: string, params?: object): Promise<unknown>;
   targets(): Promise<readonly Target[]>;
@@ -73,17 +73,17 @@ export async function connectCdp(port: number): Promise<Cdp> {
         return;
       }
       const id = ++last;
-      const late = setTimeout(() => {
+      const timer = setTimeout(() => {
         waiting.delete(id);
         reject(new Error(`no answer to ${method} within ${answerMs} ms`));
       }, answerMs);
       waiting.set(id, {
         resolve(value) {
-          clearTimeout(late);
+          clearTimeout(timer);
           resolve(value);
         },
         reject(error) {
-          clearTimeout(late);
+          clearTimeout(timer);
           reject(error);
         },
       });

@@ -129,8 +129,8 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       const panel = await waitFor('the side panel as a page', () =>
         browser
           .contexts()
-          .flatMap((c) => c.pages())
-          .find((p) => p.url().startsWith(`chrome-extension://${extension}/panel.html`)),
+          .flatMap((context) => context.pages())
+          .find((page) => page.url().startsWith(`chrome-extension://${extension}/panel.html`)),
       );
       return panel;
     },

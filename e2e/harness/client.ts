@@ -30,7 +30,7 @@ export interface ReceivedProgress extends Progress {
 /** CallOptions configure one call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  readonly onProgress?: (seen: ReceivedProgress) => void;
+  readonly onProgress?: (report: ReceivedProgress) => void;
   /** withoutProgress omits the progressToken, so the server sends no progress. */
   readonly withoutProgress?: boolean;
 }
@@ -80,7 +80,7 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
   return {
     sdk,
     async call(name, args = {}, options = {}) {
-      const begun = performance.now();
+      const startMs = performance.now();
       const progress: ReceivedProgress[] = [];
       const result = await sdk.request(
         { method: 'tools/call', params: { name, arguments: args } },
@@ -91,8 +91,8 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
           ...(options.withoutProgress
             ? {}
             : {
-                onprogress(p) {
-                  const seen = { ...p, atMs: performance.now() - begun };
+                onprogress(notification) {
+                  const seen = { ...notification, atMs: performance.now() - startMs };
                   progress.push(seen);
                   options.onProgress?.(seen);
                 },
@@ -101,12 +101,12 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
       );
       const detail = result._meta?.['opentabs/error'];
       return {
-        text: result.content.map((c) => (c.type === 'text' ? c.text : `[${c.type}]`)).join('\n'),
+        text: result.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n'),
         structured: result.structuredContent,
         isError: result.isError === true,
         code: typeof detail === 'object' && detail !== null && 'code' in detail ? detail.code : undefined,
         progress,
-        durationMs: performance.now() - begun,
+        durationMs: performance.now() - startMs,
       };
     },
     async close() {

@@ -137,11 +137,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     const value: unknown = await runJson('status');
     return isStatus(value) ? value : {};
   };
-  const listTabs = async () => (await readStatus()).browsers?.flatMap((b) => b.tabs ?? []) ?? [];
+  const listTabs = async () => (await readStatus()).browsers?.flatMap((browser) => browser.tabs ?? []) ?? [];
   const waitForPlugins = async (path: string) => {
     await waitFor(`the plugin in ${path}`, async () =>
       (await listTabs()).some(
-        (t) => t.url === `${site.origin}${path}` && (t.plugins ?? []).length > extraPlugins.length,
+        (tab) => tab.url === `${site.origin}${path}` && (tab.plugins ?? []).length > extraPlugins.length,
       ),
     );
   };
@@ -195,7 +195,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await waitForDaemon();
     },
     async close() {
-      await Promise.allSettled(clients.map((c) => c.close()));
+      await Promise.allSettled(clients.map((client) => client.close()));
       await chrome.close();
       await stopProcess(daemon);
       await site.close();

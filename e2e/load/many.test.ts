@@ -23,9 +23,9 @@ async function callTimed(
   key: string,
   everyMs: number,
 ): Promise<{ ending: CallEnding; ms: number }> {
-  const begun = performance.now();
+  const startMs = performance.now();
   const ending = await client.call('work__steps', { key, count: 1, everyMs }, {});
-  return { ending, ms: performance.now() - begun };
+  return { ending, ms: performance.now() - startMs };
 }
 
 /** fillRunningSlots makes eight calls, the maximum, that run until stop aborts. */

@@ -95,8 +95,10 @@ export interface MeasuredProcesses {
 /** measureMemory collects garbage in the worker and the page, and then measures all processes. */
 export async function measureMemory(processes: MeasuredProcesses): Promise<MemorySnapshot> {
   const targets = await processes.cdp.targets();
-  const workerId = targets.find((t) => t.type === 'service_worker' && t.url.includes(processes.extensionId))?.targetId;
-  const pageId = targets.find((t) => t.type === 'page' && t.url === processes.pageUrl)?.targetId;
+  const workerId = targets.find(
+    (target) => target.type === 'service_worker' && target.url.includes(processes.extensionId),
+  )?.targetId;
+  const pageId = targets.find((target) => target.type === 'page' && target.url === processes.pageUrl)?.targetId;
   if (!workerId || !pageId) throw new Error(`no worker or no page ${processes.pageUrl} to measure`);
   const worker = await processes.cdp.attach(workerId);
   const page = await processes.cdp.attach(pageId);
@@ -107,7 +109,7 @@ export async function measureMemory(processes: MeasuredProcesses): Promise<Memor
     await collectGarbage(worker);
     await collectGarbage(page);
     const isolated = contexts
-      .map((c) => Object(c))
+      .map((context) => Object(context))
       .find((c) => c.origin === `chrome-extension://${processes.extensionId}`);
     const bridge = await countObjects(page, isolated?.id);
     const { documents, jsEventListeners } = Object(await page.send('Memory.getDOMCounters'));

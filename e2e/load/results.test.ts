@@ -48,16 +48,16 @@ test('ten concurrent results of 50 MB arrive complete in bounded memory, and sho
   const short = await openClient();
   const all = Promise.all(callers.map((c, i) => c.call('work__big', { key: `fifty${i}`, bytes: 50 * mib })));
   const echoes: number[] = [];
-  const over = { yet: false };
-  const looking = (async () => {
-    while (!over.yet) {
+  const isOver = { yet: false };
+  const shortCalls = (async () => {
+    while (!isOver.yet) {
       await pause(100);
       echoes.push((await short.call('work__echo', { key: 'echo', value: 1 })).ms);
     }
   })();
   const came = await all;
-  over.yet = true;
-  await looking;
+  isOver.yet = true;
+  await shortCalls;
   for (const one of came) assertResult(one, 50 * mib);
   const { peak } = readResidentMemory(pid);
   const sorted = echoes.toSorted((a, b) => a - b);

@@ -29,7 +29,7 @@ export class LargeResultClient {
 
   /** call reads the complete response. */
   async call(tool: string, args: object): Promise<ResponseSummary> {
-    const begun = performance.now();
+    const startMs = performance.now();
     const { message } = await this.#send('tools/call', { name: tool, arguments: args });
     let bytes = 0;
     let head = '';
@@ -43,7 +43,7 @@ export class LargeResultClient {
           ? chunk.toString('latin1', chunk.length - 200)
           : (tail + chunk.toString('latin1')).slice(-200);
     }
-    return { bytes, head, tail, ms: performance.now() - begun };
+    return { bytes, head, tail, ms: performance.now() - startMs };
   }
 
   /** callWithoutReading makes a call and does not read the answer. leave ends the connection. */

@@ -89,14 +89,14 @@ async function makeCalls(
   const endings = new Map<string, number>();
   const violations: string[] = [];
   const pid = await system.serverPid();
-  const begun = performance.now();
+  const startMs = performance.now();
   let open = 0;
   let peakRssBytes = 0;
   const reportTimer = setInterval(() => {
     peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).now);
     const done = [...endings.values()].reduce((sum, n) => sum + n, 0);
     report(
-      `${((performance.now() - begun) / 1000).toFixed(0)} s: ${done} calls ended, ${open} open, server ${(readResidentMemory(pid).now / 1e6).toFixed(0)} MB`,
+      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${done} calls ended, ${open} open, server ${(readResidentMemory(pid).now / 1e6).toFixed(0)} MB`,
     );
   }, 10_000);
   const pending: Promise<void>[] = [];
@@ -111,7 +111,7 @@ async function makeCalls(
   };
   try {
     for (let i = 0; i < pace.calls; i++) {
-      const waitMs = begun + (i * 60_000) / pace.perMinute - performance.now();
+      const waitMs = startMs + (i * 60_000) / pace.perMinute - performance.now();
       if (waitMs > 2) await pause(waitMs);
       pending.push(makeCall(i));
     }
@@ -120,7 +120,7 @@ async function makeCalls(
     clearInterval(reportTimer);
   }
   peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).now);
-  return { endings, violations, durationMs: performance.now() - begun, peakRssBytes };
+  return { endings, violations, durationMs: performance.now() - startMs, peakRssBytes };
 }
 
 function startCall(
@@ -161,10 +161,10 @@ function findError(
   key: string,
   { code, answerCount, structured }: CallEnding,
 ): string | undefined {
-  const want = { echo: 'ok', steps: 'ok', big: 'ok', fail: 'tool_error', cancel: 'silent' }[kind];
-  if (code !== want) return `ended with ${code}, not ${want}`;
-  if (answerCount !== (want === 'silent' ? 0 : 1)) return `answered ${answerCount} times`;
-  if (want === 'ok' && Object(structured).key !== key) return `got the result of ${Object(structured).key}`;
+  const expectedCode = { echo: 'ok', steps: 'ok', big: 'ok', fail: 'tool_error', cancel: 'silent' }[kind];
+  if (code !== expectedCode) return `ended with ${code}, not ${expectedCode}`;
+  if (answerCount !== (expectedCode === 'silent' ? 0 : 1)) return `answered ${answerCount} times`;
+  if (expectedCode === 'ok' && Object(structured).key !== key) return `got the result of ${Object(structured).key}`;
   return undefined;
 }
 

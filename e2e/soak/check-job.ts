@@ -19,12 +19,12 @@ export async function checkJob(printLine: (line: string) => void): Promise<boole
   };
   const isNear = (ms: number, wantMs: number) => Math.abs(ms - wantMs) <= 400;
   try {
-    const begun = performance.now();
+    const startMs = performance.now();
     const first = await stack.connectHttp();
     const handle = await first.call('messages__heartbeat', { ...heartbeatArgs, _detach: '15' });
     const job: unknown = Object(handle.structured).job;
     check('a job after 15 s', typeof job === 'string' && isNear(handle.durationMs, 15_000), handle);
-    await pause(20_000 - (performance.now() - begun));
+    await pause(20_000 - (performance.now() - startMs));
     await first.close();
 
     const second = await stack.connectStdio();
@@ -38,7 +38,7 @@ export async function checkJob(printLine: (line: string) => void): Promise<boole
     const late = await second.call('job_wait', { job });
     check(
       'the result after 90 s',
-      Object(late.structured).beats >= 9 && isNear(performance.now() - begun, 90_000),
+      Object(late.structured).beats >= 9 && isNear(performance.now() - startMs, 90_000),
       late,
     );
     const again = await (await stack.connectHttp()).call('job_result', { job });

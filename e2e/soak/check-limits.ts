@@ -113,7 +113,7 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
     const aborted = await stack.page.evaluate(() => document.documentElement.dataset.aborted);
     printLine(`the last abort reason in the page: ${aborted ?? 'none'}`);
     if (aborted === undefined) failed++;
-    const running = (await stack.listCalls()).filter((c) => c.status === 'running' || c.status === 'pending');
+    const running = (await stack.listCalls()).filter((call) => call.status === 'running' || call.status === 'pending');
     printLine(`${running.length} calls still run`);
     failed += running.length;
   } finally {

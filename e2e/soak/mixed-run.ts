@@ -169,7 +169,7 @@ class SoakRun {
   }
 
   #recordViolation(call: ObservedCall, what: string): void {
-    const faultsDuring = this.#observedFaults.filter((f) => overlaps(call, f));
+    const faultsDuring = this.#observedFaults.filter((fault) => overlaps(call, fault));
     const short = { ...call, ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) } };
     this.#violations.push({ what, call: short, faultsDuring });
     if (this.#violations.length <= 25)
@@ -235,7 +235,7 @@ class SoakRun {
         this.#elapsedMs() - call.fromMs < Number(call.plan.args.forMs) + maxStopMs
       )
         continue;
-      if (this.#violations.some((v) => v.call?.key === call.key)) continue;
+      if (this.#violations.some((violation) => violation.call?.key === call.key)) continue;
       const since = formatSeconds(this.#elapsedMs() - call.toMs);
       this.#recordViolation(
         call,
@@ -247,9 +247,11 @@ class SoakRun {
   async #printEachMinute(): Promise<void> {
     for (let minute = 1; !this.#isOver; minute++) {
       while (!this.#isOver && this.#elapsedMs() < minute * 60_000) await pause(500);
-      const last = this.#observedCalls.filter((m) => m.toMs > (minute - 1) * 60_000);
-      const ok = last.filter((m) => m.ending.code === 'ok').length;
-      const recentFaults = this.#observedFaults.filter((f) => f.fromMs > (minute - 1) * 60_000).map((f) => f.plan.kind);
+      const last = this.#observedCalls.filter((call) => call.toMs > (minute - 1) * 60_000);
+      const ok = last.filter((call) => call.ending.code === 'ok').length;
+      const recentFaults = this.#observedFaults
+        .filter((fault) => fault.fromMs > (minute - 1) * 60_000)
+        .map((fault) => fault.plan.kind);
       this.#printLine(
         `${String(Math.round(this.#elapsedMs() / 1000)).padStart(5)} s  ${last.length} calls ended, ${ok} ok, ${this.#openCalls.size} open;` +
           ` server ${formatMegabytes(this.#rss.at(-1)?.bytes ?? 0)}; ${this.#violations.length} violations; ${recentFaults.join(', ')}`,
@@ -272,13 +274,13 @@ class SoakRun {
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
     // The HTTP session of a killed client stays until it expires, because the server cannot distinguish it from an idle session.
-    const stdio = status.clients.filter((c) => c.transport === 'stdio');
-    checkCount(`stdio sessions (${stdio.map((c) => c.name).join(', ')})`, stdio.length);
+    const stdio = status.clients.filter((client) => client.transport === 'stdio');
+    checkCount(`stdio sessions (${stdio.map((client) => client.name).join(', ')})`, stdio.length);
     const ignoringMs = Math.max(
       0,
       ...this.#observedCalls
-        .filter((m) => m.plan.kind === 'ignoresAbort')
-        .map((m) => m.fromMs + Number(m.plan.args.forMs) - this.#elapsedMs()),
+        .filter((call) => call.plan.kind === 'ignoresAbort')
+        .map((call) => call.fromMs + Number(call.plan.args.forMs) - this.#elapsedMs()),
     );
     await pause(Math.min(ignoringMs, 40_000));
     const running = await this.system.runningKeys();
@@ -291,8 +293,8 @@ class SoakRun {
       });
     }
     const wronglyStarted = this.#observedCalls
-      .filter((m) => m.plan.tool === 'nothing' || m.plan.kind === 'invalid')
-      .filter((m) => this.system.startCounts.has(m.key));
+      .filter((call) => call.plan.tool === 'nothing' || call.plan.kind === 'invalid')
+      .filter((call) => this.system.startCounts.has(call.key));
     for (const call of wronglyStarted)
       this.#recordViolation(call, 'the call started in a page although its tool or its arguments are invalid');
   }
@@ -332,7 +334,7 @@ class SoakRun {
 }
 
 function callWithKey(calls: readonly ObservedCall[], key: string): { call?: ObservedCall } {
-  const call = calls.find((m) => m.key === key);
+  const call = calls.find((call) => call.key === key);
   return call ? { call } : {};
 }
 

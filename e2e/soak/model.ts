@@ -157,7 +157,9 @@ function mayHaveStaleSession(
   faults: readonly ObservedFault[],
   calls: readonly ObservedCall[],
 ): boolean {
-  const restart = faults.findLast((f) => /SIGTERM|SIGKILL/.test(f.plan.kind) && f.plan.kind.startsWith('server'));
+  const restart = faults.findLast(
+    (fault) => /SIGTERM|SIGKILL/.test(fault.plan.kind) && fault.plan.kind.startsWith('server'),
+  );
   return (
     restart !== undefined &&
     !calls.some(
@@ -177,9 +179,9 @@ export function findViolations(
   calls: readonly ObservedCall[],
 ): string[] {
   const violations: string[] = [];
-  const faultsDuring = faults.filter((f) => overlaps(call, f));
+  const faultsDuring = faults.filter((fault) => overlaps(call, fault));
   const { codes, ms } = expectEnding(call);
-  const allowed = new Set([...codes, ...faultsDuring.flatMap((f) => codesByFault[f.plan.kind](call, f))]);
+  const allowed = new Set([...codes, ...faultsDuring.flatMap((fault) => codesByFault[fault.plan.kind](call, fault))]);
   const { code, progress, answerCount } = call.ending;
   if (code === 'refused' && mayHaveStaleSession(call, faults, calls)) allowed.add(code);
   if (!allowed.has(code)) violations.push(`the call ended with ${code}; allowed are ${[...allowed].join(', ')}`);

@@ -44,7 +44,7 @@ class SdkClient implements SoakClient {
           ...(behavior.stopSignal ? { signal: behavior.stopSignal } : {}),
           ...(behavior.withoutProgress
             ? { withoutProgress: true }
-            : { onProgress: (seen) => progress.push(seen.progress) }),
+            : { onProgress: (report) => progress.push(report.progress) }),
         })
         .then(
           (out): CallEnding => ({

@@ -18,7 +18,7 @@ export function formatSummary(report: SoakReport): string {
     ...formatFaultTable(report.observedFaults),
     '',
     ...formatMemoryTable(report),
-    ...report.violations.slice(0, maxShown).flatMap((v) => ['', ...formatViolation(v)]),
+    ...report.violations.slice(0, maxShown).flatMap((violation) => ['', ...formatViolation(violation)]),
     ...(report.violations.length > maxShown
       ? ['', `and ${report.violations.length - maxShown} more, in the report`]
       : []),
@@ -50,11 +50,11 @@ function formatCallTable(calls: readonly ObservedCall[]): string[] {
 }
 
 function formatFaultTable(faults: readonly ObservedFault[]): string[] {
-  const kinds = [...new Set(faults.map((f) => f.plan.kind))].toSorted();
+  const kinds = [...new Set(faults.map((fault) => fault.plan.kind))].toSorted();
   return kinds.map((kind) => {
-    const all = faults.filter((f) => f.plan.kind === kind);
-    const recoveryTimesMs = all.flatMap((f) =>
-      f.endedMs === undefined || f.recoveredMs === undefined ? [] : [f.recoveredMs - f.endedMs],
+    const all = faults.filter((fault) => fault.plan.kind === kind);
+    const recoveryTimesMs = all.flatMap((fault) =>
+      fault.endedMs === undefined || fault.recoveredMs === undefined ? [] : [fault.recoveredMs - fault.endedMs],
     );
     const worst = Math.max(0, ...recoveryTimesMs);
     const middle = recoveryTimesMs.toSorted((a, b) => a - b)[Math.floor(recoveryTimesMs.length / 2)] ?? 0;
@@ -64,7 +64,7 @@ function formatFaultTable(faults: readonly ObservedFault[]): string[] {
 
 function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
   const formatMegabytes = (bytes: number | undefined) => `${((bytes ?? 0) / (1 << 20)).toFixed(1)} MB`;
-  const peak = Math.max(0, ...rssBytes.map((r) => r.bytes));
+  const peak = Math.max(0, ...rssBytes.map((sample) => sample.bytes));
   return [
     `  server  RSS ${formatMegabytes(before.server.rssBytes)} -> ${formatMegabytes(after?.server.rssBytes)} (at most ${formatMegabytes(peak)}), goroutines ${before.server.goroutines} -> ${after?.server.goroutines}`,
     ...(['worker', 'page', 'bridge'] as const).map((side) => {
@@ -80,8 +80,8 @@ function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
 function formatViolation({ what, call, faultsDuring }: Violation): string[] {
   const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
   const faults = (faultsDuring ?? []).map(
-    (f) =>
-      `    ${formatTime(f.fromMs)} to ${formatTime(f.restoredMs)}  ${f.plan.kind} (tab ${f.plan.tab}, client ${f.plan.client}, ${f.plan.forMs.toFixed(0)} ms)`,
+    (fault) =>
+      `    ${formatTime(fault.fromMs)} to ${formatTime(fault.restoredMs)}  ${fault.plan.kind} (tab ${fault.plan.tab}, client ${fault.plan.client}, ${fault.plan.forMs.toFixed(0)} ms)`,
   );
   if (!call) return [`VIOLATION ${what}`, ...faults];
   const { plan, key, clientName, fromMs, toMs, ending } = call;

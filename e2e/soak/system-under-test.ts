@@ -88,7 +88,9 @@ export class SystemUnderTest {
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     await this.browser.start();
-    await waitFor('the browser at the server', async () => (await this.readStatus()).browsers.some((b) => b.connected));
+    await waitFor('the browser at the server', async () =>
+      (await this.readStatus()).browsers.some((browser) => browser.connected),
+    );
     await this.restoreTabs();
   }
 
@@ -110,7 +112,9 @@ export class SystemUnderTest {
 
   /** startServer starts a server unless an `opentabs mcp` has already started one. */
   async startServer(): Promise<void> {
-    this.#startedServers = this.#startedServers.filter((s) => s.child.exitCode === null && s.child.signalCode === null);
+    this.#startedServers = this.#startedServers.filter(
+      (command) => command.child.exitCode === null && command.child.signalCode === null,
+    );
     this.#startedServers.push(startOpentabs(['serve'], this.env));
     await waitFor('the server', () => this.serverPid());
   }
@@ -131,7 +135,7 @@ export class SystemUnderTest {
 
   /** readServerLog returns the log of the running servers that startServer has started. */
   readServerLog(): string {
-    return this.#startedServers.map((s) => s.stderr()).join('');
+    return this.#startedServers.map((command) => command.stderr()).join('');
   }
 
   urlOf(path: string): string {
@@ -140,18 +144,18 @@ export class SystemUnderTest {
 
   /** findPage returns the DevTools id of the tab that shows a path. */
   async findPage(path: string): Promise<string | undefined> {
-    return (await this.browser.listPages()).find((p) => p.url === this.urlOf(path))?.id;
+    return (await this.browser.listPages()).find((page) => page.url === this.urlOf(path))?.id;
   }
 
   /** findTabId returns the Chrome id of the tab that shows a path. */
   async findTabId(path: string): Promise<number | undefined> {
     const { browsers } = await this.readStatus();
-    return browsers.flatMap((b) => b.tabs).find((t) => t.url === this.urlOf(path))?.tabId;
+    return browsers.flatMap((browser) => browser.tabs).find((tab) => tab.url === this.urlOf(path))?.tabId;
   }
 
   /** waitForWorkingCall repeats a call until it succeeds, and returns the elapsed time in milliseconds. */
   async waitForWorkingCall(what: string, limitMs = 30_000): Promise<number> {
-    const begun = performance.now();
+    const startMs = performance.now();
     await waitFor(
       `a call that works after ${what}`,
       async () => {
@@ -163,7 +167,7 @@ export class SystemUnderTest {
       },
       limitMs,
     );
-    return performance.now() - begun;
+    return performance.now() - startMs;
   }
 
   /** restoreTabs opens missing tabs and reloads tabs without a plugin, as a user would. When it returns, the plugin is live in every tab. */
@@ -184,7 +188,11 @@ export class SystemUnderTest {
   async isPluginLive(path: string): Promise<boolean> {
     const { browsers } = await this.readStatus();
     const url = this.urlOf(path);
-    return browsers.some((b) => b.connected && b.tabs.some((t) => t.url === url && t.plugins?.some((p) => !p.problem)));
+    return browsers.some(
+      (browser) =>
+        browser.connected &&
+        browser.tabs.some((tab) => tab.url === url && tab.plugins?.some((plugin) => !plugin.problem)),
+    );
   }
 
   /** runningKeys returns the keys of the handlers that run in the pages. */
@@ -226,7 +234,7 @@ export class SystemUnderTest {
     await this.#browser?.close();
     const pid = await this.serverPid().catch(() => undefined);
     if (pid !== undefined) process.kill(pid, 'SIGTERM');
-    await Promise.all(this.#startedServers.map((s) => s.ended));
+    await Promise.all(this.#startedServers.map((command) => command.ended));
     await this.#proxy?.close();
     await this.#site?.close();
     rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });

@@ -67,10 +67,10 @@ test('waitForSelector returns a present element at once', async () => {
 });
 
 test('waitForSelector returns an element that appears later, and disconnects its observer', async () => {
-  const waited = waitForSelector('.a');
+  const wait = waitForSelector('.a');
   changePage([{ selector: '.b' }]);
   changePage([{ selector: '.a' }]);
-  assert.equal(await waited, elements[0]);
+  assert.equal(await wait, elements[0]);
   assert.equal(observed.length, 0);
 });
 

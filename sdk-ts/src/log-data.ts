@@ -55,60 +55,60 @@ function toPlain(value: unknown, state: ConversionState): unknown {
   }
 }
 
-function toPlainText(text: string, walk: ConversionState): string {
+function toPlainText(text: string, state: ConversionState): string {
   const shortened = truncateLogText(text);
-  walk.charsLeft -= shortened.length;
+  state.charsLeft -= shortened.length;
   return shortened;
 }
 
-function convertObject(value: Properties, walk: ConversionState): unknown {
-  if (walk.path.has(value)) return '[circular]';
-  if (walk.path.size >= maxDepth) return '[more]';
-  walk.path.add(value);
+function convertObject(value: Properties, state: ConversionState): unknown {
+  if (state.path.has(value)) return '[circular]';
+  if (state.path.size >= maxDepth) return '[more]';
+  state.path.add(value);
   try {
-    return convertObjectContent(value, walk);
+    return convertObjectContent(value, state);
   } catch (error) {
     return `[unreadable: ${truncateLogText(messageOf(error))}]`;
   } finally {
-    walk.path.delete(value);
+    state.path.delete(value);
   }
 }
 
-function convertObjectContent(value: Properties, walk: ConversionState): unknown {
+function convertObjectContent(value: Properties, state: ConversionState): unknown {
   if (isMethod(value)) return `[function ${String(Reflect.get(value, 'name')) || 'without a name'}]`;
-  if (value instanceof Error) return convertError(value, walk);
+  if (value instanceof Error) return convertError(value, state);
   if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...idAndClassesOf(value)].join('')}>`;
-  if (isMethod(value.toJSON)) return toPlain(value.toJSON(''), walk);
-  if (value instanceof Map) return convertMembers([...value], walk);
-  if (value instanceof Set) return convertMembers([...value], walk);
-  if (Array.isArray(value)) return convertMembers(value, walk);
+  if (isMethod(value.toJSON)) return toPlain(value.toJSON(''), state);
+  if (value instanceof Map) return convertMembers([...value], state);
+  if (value instanceof Set) return convertMembers([...value], state);
+  if (Array.isArray(value)) return convertMembers(value, state);
   const entries = Object.keys(value).slice(0, maxEntries);
-  return Object.fromEntries(entries.map((key) => [toPlainText(key, walk), convertField(value, key, walk)]));
+  return Object.fromEntries(entries.map((key) => [toPlainText(key, state), convertField(value, key, state)]));
 }
 
 /** Converts one field. If its getter throws, the error is in place of the value. */
-function convertField(value: Properties, key: string, walk: ConversionState): unknown {
+function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {
-    return toPlain(value[key], walk);
+    return toPlain(value[key], state);
   } catch (error) {
     return `[unreadable: ${truncateLogText(messageOf(error))}]`;
   }
 }
 
-function convertMembers(values: readonly unknown[], walk: ConversionState): unknown[] {
-  const members = values.slice(0, maxEntries).map((value) => toPlain(value, walk));
+function convertMembers(values: readonly unknown[], state: ConversionState): unknown[] {
+  const members = values.slice(0, maxEntries).map((value) => toPlain(value, state));
   if (values.length > maxEntries) members.push(`[${values.length - maxEntries} more]`);
   return members;
 }
 
-function convertError(error: Error, walk: ConversionState): unknown {
+function convertError(error: Error, state: ConversionState): unknown {
   const { name, message, stack, cause } = error;
   return {
-    name: toPlain(name, walk),
-    message: toPlain(message, walk),
-    ...('code' in error && { code: toPlain(error.code, walk) }),
-    ...(stack !== undefined && { stack: toPlain(stack, walk) }),
-    ...(cause !== undefined && { cause: toPlain(cause, walk) }),
+    name: toPlain(name, state),
+    message: toPlain(message, state),
+    ...('code' in error && { code: toPlain(error.code, state) }),
+    ...(stack !== undefined && { stack: toPlain(stack, state) }),
+    ...(cause !== undefined && { cause: toPlain(cause, state) }),
   };
 }
 

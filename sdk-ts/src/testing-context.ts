@@ -49,7 +49,7 @@ export interface TestContext extends ToolHandlerContext {
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /** What a browser would drop silently, such as a patch that does not apply: a sentence each. */
+  /** One sentence for each report that a browser would drop silently, such as a patch that does not apply. */
   readonly dropped: readonly string[];
   /** Who sees the end of the call. */
   readonly endedFor: ProgressAudience;
@@ -212,20 +212,20 @@ async function answerAsUser(user: ContextScript['user'], request: UserRequest): 
 /** Runs `work`, or rejects as soon as the first of the signals aborts. */
 function unlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const over = new AbortController();
+    const hasSettled = new AbortController();
     for (const signal of signals) {
       if (signal?.aborted) {
         reject(ToolError.aborted(signal.reason));
-        over.abort();
+        hasSettled.abort();
         return;
       }
       signal?.addEventListener('abort', () => reject(ToolError.aborted(signal.reason)), {
         once: true,
-        signal: over.signal,
+        signal: hasSettled.signal,
       });
     }
     work()
       .then(resolve, reject)
-      .finally(() => over.abort());
+      .finally(() => hasSettled.abort());
   });
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ToolHandlerContext } from './context.ts';
 import type { LucideIconName } from './lucide-icon-names.gen.ts';
 
-/** MCP hints about the effects of a tool. Clients use them to decide when to ask the user. */
+/** MCP hints about the effects of a tool. Clients decide by the hints when to ask the user. */
 export interface ToolAnnotations {
   /** The tool changes nothing. */
   readOnlyHint?: boolean | undefined;

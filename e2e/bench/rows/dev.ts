@@ -22,10 +22,10 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
     for (let i = 0; i < editCount; i++) {
       await pause(500); // an author does not save as soon as the last change is there
       const fresh = `'edit ${i}'`;
-      const begun = performance.now();
+      const startMs = performance.now();
       author.edit('src/tools/describe-page.ts', `title: ${last}`, `title: ${fresh}`);
       while (!(await client.call('edited__describe_page')).text.includes(`edit ${i}"`)) await pause(5);
-      ours.push(performance.now() - begun);
+      ours.push(performance.now() - startMs);
       last = fresh;
     }
     const code = join(author.dir, 'dist', 'adapter.iife.js');

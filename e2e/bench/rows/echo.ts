@@ -10,30 +10,30 @@ const floor = { ...ours, target: 'floor-c' };
 /** measureEcho measures one call of a tool that returns 200 bytes, through a page. */
 export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const run = (order: typeof ours, calls: number, everyMs: number) => async () => {
+  const measureSide = (order: typeof ours, calls: number, everyMs: number) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
     await fixture.measureCalls({ ...order, calls: 20 });
     return fixture.measureCalls({ ...order, calls, everyMs });
   };
-  await run(floor, 500, 0)();
-  await run(ours, 500, 0)();
+  await measureSide(floor, 500, 0)();
+  await measureSide(ours, 500, 0)();
   const rows: Row[] = [];
   for (const [pace, calls, everyMs, rounds] of [
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
   ] as const) {
-    const seen = await measureInTurns(rounds, {
-      floor: run(floor, calls, everyMs),
-      ours: run(ours, calls, everyMs),
+    const summaries = await measureInTurns(rounds, {
+      floor: measureSide(floor, calls, everyMs),
+      ours: measureSide(ours, calls, everyMs),
     });
-    const [f, o] = [seen.get('floor'), seen.get('ours')];
-    if (!f || !o) throw new Error('nothing was measured');
+    const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+    if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
     rows.push({
       id: 'echo',
       what: `echo of 200 B through a page, ${pace}, p50`,
-      ours: formatSummary(o),
-      floor: formatSummary(f),
-      value: o.p50 / f.p50,
+      ours: formatSummary(oursSummary),
+      floor: formatSummary(floorSummary),
+      value: oursSummary.p50 / floorSummary.p50,
       bar: atMost(1.25, 'x'),
     });
   }

@@ -26,8 +26,8 @@ async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string
 
 /** measureDispatch measures a report and a call in package dispatch while 10,000 calls run. */
 export async function measureDispatch(): Promise<Row[]> {
-  const seen = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
-  const metricOf = (name: string, unit: string) => seen.get(name)?.get(unit) ?? Number.NaN;
+  const metricsByName = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
+  const metricOf = (name: string, unit: string) => metricsByName.get(name)?.get(unit) ?? Number.NaN;
   const reset = 'BenchmarkProgressReset/serial';
   const allocs = metricOf(reset, 'allocs/op');
   const formatMetrics = (name: string) => `${metricOf(name, 'ns/op')} ns, ${metricOf(name, 'allocs/op')} allocs`;

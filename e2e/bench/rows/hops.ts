@@ -10,7 +10,7 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const instant = await startInstantServer(fixture);
   try {
-    const run = (target: string) => async () => {
+    const measureSide = (target: string) => async () => {
       if (target.startsWith('floor')) await floorPage.bringToFront();
       else await stack.page.bringToFront();
       const order = { target, tool: 'bench__echo', args: { text } };
@@ -18,8 +18,8 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
       return fixture.measureCalls({ ...order, calls: 300 });
     };
     const ways = ['plain', 'instant', 'floor-w', 'floor-p', 'floor-c', 'floor-d', 'ours'];
-    const seen = await measureInTurns(9, Object.fromEntries(ways.map((way) => [way, run(way)])));
-    const p50 = (way: string) => seen.get(way)?.p50 ?? Number.NaN;
+    const summaries = await measureInTurns(9, Object.fromEntries(ways.map((way) => [way, measureSide(way)])));
+    const p50 = (way: string) => summaries.get(way)?.p50 ?? Number.NaN;
     const hop = (what: string, value: number): Row => ({ id: 'hops', what, ours: formatMs(value) });
     return [
       hop('HTTP: a plain JSON echo', p50('plain')),

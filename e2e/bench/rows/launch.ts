@@ -76,7 +76,7 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
     const beganMs = performance.now();
     await browser.start(url('none'));
     await waitFor('the page', async () => {
-      const page = (await browser.listPages()).find((one) => one.url === url('none'));
+      const page = (await browser.listPages()).find((page) => page.url === url('none'));
       const state = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
       return state === 'complete';
     });

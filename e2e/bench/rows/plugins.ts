@@ -71,20 +71,24 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
 }
 
 /** launchRows compares the launch times of browsers with and without the plugins. */
-function launchRows(taken: LaunchTimes, none: LaunchTimes): Row[] {
+function launchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
   const times = [
-    { what: 'browser launch, new profile, to the first answer of a plugin, p50', of: taken.firstMs, limitMs: 1000 },
-    { what: 'the same profile again, the same plugin, p50', of: taken.againMs, limitMs: 1000 },
-    { what: 'the same profile again, a plugin that was never used in it, p50', of: taken.otherMs, limitMs: 1000 },
+    {
+      what: 'browser launch, new profile, to the first answer of a plugin, p50',
+      of: withPlugins.firstMs,
+      limitMs: 1000,
+    },
+    { what: 'the same profile again, the same plugin, p50', of: withPlugins.againMs, limitMs: 1000 },
+    { what: 'the same profile again, a plugin that was never used in it, p50', of: withPlugins.otherMs, limitMs: 1000 },
   ];
-  const moreBytes = taken.pssBytes - none.pssBytes;
+  const moreBytes = withPlugins.pssBytes - withoutPlugins.pssBytes;
   return [
     ...times.map(
       ({ what, of, limitMs }): Row => ({
         id: 'plugins',
         what,
         ours: formatTimes(of),
-        floor: formatTimes(none.pageMs),
+        floor: formatTimes(withoutPlugins.pageMs),
         value: median(of),
         bar: atMost(limitMs, 'ms'),
         note: 'the floor is the same launch to a page that is there, without plugins',
@@ -92,8 +96,8 @@ function launchRows(taken: LaunchTimes, none: LaunchTimes): Row[] {
     ),
     {
       id: 'plugins',
-      what: `memory (PSS) of the browser and all its processes with them, over none, ${settleMs / 1000} s later`,
-      ours: `${formatMegabytes(taken.pssBytes)} over ${formatMegabytes(none.pssBytes)}`,
+      what: `memory (PSS) of the browser and all its processes with them, over withoutPlugins, ${settleMs / 1000} s later`,
+      ours: `${formatMegabytes(withPlugins.pssBytes)} over ${formatMegabytes(withoutPlugins.pssBytes)}`,
       value: moreBytes / 1e6,
       bar: atMost(60, 'MB'),
     },

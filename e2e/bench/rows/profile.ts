@@ -27,7 +27,7 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   try {
     const targets = await cdp.targets();
     const attachTo = async (type: string, wanted: (url: string) => boolean): Promise<Session> => {
-      const target = targets.find((t) => t.type === type && wanted(t.url));
+      const target = targets.find((target) => target.type === type && wanted(target.url));
       if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
     };
@@ -70,24 +70,24 @@ async function profileCalls(
   await fixture.measureCalls({ ...order, calls });
   const rows: Row[] = [];
   for (const [side, session] of Object.entries(sides)) {
-    const seen = Profile.parse(await session.send('Profiler.stop'));
-    rows.push(...formatProfile(`${target}, ${side}, ${inFlight} in flight`, seen));
+    const cpuProfile = Profile.parse(await session.send('Profiler.stop'));
+    rows.push(...formatProfile(`${target}, ${side}, ${inFlight} in flight`, cpuProfile));
   }
   return rows;
 }
 
 /** formatProfile returns rows for the functions with the most CPU time per call. */
-function formatProfile(side: string, { profile: p }: z.infer<typeof Profile>): Row[] {
+function formatProfile(side: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
   const names = new Map(
-    p.nodes.map(({ id, callFrame: f }) => {
+    cpuProfile.nodes.map(({ id, callFrame: f }) => {
       const file = f.url.split('/').at(-1)?.slice(-30) ?? '';
       return [id, `${f.functionName || '(anonymous)'}${file ? ` ${file}:${f.lineNumber + 1}` : ''}`];
     }),
   );
   const selfUs = new Map<string, number>();
-  p.samples.forEach((id, i) => {
+  cpuProfile.samples.forEach((id, i) => {
     const name = names.get(id) ?? '';
-    selfUs.set(name, (selfUs.get(name) ?? 0) + (p.timeDeltas[i] ?? 0));
+    selfUs.set(name, (selfUs.get(name) ?? 0) + (cpuProfile.timeDeltas[i] ?? 0));
   });
   const idle = selfUs.get('(idle)') ?? 0;
   selfUs.delete('(idle)');

@@ -25,7 +25,7 @@ function longestTurnMs(): number {
   return turns.longestMs;
 }
 
-const Loop = z.object({
+const ReportsResult = z.object({
   result: z.object({ structuredContent: z.object({ made: z.number(), threw: z.number(), blockedMs: z.number() }) }),
 });
 
@@ -42,20 +42,21 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
     await stack.page.evaluate(watchTurns);
     const seen = await fixture.goClient.sendOrder(order, StreamAnswer);
     const longest = await stack.page.evaluate(longestTurnMs);
-    const { made, threw, blockedMs } = Loop.parse(seen.result).result.structuredContent;
+    const { made: sentReports, threw, blockedMs } = ReportsResult.parse(seen.result).result.structuredContent;
     const counted = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
-    if (made !== reportCount || threw !== 0 || counted !== reportCount) {
-      faults.add(`of ${made} reports ${threw} threw and ${counted} were counted`);
+    if (sentReports !== reportCount || threw !== 0 || counted !== reportCount) {
+      faults.add(`of ${sentReports} reports ${threw} threw and ${counted} were counted`);
     }
     const numbers = (seen.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
     if (!numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? 0))) faults.add('progress did not increase');
     if (numbers.at(-1) !== reportCount) faults.add(`the last progress that the client got was ${numbers.at(-1)}`);
-    const took = seen.endedMs - seen.beganMs;
-    if (numbers.length > 2 + took / 100) faults.add(`${numbers.length} notifications came within ${formatMs(took)}`);
+    const callMs = seen.endedMs - seen.beganMs;
+    if (numbers.length > 2 + callMs / 100)
+      faults.add(`${numbers.length} notifications came within ${formatMs(callMs)}`);
     if (round === 0) continue; // warms up
     blocked.push(longest);
     inLoop.push(blockedMs);
-    whole.push(took);
+    whole.push(callMs);
     notificationCounts.push(numbers.length);
   }
   return [
@@ -74,23 +75,26 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
 /** measureEvent measures the time from context.reportProgress() in the page to the notification at the client. */
 export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const run = (target: string, tool: string) => async () => {
+  const measureSide = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
     const seen = await fixture.goClient.sendOrder({ do: 'stream', target, tool, args }, StreamAnswer);
     // The first report arrives while the page is still busy.
     return (seen.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const seen = await measureInTurns(6, { floor: run('notes', 'notes'), ours: run('ours', 'bench__ticks') });
-  const [f, o] = [seen.get('floor'), seen.get('ours')];
-  if (!f || !o) throw new Error('nothing was measured');
+  const seen = await measureInTurns(6, {
+    floor: measureSide('notes', 'notes'),
+    ours: measureSide('ours', 'bench__ticks'),
+  });
+  const [floorSummary, oursSummary] = [seen.get('floor'), seen.get('ours')];
+  if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   return [
     {
       id: 'event',
       what: 'one report each 150 ms: page to client, p50',
-      ours: formatSummary(o),
-      floor: formatSummary(f),
-      value: o.p50,
+      ours: formatSummary(oursSummary),
+      floor: formatSummary(floorSummary),
+      value: oursSummary.p50,
       bar: atMost(2, 'ms'),
       note: "the page's clock is compared with the client's on the same machine (plugin/src/clock.ts), to about 0.1 ms",
     },

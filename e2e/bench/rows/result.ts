@@ -6,15 +6,15 @@ import { measureInTurns } from '../samples.ts';
 /** measureResult measures calls with a large result. */
 export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const run = (target: string, bytes: number) => async () => {
+  const measureSide = (target: string, bytes: number) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     return fixture.measureCalls({ target, tool: 'messages__big', args: { bytes }, calls: 1 });
   };
-  await run('floor-b', 10e6)();
-  await run('ours', 10e6)();
-  const seen = await measureInTurns(9, { floor: run('floor-b', 10e6), ours: run('ours', 10e6) });
-  const [f, o] = [seen.get('floor'), seen.get('ours')];
-  if (!f || !o) throw new Error('nothing was measured');
+  await measureSide('floor-b', 10e6)();
+  await measureSide('ours', 10e6)();
+  const summaries = await measureInTurns(9, { floor: measureSide('floor-b', 10e6), ours: measureSide('ours', 10e6) });
+  const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+  if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   const order = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
   const huge = await fixture.goClient.sendOrder({ ...order, args: { bytes: 100e6 } }, CallsAnswer);
   const whole = huge.failed === 0 && huge.bytes >= 100e6;
@@ -22,9 +22,9 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
     {
       id: 'result',
       what: 'result of 10 MB, p50',
-      ours: formatSummary(o),
-      floor: formatSummary(f),
-      value: o.p50,
+      ours: formatSummary(oursSummary),
+      floor: formatSummary(floorSummary),
+      value: oursSummary.p50,
       bar: atMost(400, 'ms'),
     },
     {

@@ -15,20 +15,20 @@ export async function startInstantServer(fixture: BenchFixture): Promise<GoServe
 export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
   const instant = await startInstantServer(fixture);
   try {
-    const run = (target: string) => () =>
+    const measureSide = (target: string) => () =>
       fixture.measureCalls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
-    await run('plain')();
-    await run('instant')();
-    const seen = await measureInTurns(9, { floor: run('plain'), ours: run('instant') });
-    const [f, o] = [seen.get('floor'), seen.get('ours')];
-    if (!f || !o) throw new Error('nothing was measured');
+    await measureSide('plain')();
+    await measureSide('instant')();
+    const summaries = await measureInTurns(9, { floor: measureSide('plain'), ours: measureSide('instant') });
+    const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+    if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
     return [
       {
         id: 'server',
         what: 'tool that needs no page over HTTP, p50, against a plain JSON echo',
-        ours: formatSummary(o),
-        floor: formatSummary(f),
-        value: o.p50 / f.p50,
+        ours: formatSummary(oursSummary),
+        floor: formatSummary(floorSummary),
+        value: oursSummary.p50 / floorSummary.p50,
         bar: atMost(1.5, 'x'),
       },
     ];

@@ -89,7 +89,7 @@ test('recursive schemas convert', () => {
   assert.equal(JSON.stringify(schema).includes('$ref'), true);
 });
 
-test('every field without a JSON Schema is named', () => {
+test('the problems name every field that JSON Schema cannot express', () => {
   const { schema, problems } = convertSchema(
     z.object({ a: z.date(), b: z.tuple([z.bigint()]), c: z.union([z.string(), z.map(z.string(), z.string())]) }),
     'input',

@@ -72,7 +72,7 @@ function fieldPathOf(path: readonly (string | number)[]): string {
   return field;
 }
 
-/** Formats of newer zod versions that repeat the pattern of a text. Strict clients reject tools with such formats. */
+/** String formats of newer zod versions that only repeat `pattern`. Strict clients reject tools with such formats. */
 const removedFormats: ReadonlySet<unknown> = new Set([
   'starts_with',
   'ends_with',

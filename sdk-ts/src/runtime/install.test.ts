@@ -45,7 +45,7 @@ function adapter(name = 'shop'): Properties {
 function tool(name: string): Properties {
   const { tools } = adapter();
   assert.ok(Array.isArray(tools));
-  const found: unknown = tools.find((one: Properties) => one.name === name);
+  const found: unknown = tools.find((tool: Properties) => tool.name === name);
   assert.ok(hasProperties(found));
   return found;
 }

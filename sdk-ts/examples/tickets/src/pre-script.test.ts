@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-test('it stores the token of requests of the site and sends them unchanged', async () => {
+test('pre_script stores the token of requests of the site and sends them unchanged', async () => {
   const sent: unknown[][] = [];
   const values = new Map<string, unknown>();
   const window = {

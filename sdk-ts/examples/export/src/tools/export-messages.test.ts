@@ -15,7 +15,7 @@ function mockSite(t: TestContext): string[] {
   return requested;
 }
 
-test('it reports each page', async (t) => {
+test('export_messages reports each page', async (t) => {
   const requested = mockSite(t);
   const context = makeContext();
   const { messages, total } = await exportMessages.handle({ channelId: 'general' }, context);
@@ -31,7 +31,7 @@ test('it reports each page', async (t) => {
   );
 });
 
-test('it runs without a context', async (t) => {
+test('export_messages runs without a context', async (t) => {
   mockSite(t);
   assert.equal((await exportMessages.handle({ channelId: 'general' })).total, 3);
 });

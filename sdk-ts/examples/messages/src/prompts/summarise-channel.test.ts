@@ -4,7 +4,7 @@ import { makeContext } from '@opentabs/sdk/testing';
 import { mockSite } from '../test/site.ts';
 import { summariseChannel } from './summarise-channel.ts';
 
-test('it asks for a summary of the last messages and reports each page', async (t) => {
+test('summarise_channel asks for a summary of the last messages and reports each page', async (t) => {
   mockSite(t, 3);
   const context = makeContext();
   assert.equal(
@@ -21,7 +21,7 @@ test('it asks for a summary of the last messages and reports each page', async (
   );
 });
 
-test('it stops when the call is stopped', async (t) => {
+test('summarise_channel stops when the call is stopped', async (t) => {
   mockSite(t);
   const context = makeContext({ stopAtReport: 1 });
   await assert.rejects(summariseChannel.render({ channelId: 'a', last: 1 }, context), { code: 'aborted' });

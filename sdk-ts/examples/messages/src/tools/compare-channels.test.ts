@@ -5,7 +5,7 @@ import { compareChannels } from './compare-channels.ts';
 
 const channelIds = ['general', 'random'];
 
-test('it exports each channel and returns the counts', async () => {
+test('compare_channels exports each channel and returns the counts', async () => {
   const context = makeContext({
     tools: {
       export_messages: ({ channelId }: { channelId: string }) => ({ channelId, count: channelId.length, messages: [] }),
@@ -29,7 +29,7 @@ test('it exports each channel and returns the counts', async () => {
   assert.equal(context.endedFor, 'user');
 });
 
-test('it scales the parts to the whole and reports the end', async () => {
+test('compare_channels scales the parts to the whole and reports the end', async () => {
   const parts = async (...ids: string[]) => {
     const context = makeContext({ tools: { export_messages: { channelId: 'a', count: 1, messages: [] } } });
     await compareChannels.handle({ channelIds: ids }, context);
@@ -39,19 +39,19 @@ test('it scales the parts to the whole and reports the end', async () => {
   assert.deepEqual(await parts('a'), [0, 100]);
 });
 
-test('it fails at the first channel that cannot be exported', async () => {
+test('compare_channels fails at the first channel that cannot be exported', async () => {
   const context = makeContext();
   await assert.rejects(compareChannels.handle({ channelIds }, context), { code: 'unknown_tool' });
   assert.equal(context.calls.length, 1);
 });
 
-test('it stops with its call', async () => {
+test('compare_channels stops with its call', async () => {
   const context = makeContext({ tools: { export_messages: () => new Promise(() => undefined) } });
   const call = compareChannels.handle({ channelIds }, context);
   context.stop('enough');
   await assert.rejects(call, { code: 'aborted', message: 'aborted: enough' });
 });
 
-test('it fails without a context', async () => {
+test('compare_channels fails without a context', async () => {
   await assert.rejects(compareChannels.handle({ channelIds }), { code: 'INTERNAL_ERROR', message: /needs a context/ });
 });

@@ -17,7 +17,7 @@ test('the table of the activity ends as the returned table', async (t) => {
   assert.deepEqual([context.activities.length, context.dropped, context.endedFor], [7, [], 'user']);
 });
 
-test('it runs without a context', async (t) => {
+test('count_authors runs without a context', async (t) => {
   mockSite(t);
   assert.equal((await countAuthors.handle({ channelId: 'a' })).authors.length, 2);
 });

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
 import { countdown } from './countdown.ts';
 
-test('it reports each step', async () => {
+test('countdown reports each step', async () => {
   const context = makeContext();
   assert.deepEqual(await countdown.handle({ from: 2, intervalMs: 0 }, context), { counted: 2 });
   assert.deepEqual(context.reports, [
@@ -13,11 +13,11 @@ test('it reports each step', async () => {
   assert.equal(context.endedFor, 'user');
 });
 
-test('it runs without a context', async () => {
+test('countdown runs without a context', async () => {
   assert.deepEqual(await countdown.handle({ from: 1, intervalMs: 0 }), { counted: 1 });
 });
 
-test('it stops when the call is stopped', async () => {
+test('the countdown stops when its call is stopped', async () => {
   const context = makeContext();
   const call = countdown.handle({ from: 3, intervalMs: 3_600_000 }, context);
   context.stop('enough');

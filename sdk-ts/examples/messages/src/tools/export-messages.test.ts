@@ -6,7 +6,7 @@ import { exportMessages } from './export-messages.ts';
 
 const ids = ['0.0', '0.1', '1.0', '1.1', '2.0', '2.1'];
 
-test('it reads all pages, without a context too', async (t) => {
+test('export_messages reads all pages, without a context too', async (t) => {
   const requested = mockSite(t);
   const result = await exportMessages.handle({ channelId: 'a/b', pageDelayMs: 0 });
   assert.deepEqual(
@@ -18,7 +18,7 @@ test('it reads all pages, without a context too', async (t) => {
   assert.deepEqual(requested, [path, `${path}?cursor=1`, `${path}?cursor=2`]);
 });
 
-test('it reports each page', async (t) => {
+test('export_messages reports each page', async (t) => {
   mockSite(t, 3);
   const context = makeContext();
   await exportMessages.handle({ channelId: 'a', pageDelayMs: 0 }, context);
@@ -39,7 +39,7 @@ test('the end is for the user who saw the pages', async (t) => {
   assert.equal(context.endedFor, 'user');
 });
 
-test('it stops between two pages', async (t) => {
+test('export_messages stops between two pages', async (t) => {
   const requested = mockSite(t);
   const context = makeContext({ stopAtReport: 1 });
   const call = exportMessages.handle({ channelId: 'a', pageDelayMs: 3_600_000 }, context);

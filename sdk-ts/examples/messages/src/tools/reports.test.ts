@@ -3,7 +3,7 @@ import test from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
 import { reports } from './reports.ts';
 
-test('it sends the given reports with their special numbers, then the loop', async () => {
+test('reports sends the given reports with their special numbers, then the loop', async () => {
   const context = makeContext();
   const given = [{ progress: 'NaN', total: 'Infinity' }, { progress: '-Infinity' }, { progress: -1, message: 5 }, {}];
   const result = await reports.handle({ reports: given, loop: 2 }, context);
@@ -18,7 +18,7 @@ test('it sends the given reports with their special numbers, then the loop', asy
   assert.deepEqual([result.made, result.threw], [6, 0]);
 });
 
-test('it waits everyMs between the reports and counts those that throw', async (t) => {
+test('reports waits everyMs between the reports and counts those that throw', async (t) => {
   const context = makeContext();
   t.mock.method(context, 'reportProgress', () => {
     throw new Error('no');
@@ -27,6 +27,6 @@ test('it waits everyMs between the reports and counts those that throw', async (
   assert.deepEqual([result.made, result.threw], [2, 2]);
 });
 
-test('it runs without a context', async () => {
+test('reports runs without a context', async () => {
   assert.equal((await reports.handle({ reports: [{}], loop: 1 })).made, 2);
 });

@@ -44,7 +44,7 @@ test('stubborn continues after the call was stopped', async (t) => {
   assert.equal(dataset.aborted, 'please');
 });
 
-test('they run without a context', async () => {
+test('silent and stubborn run without a context', async () => {
   assert.deepEqual(await silent.handle({ forMs: 0 }), { waitedMs: 0 });
   assert.deepEqual(await stubborn.handle({ forMs: 0 }), { waitedMs: 0, stopReceived: false });
   assert.equal((await heartbeat.handle({ everyMs: 1, forMs: 1 })).beats > 0, true);

@@ -11,14 +11,14 @@ function mockPage(t: TestContext): { user?: string } {
   return dataset;
 }
 
-test('it does not ask a user who is logged in', async (t) => {
+test('who_am_i does not ask a user who is logged in', async (t) => {
   mockPage(t).user = 'ann';
   const context = makeContext({ user: 'deny' });
   assert.deepEqual(await whoAmI.handle({}, context), { name: 'ann' });
   assert.deepEqual(context.userRequests, []);
 });
 
-test('it waits until the user has logged in', async (t) => {
+test('who_am_i waits until the user has logged in', async (t) => {
   const dataset = mockPage(t);
   const context = makeContext({
     user: () => {
@@ -29,7 +29,7 @@ test('it waits until the user has logged in', async (t) => {
   assert.deepEqual(context.userRequests, [{ title: 'Log in', reason: 'Log in to the chat in this tab.' }]);
 });
 
-test('it fails if the user declines, or confirms without having logged in', async (t) => {
+test('who_am_i fails if the user declines, or confirms without having logged in', async (t) => {
   mockPage(t);
   await assert.rejects(whoAmI.handle({}, makeContext({ user: 'deny' })), { code: 'user_denied' });
   await assert.rejects(whoAmI.handle({}, makeContext()), { code: 'AUTH_ERROR' });

@@ -6,7 +6,7 @@ import { createTicket } from './create-ticket.ts';
 const settings = { site: 'https://tickets.test' };
 const created = { id: '8', title: 'New', state: 'open' };
 
-test('it sends the token that the pre-script stored', async (t) => {
+test('create_ticket sends the token that the pre-script stored', async (t) => {
   const { requests } = mockPlatform(t, { settings, preScript: { token: 's3' }, answer: () => created });
   assert.deepEqual(await createTicket.handle({ project: 'website', title: 'New' }), created);
   const [request] = requests;
@@ -14,7 +14,7 @@ test('it sends the token that the pre-script stored', async (t) => {
   assert.deepEqual(await request?.json(), { project: 'website', title: 'New' });
 });
 
-test('it sends one request: the site may have created the ticket although the request failed', async (t) => {
+test('create_ticket sends one request: the site may have created the ticket although the request failed', async (t) => {
   const answer = () => new Response('try later', { status: 503 });
   const { requests } = mockPlatform(t, { settings, preScript: { token: 's3' }, answer });
   await assert.rejects(createTicket.handle({ project: 'website', title: 'New' }), { code: 'http_error' });

@@ -28,7 +28,7 @@ test('the error names the missing setting', async (t) => {
   });
 });
 
-test('it retries once', async (t) => {
+test('list_tickets retries once', async (t) => {
   let requests = 0;
   const answer = () => (++requests === 1 ? new Response('deploying', { status: 503 }) : tickets);
   mockPlatform(t, { settings: { site: 'https://tickets.test' }, answer });

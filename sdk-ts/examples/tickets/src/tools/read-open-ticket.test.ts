@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readOpenTicket } from './read-open-ticket.ts';
 
-test('it returns the title and the comments that the page shows', async (t) => {
+test('read_open_ticket returns the title and the comments that the page shows', async (t) => {
   const page: Record<string, { textContent: string }[]> = {
     '.ticket h1': [{ textContent: ' Broken link ' }],
     '.ticket .comment': [{ textContent: 'Where?' }, { textContent: '\nOn the first page.' }],
