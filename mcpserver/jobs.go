@@ -174,7 +174,7 @@ func waitForJob(ctx context.Context, q request, job *dispatch.Job, after time.Du
 
 // jobAnswer returns a job as agents see it, with its next step.
 func jobAnswer(v dispatch.JobView) shape.Job {
-	a := shape.JobOf(v)
+	a := shape.JobForAgent(v)
 	a.WaitsFor = visible(a.WaitsFor, shownReason)
 	switch {
 	case a.Result == "":

@@ -163,7 +163,7 @@ func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 			s.Running++
 		}
 		if len(s.Calls) < maxShown {
-			c := shape.Panel(v, b.id)
+			c := shape.CallForPanel(v, b.id)
 			c.Activities = shown.of(calls, v.CallID)
 			s.Calls = append(s.Calls, c)
 		}
@@ -188,7 +188,7 @@ func (a *activityBudget) of(calls Calls, callID string) []wire.ActivityView {
 	a.calls--
 	var out []wire.ActivityView
 	for _, one := range whole.Activities {
-		v := shape.PanelActivity(one, min(wire.MaxShownActivityBytes, a.bytes))
+		v := shape.ActivityForPanel(one, min(wire.MaxShownActivityBytes, a.bytes))
 		a.bytes -= len(v.Content)
 		out = append(out, v)
 	}

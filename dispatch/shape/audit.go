@@ -34,8 +34,8 @@ type AuditedCall struct {
 	Reports int              `json:"reports,omitempty"`
 }
 
-// Audited returns a call that has ended as the audit records it.
-func Audited(e dispatch.Ended) AuditedCall {
+// CallForAudit returns a call that has ended as the audit records it.
+func CallForAudit(e dispatch.Ended) AuditedCall {
 	v := e.View
 	c := AuditedCall{
 		CallID: v.CallID, Parent: v.ParentCallID, Requester: v.Requester, Caller: v.Caller,

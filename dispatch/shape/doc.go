@@ -3,9 +3,9 @@
 //
 //   - The HTTP API, events, resources, --json and the terminal use [dispatch.View]; a list
 //     is a [List].
-//   - The side panel gets a [wire.CallView], made by [Panel].
-//   - Agents get a [Job] for a call that outlives its request, made by [JobOf].
-//   - A record of the audit has an [AuditedCall], made by [Audited].
+//   - The side panel gets a [wire.CallView], made by [CallForPanel].
+//   - Agents get a [Job] for a call that outlives its request, made by [JobForAgent].
+//   - A record of the audit has an [AuditedCall], made by [CallForAudit].
 //
 // No other code copies the fields of a call. testdata/fields.txt lists each field and the
 // projections that contain it; a test keeps the list true.

@@ -15,12 +15,12 @@ type Job struct {
 	RanMs    float64 `json:"ran_ms"`
 	// Result is "kept" or "gone" after the end of the job.
 	Result string `json:"result,omitempty"`
-	// Hint is the next step for the agent; the caller of JobOf sets it.
+	// Hint is the next step for the agent; the caller of JobForAgent sets it.
 	Hint string `json:"hint"`
 }
 
-// JobOf returns a job as agents see it, without a hint.
-func JobOf(v dispatch.JobView) Job {
+// JobForAgent returns a job as agents see it, without a hint.
+func JobForAgent(v dispatch.JobView) Job {
 	j := Job{Job: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}
 	if v.Waiting != nil {
 		j.WaitsFor = v.Waiting.Reason

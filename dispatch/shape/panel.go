@@ -14,9 +14,9 @@ const (
 	maxPanelResult = 200
 )
 
-// Panel returns a call as the side panel of a browser shows it, without its activities.
+// CallForPanel returns a call as the side panel of a browser shows it, without its activities.
 // Only a call in this browser has a tab, because tab IDs of two browsers may be equal.
-func Panel(v dispatch.View, browserID string) wire.CallView {
+func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
 		Message: v.Message, Client: plaintext.Clean(v.Who().String(), maxPanelClient), RunMs: v.RunMs, Error: v.Error,
@@ -49,9 +49,9 @@ func panelCaller(by *dispatch.Caller, browserID string) *wire.CallerView {
 	return v
 }
 
-// PanelActivity returns an activity as side panels show it. It has no content if that is
+// ActivityForPanel returns an activity as side panels show it. It has no content if that is
 // longer than maxBytes.
-func PanelActivity(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
+func ActivityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	v := wire.ActivityView{Type: a.Type, Audience: a.Audience, Bytes: len(a.Content)}
 	if v.Bytes <= maxBytes {
 		v.Content = string(a.Content)

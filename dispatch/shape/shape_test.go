@@ -23,9 +23,9 @@ func TestFields(t *testing.T) {
 		of   func(dispatch.View) any
 	}{
 		{"view", func(v dispatch.View) any { return v }},
-		{"panel", func(v dispatch.View) any { return withoutTime(shape.Panel(v, "b1")) }},
-		{"job", func(v dispatch.View) any { return shape.JobOf(dispatch.JobView{View: v}) }},
-		{"audit", func(v dispatch.View) any { return audit.OfCall(dispatch.Ended{View: v}) }},
+		{"panel", func(v dispatch.View) any { return withoutTime(shape.CallForPanel(v, "b1")) }},
+		{"job", func(v dispatch.View) any { return shape.JobForAgent(dispatch.JobView{View: v}) }},
+		{"audit", func(v dispatch.View) any { return audit.RecordOfCall(dispatch.Ended{View: v}) }},
 	}
 	var b strings.Builder
 	for _, path := range fieldPaths(reflect.TypeFor[dispatch.View](), "") {
@@ -85,15 +85,15 @@ func TestPanelCaller(t *testing.T) {
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
 	}}
 	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}
-	if got := shape.Panel(v, "b1").Waiting.Caller; got == nil || *got != want {
+	if got := shape.CallForPanel(v, "b1").Waiting.Caller; got == nil || *got != want {
 		t.Errorf("in its browser: %+v", got)
 	}
 	want.TabID = 0
-	if got := shape.Panel(v, "b2").Waiting.Caller; got == nil || *got != want {
+	if got := shape.CallForPanel(v, "b2").Waiting.Caller; got == nil || *got != want {
 		t.Errorf("in another browser: %+v", got)
 	}
 	v.Waiting.Caller = nil
-	if got := shape.Panel(v, "b1").Waiting.Caller; got != nil {
+	if got := shape.CallForPanel(v, "b1").Waiting.Caller; got != nil {
 		t.Errorf("of a client: %+v", got)
 	}
 }

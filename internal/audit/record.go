@@ -85,10 +85,10 @@ type Record struct {
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// OfCall returns the record of a call that has ended, without the decisions about it.
-func OfCall(e dispatch.Ended) Record {
+// RecordOfCall returns the record of a call that has ended, without the decisions about it.
+func RecordOfCall(e dispatch.Ended) Record {
 	return Record{
-		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.Audited(e),
+		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.CallForAudit(e),
 		Audience: e.View.EndAudience, LastMessages: e.LastMessages,
 	}
 }

@@ -24,7 +24,7 @@ var _ dispatch.After = callAuditor{}
 // After implements dispatch.After. It runs before the policy's own hook, because
 // that hook discards why the call was allowed.
 func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
-	r := audit.OfCall(e)
+	r := audit.RecordOfCall(e)
 	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
 		r.Hash = review.Hash
 	}
