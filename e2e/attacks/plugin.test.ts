@@ -189,11 +189,11 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
 
   await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
   // The call reloads the tab as soon as the browser has reported the tab.
-  const ran = await waitFor('the call', async () => {
+  const outcome = await waitFor('the call', async () => {
     const out = await client.call('unseen__who', { tabId });
     return out.code === 'no_tab' ? undefined : out;
   });
-  assert.match(ran.text, /one/);
+  assert.match(outcome.text, /one/);
   await waitFor('the adapter', () => listLoadRequests().length > 0);
 
   await addPlugin(stack, unreviewedPlugin('two'), []);

@@ -117,7 +117,7 @@ test('the switch "Calls may open a tab" sends the permission', async () => {
   server.notifyPanel('state.plugins', { plugins: [makeWikiPlugin({ settings: set })] });
   const openTabsSwitch = panel.getByRole('switch', { name: /Calls may open a tab/ });
   await openTabsSwitch.check();
-  await waitFor('the request', () => lastRequest('config.opening') !== undefined);
+  await waitFor('the request config.opening', () => lastRequest('config.opening') !== undefined);
   assert.deepEqual(lastRequest('config.opening'), { plugin: 'wiki', allowed: true });
   assert.equal(await panel.getByText('needs settings').count(), 0);
 });
@@ -135,16 +135,16 @@ test('the switches for calls to other plugins and for late access send the permi
   await panel.getByText('was denied a call').waitFor();
   await panel.getByText('Tried to call it.').waitFor();
   await panel.getByRole('switch', { name: 'May call messages' }).uncheck();
-  await waitFor('the request', () => lastRequest('config.calls') !== undefined);
+  await waitFor('the request config.calls', () => lastRequest('config.calls') !== undefined);
   assert.deepEqual(lastRequest('config.calls'), { plugin: 'wiki', other: 'messages', allowed: false });
   await panel.getByRole('switch', { name: 'May call bank' }).check();
-  await waitFor('the request', () => Object(lastRequest('config.calls')).allowed === true);
+  await waitFor('the request config.calls', () => Object(lastRequest('config.calls')).allowed === true);
   assert.deepEqual(lastRequest('config.calls'), { plugin: 'wiki', other: 'bank', allowed: true });
   await panel.getByRole('combobox', { name: 'Allow wiki to call another plugin' }).selectOption('calendar');
-  await waitFor('the request', () => Object(lastRequest('config.calls')).other === 'calendar');
+  await waitFor('the request config.calls', () => Object(lastRequest('config.calls')).other === 'calendar');
   await panel.getByText(/^The plugin starts after the page’s scripts. So/).waitFor();
   await panel.getByRole('switch', { name: 'Secret settings and calls to other plugins' }).check();
-  await waitFor('the request', () => lastRequest('config.lateAccess') !== undefined);
+  await waitFor('the request config.lateAccess', () => lastRequest('config.lateAccess') !== undefined);
   assert.deepEqual(lastRequest('config.lateAccess'), { plugin: 'wiki', allowed: true });
   await saveScreenshots(panel, 'plugin-late');
   await panel

@@ -22,7 +22,7 @@ interface RunningCall {
 let newestCall: RunningCall | undefined;
 /** The signal of the call whose handler is on the stack, before its first `await`. */
 let startingSignal: AbortSignal | undefined;
-/** The signal that aborts once all of `running` were stopped; created on first use, reset when `running` changes. */
+/** The signal that aborts once all running calls were stopped; created on first use, reset when the list of calls changes. */
 let sharedSignal: AbortSignal | undefined;
 
 /** Runs a handler and registers its call for {@link signalFor} until the handler has settled. */
@@ -53,7 +53,7 @@ function startHandler<T>(signal: AbortSignal, handler: () => T): T {
   }
 }
 
-/** Returns the signal of a wait: `given`, none for null, that of the running calls for undefined. */
+/** Returns the signal of a wait: `givenSignal`, none for null, that of the running calls for undefined. */
 export function signalFor(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
   if (startingSignal) return startingSignal;

@@ -12,7 +12,7 @@ const maxDescriptionChars = 1000;
 /** Records one problem of a tool or prompt. */
 export type ReportProblem = (problem: string) => void;
 
-/** Reads the name of a tool or prompt. `seen` contains the names that are in use. */
+/** Reads the name of a tool or prompt. `usedNames` contains the names of earlier tools and prompts. */
 export function readName(definition: Properties, usedNames: Set<string>, report: ReportProblem): string {
   const { name } = definition;
   if (typeof name !== 'string' || !definitionName.test(name)) {

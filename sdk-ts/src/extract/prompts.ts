@@ -11,7 +11,7 @@ import {
   titleCase,
 } from './definition.ts';
 
-/** Reads the optional prompts of a plugin. `seen` contains the names of its tools. */
+/** Reads the optional prompts of a plugin. `usedNames` contains the names of the plugin's tools. */
 export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: string[]): ManifestPrompt[] {
   if (prompts === undefined) return [];
   if (!Array.isArray(prompts)) {

@@ -51,7 +51,7 @@ export function wrapPrompt(caller: InstalledPlugin, prompt: Properties): Propert
 
 type RunWrapped = (run: () => Promise<unknown>) => Promise<unknown>;
 
-/** Returns a copy of `definition` whose method `key` runs inside `around` with a complete context. */
+/** Returns a copy of `definition` whose method `key` runs inside `runWrapped` with a complete context. */
 function wrapMethod(
   caller: InstalledPlugin,
   definition: Properties,

@@ -122,7 +122,7 @@ export function whenSettled(value: unknown, ok: (value: unknown) => void, bad: (
 }
 
 /**
- * settleFrom is whenSettled after `adopted` thenables of a chain. It follows the chain in a loop, because recursion over
+ * settleFrom is whenSettled after `adoptedCount` thenables of a chain. It follows the chain in a loop, because recursion over
  * thenables that resolve synchronously could overflow the stack and lose the result.
  */
 function settleFrom(

@@ -1,4 +1,4 @@
-/** A timer that has not run, or repeats. */
+/** A timer that is still due to run. */
 interface Timer {
   readonly id: number;
   /** Due time, in milliseconds of this clock. */
@@ -35,7 +35,7 @@ export class Clock {
     return this.#followedSince === undefined ? startDate + this.#now : systemNow();
   }
 
-  /** Switches to system time. The caller then calls `next` only when `due` returns 0. */
+  /** Switches to system time. The caller then calls `runNextTimer` only when `msUntilNextTimer` returns 0. */
   followSystem(): void {
     this.#followedSince = systemNow();
   }
@@ -70,7 +70,7 @@ export class Clock {
     return true;
   }
 
-  /** Removes all timers. Called when their page is closed. */
+  /** Removes all timers, when the page is closed. */
   clearAllTimers(): void {
     this.#timers.clear();
   }
