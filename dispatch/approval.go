@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"opentabs/internal/sizetext"
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -124,12 +123,12 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	limit := remainingWait(c, request)
 	if limit <= 0 {
 		return nil, &wire.CallError{Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf(
-			"it has waited for the user for %s in total, the limit of one call", timetext.Long(c.d.opts.SuspendLimit))}
+			"it has waited for the user for %s in total, the limit of one call", humanize.Duration(c.d.opts.SuspendLimit))}
 	}
 	t := newTicket(c, request, gate, limit)
 	if !c.d.suspended.add(t.ArgsBytes) {
 		return nil, &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
-			"too many calls are waiting for approval (the limit is %d calls, or %s of arguments)", maxSuspended, sizetext.Bytes(maxSuspendedBytes))}
+			"too many calls are waiting for approval (the limit is %d calls, or %s of arguments)", maxSuspended, humanize.Bytes(maxSuspendedBytes))}
 	}
 	c.mu.Lock()
 	if c.suspension.ticket != nil || !c.state.become(statusSuspended) {
@@ -213,7 +212,7 @@ func (t *ticket) await(ctx context.Context) (Resolution, bool) {
 		}
 		if t.gate != nil { // a tool gets an error and continues
 			c.fail(&wire.CallError{
-				Code: wire.ErrApprovalTimeout, Message: "no approval within " + timetext.Long(t.Until.Sub(t.Since)),
+				Code: wire.ErrApprovalTimeout, Message: "no approval within " + humanize.Duration(t.Until.Sub(t.Since)),
 			})
 		}
 	}

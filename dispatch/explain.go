@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"opentabs/dispatch/errtext"
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -66,7 +66,7 @@ func explainFailure(f failure) *Error {
 		case isRequest:
 			next = ofRequest
 		case t.Retryable && t.RetryAfterMs != nil:
-			next = fmt.Sprintf("Retry it after %s.", timetext.Long(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			next = fmt.Sprintf("Retry it after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
 		case t.Retryable:
 			next = "Retry it."
 		}
@@ -101,13 +101,13 @@ func (f failure) textForUser() string {
 
 // describeRun writes how long the call ran and when it last reported.
 func (f failure) describeRun(b *strings.Builder) {
-	fmt.Fprintf(b, " It ran %s", timetext.Long(f.ran))
+	fmt.Fprintf(b, " It ran %s", humanize.Duration(f.ran))
 	switch {
 	case f.reports == 0:
 		b.WriteString(" and reported no progress.")
 	case f.lastMessage != "":
-		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end: %q.", f.reports, timetext.Long(f.sinceReport), f.lastMessage)
+		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end: %q.", f.reports, humanize.Duration(f.sinceReport), f.lastMessage)
 	default:
-		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end.", f.reports, timetext.Long(f.sinceReport))
+		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end.", f.reports, humanize.Duration(f.sinceReport))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"opentabs/dispatch/activity"
 	"opentabs/dispatch/clock"
 	"opentabs/dispatch/progress"
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -226,9 +226,9 @@ func (c *liveCall) cancel(why Cancellation) bool {
 // expire ends the call because a limit was reached.
 func (c *liveCall) expire(code wire.ErrorCode) {
 	idle, hard := c.d.limits(c.req.Tool)
-	err := &wire.CallError{Code: code, Message: "no progress and no result for " + timetext.Long(idle)}
+	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idle)}
 	if code == wire.ErrDeadlineExceeded {
-		err.Message = "it reached the hard limit of " + timetext.Long(hard)
+		err.Message = "it reached the hard limit of " + humanize.Duration(hard)
 	} else if problem := c.d.pageProblem(c, err.Message); problem != nil {
 		err = problem
 	}

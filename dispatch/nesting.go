@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"opentabs/dispatch/progress"
-	"opentabs/internal/sizetext"
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -144,7 +143,7 @@ func (a ask) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, 
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: failed.Error()}
 	case len(result.Output) > wire.MaxAnswerBytes:
 		return nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
-			"%s returned %s; the maximum for a nested call is %s", child.req.Tool.FullName(), sizetext.Bytes(len(result.Output)), sizetext.Bytes(wire.MaxAnswerBytes))}
+			"%s returned %s; the maximum for a nested call is %s", child.req.Tool.FullName(), humanize.Bytes(len(result.Output)), humanize.Bytes(wire.MaxAnswerBytes))}
 	}
 	return result.Output, nil
 }
@@ -250,7 +249,7 @@ func (a ask) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError
 	resumeTimers()
 	switch {
 	case !isDecided:
-		return &wire.CallError{Code: wire.ErrApprovalTimeout, Message: "no answer from the user within " + timetext.Long(t.Until.Sub(t.Since))}
+		return &wire.CallError{Code: wire.ErrApprovalTimeout, Message: "no answer from the user within " + humanize.Duration(t.Until.Sub(t.Since))}
 	case !r.Allow:
 		return deniedBy(r.By)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
+	"opentabs/internal/humanize"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
@@ -124,7 +125,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	out.PrintLine("%s %s (%s), %s", built.Name, terminal.SafeLine(built.Version), terminal.SafeLine(built.DisplayName), contents)
 	out.PrintTable("  ", rows)
 	for _, f := range built.Files {
-		out.PrintLine("wrote %s, %s", f.Path, terminal.ByteSize(f.Bytes))
+		out.PrintLine("wrote %s, %s", f.Path, humanize.Bytes(f.Bytes))
 	}
 	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(built.Duration), opts.dir)
 	return nil

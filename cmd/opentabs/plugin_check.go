@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
+	"opentabs/internal/humanize"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/terminal"
 )
@@ -194,10 +195,10 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 		return out.PrintValue(packed)
 	}
 	for _, file := range packed.Files {
-		out.PrintLine("  %s, %s", file.Path, terminal.ByteSize(file.Bytes))
+		out.PrintLine("  %s, %s", file.Path, humanize.Bytes(file.Bytes))
 	}
 	out.PrintLine("%s %s", terminal.SafeLine(packed.Package), packed.Version)
-	out.PrintLine("%s, %s (%s unpacked)", packed.Path, terminal.ByteSize(packed.Bytes), terminal.ByteSize(packed.UnpackedBytes))
+	out.PrintLine("%s, %s (%s unpacked)", packed.Path, humanize.Bytes(packed.Bytes), humanize.Bytes(packed.UnpackedBytes))
 	out.PrintLine("integrity %s", packed.Integrity)
 	out.PrintLine("shasum %s", packed.Shasum)
 	return nil

@@ -9,7 +9,7 @@ import (
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
-	"opentabs/internal/sizetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -101,7 +101,7 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	case !ok:
 		return nil, errors.New("the patch removes the whole content")
 	case len(now) > wire.MaxActivityBytes:
-		return nil, fmt.Errorf("the content would be larger than %s", sizetext.Bytes(wire.MaxActivityBytes))
+		return nil, fmt.Errorf("the content would be larger than %s", humanize.Bytes(wire.MaxActivityBytes))
 	}
 	return now, nil
 }

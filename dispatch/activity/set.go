@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"opentabs/internal/sizetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -96,7 +96,7 @@ func (s *Set) Report(r *wire.Activity, audience string) (shownTo string, accepte
 	defer s.mu.Unlock()
 	one := s.find(r.Type)
 	if len(r.Content) > wire.MaxActivityBytes || len(r.Patch) > wire.MaxActivityBytes {
-		s.drop(one, r.Type, fmt.Errorf("it is larger than %s", sizetext.Bytes(wire.MaxActivityBytes)))
+		s.drop(one, r.Type, fmt.Errorf("it is larger than %s", humanize.Bytes(wire.MaxActivityBytes)))
 		return "", false
 	}
 	if one == nil {

@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"sync"
 
-	"opentabs/internal/sizetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -116,7 +116,7 @@ func (q *Queue) makeRoom(l *lane, session string, bytes int) *wire.CallError {
 		most := l.most(func(t *turn) int { return t.bytes })
 		rejected := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"the queued calls of this plugin have %s of arguments, the maximum is %s, and most of them are from this client",
-			sizetext.Bytes(l.bytes), sizetext.Bytes(q.limits.Bytes))}
+			humanize.Bytes(l.bytes), humanize.Bytes(q.limits.Bytes))}
 		own := bytes
 		if t := l.bySession[session]; t != nil {
 			own += t.bytes

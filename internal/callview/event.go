@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"opentabs/dispatch"
+	"opentabs/internal/humanize"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
@@ -103,7 +104,7 @@ func activityText(a *wire.Activity) string {
 		return "activity"
 	}
 	if a.Patch == nil {
-		return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.ByteSize(len(a.Content)))
+		return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), humanize.Bytes(len(a.Content)))
 	}
 	var ops []json.RawMessage
 	if json.Unmarshal(a.Patch, &ops) != nil {

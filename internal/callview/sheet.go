@@ -3,6 +3,7 @@ package callview
 import (
 	"fmt"
 	"opentabs/dispatch"
+	"opentabs/internal/humanize"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
 	"strings"
@@ -175,7 +176,7 @@ func (s sheet) arguments(w dispatch.Waiting) []string {
 		lines = append(lines, "    "+line)
 	}
 	if w.ArgsBytes > len(w.Args) {
-		lines = append(lines, fmt.Sprintf("    ... cut: all of it is %s", terminal.ByteSize(w.ArgsBytes)))
+		lines = append(lines, fmt.Sprintf("    ... cut: all of it is %s", humanize.Bytes(w.ArgsBytes)))
 	}
 	return lines
 }

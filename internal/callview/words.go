@@ -3,8 +3,8 @@ package callview
 import (
 	"fmt"
 	"opentabs/dispatch"
+	"opentabs/internal/humanize"
 	"opentabs/internal/terminal"
-	"opentabs/internal/timetext"
 	"opentabs/wire"
 	"strings"
 	"time"
@@ -26,7 +26,7 @@ func ScopeText(s wire.Scope, d time.Duration) string {
 		return "for the session"
 	case wire.ScopeTime:
 		if d > 0 {
-			return "for " + timetext.Short(d)
+			return "for " + humanize.ShortDuration(d)
 		}
 		return "for some time"
 	}

@@ -10,8 +10,8 @@ import (
 	"os"
 	"strings"
 
+	"opentabs/internal/humanize"
 	"opentabs/internal/nearest"
-	"opentabs/internal/timetext"
 )
 
 // Load returns the settings. flags has the values of the command line, by flag name
@@ -46,7 +46,7 @@ func (s *Settings) completeIdle() error {
 	s.IdleTimeout = cmp.Or(s.IdleTimeout, defaults.IdleTimeout)
 	if s.MaxIdleTimeout < s.IdleTimeout {
 		return fmt.Errorf("maxIdleTimeout is %s, less than idleTimeout, which is %s: raise the one or lower the other",
-			timetext.Short(s.MaxIdleTimeout), timetext.Short(s.IdleTimeout))
+			humanize.ShortDuration(s.MaxIdleTimeout), humanize.ShortDuration(s.IdleTimeout))
 	}
 	return nil
 }

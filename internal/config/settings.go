@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -183,13 +183,13 @@ func integerSetting(key, flag, about string, low, high int, field func(*Settings
 func duration(key, flag, about string, low, high time.Duration, field func(*Settings) *time.Duration) setting {
 	return setting{
 		key: key, flag: flag, about: about, kind: isText,
-		want: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, timetext.Short(low), timetext.Short(high)),
+		want: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(low), humanize.ShortDuration(high)),
 		set: func(s *Settings, text string) bool {
 			d, err := time.ParseDuration(text)
 			*field(s) = d
 			return err == nil && d >= low && d <= high
 		},
-		get: func(s Settings) string { return timetext.Short(*field(&s)) },
+		get: func(s Settings) string { return humanize.ShortDuration(*field(&s)) },
 	}
 }
 

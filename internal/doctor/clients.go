@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"opentabs/internal/clients"
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 )
 
 // clientProfile is a clients.Profile as `opentabs doctor --json` prints it.
@@ -67,9 +67,9 @@ func waitText(timeout time.Duration, resets bool) string {
 	case timeout == 0:
 		return "without limit"
 	case resets:
-		return timetext.Short(timeout) + " after each report"
+		return humanize.ShortDuration(timeout) + " after each report"
 	}
-	return timetext.Short(timeout)
+	return humanize.ShortDuration(timeout)
 }
 
 // clientTable returns what is known of MCP clients as a table, its head first.
@@ -82,7 +82,7 @@ func clientTable() [][]string {
 		}
 		waits := waitText(p.Timeout, p.Resets)
 		if p.HTTPTimeout > 0 {
-			waits += fmt.Sprintf(" (HTTP: %s)", timetext.Short(p.HTTPTimeout))
+			waits += fmt.Sprintf(" (HTTP: %s)", humanize.ShortDuration(p.HTTPTimeout))
 		}
 		rows = append(rows, []string{
 			name + versionRange(p.From, p.Before), waits,

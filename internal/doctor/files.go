@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"opentabs/internal/config"
-	"opentabs/internal/terminal"
+	"opentabs/internal/humanize"
 )
 
 func (c *checkup) checkDirectories() {
@@ -84,7 +84,7 @@ func (c *checkup) checkLog() {
 	case last.Message != "" && time.Since(last.Time) < maxErrorAge:
 		c.warn("log", fmt.Sprintf("the last error in %s, at %s: %s", path, last.Time.Local().Format(time.DateTime), last), "read the lines before it in that file")
 	default:
-		c.ok("log", "%s, %s, no error in the last 24 hours", path, terminal.ByteSize(int(info.Size())))
+		c.ok("log", "%s, %s, no error in the last 24 hours", path, humanize.Bytes(int(info.Size())))
 	}
 }
 

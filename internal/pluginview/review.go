@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
@@ -79,7 +80,7 @@ func codeText(p *plugin.Plugin) string {
 	if err != nil {
 		return path
 	}
-	return path + ", " + terminal.ByteSize(int(info.Size()))
+	return path + ", " + humanize.Bytes(int(info.Size()))
 }
 
 // callsText returns which plugins a plugin may call, or might before it changed.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-
-	"opentabs/internal/sizetext"
 )
 
 // Percent writes a part of 1 as a percentage, rounded down: 100 % means that all
@@ -37,9 +35,6 @@ func Elapsed(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
-
-// ByteSize writes a number of bytes in the largest fitting unit.
-func ByteSize(n int) string { return sizetext.Bytes(n) }
 
 // Plural writes a number and a noun: "1 tab", "2 tabs".
 func Plural(n int, noun string) string { return Agree(n, noun, noun+"s") }

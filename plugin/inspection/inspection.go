@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"opentabs/internal/humanize"
 	"opentabs/internal/plaintext"
-	"opentabs/internal/timetext"
 	"opentabs/plugin"
 	"opentabs/plugin/policy"
 	"opentabs/plugin/review"
@@ -261,13 +261,13 @@ func reviewedText(s policy.State, known, same bool) string {
 	case s.Review == nil:
 		return "never"
 	case s.Reviewed:
-		return "yes, what is there now" + timetext.OnDay(s.Review.At)
+		return "yes, what is there now" + humanize.OnDay(s.Review.At)
 	case !known:
-		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, and what was reviewed was not kept", s.Review.Version, timetext.OnDay(s.Review.At))
+		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, and what was reviewed was not kept", s.Review.Version, humanize.OnDay(s.Review.At))
 	case same:
-		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, in what bundlers add only", s.Review.Version, timetext.OnDay(s.Review.At))
+		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, in what bundlers add only", s.Review.Version, humanize.OnDay(s.Review.At))
 	}
-	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, timetext.OnDay(s.Review.At), sectionChanges)
+	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.OnDay(s.Review.At), sectionChanges)
 }
 
 // settingsText returns the settings and whether they are set, without their values.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
 
@@ -103,7 +103,7 @@ func (g reviewGate) refusal(name string, s State) dispatch.Verdict {
 	case g.p.file.Current().Problem != nil:
 		return dispatch.Blocked(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it")
 	case s.Review != nil:
-		why = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, timetext.OnDay(s.Review.At))
+		why = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, humanize.OnDay(s.Review.At))
 	}
 	return dispatch.Blocked(wire.ErrNotReviewed, "%s, so none of its tools run; the user reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", why, name)
 }
@@ -179,7 +179,7 @@ func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
 		name = t.FullName()
 		what, set = "the tool "+name, own.Mark
 	}
-	return dispatch.Blocked(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, timetext.OnDay(set.At), name)
+	return dispatch.Blocked(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, humanize.OnDay(set.At), name)
 }
 
 // Decided implements dispatch.Decider. It stores the permission that the user gave.
@@ -299,5 +299,5 @@ func (g limitGate) check(in dispatch.Info, countRun bool) *wire.CallError {
 		return nil
 	}
 	return dispatch.Blocked(wire.ErrRateLimited, "the user lets %s run %d times in %s, and that is used up; the next call may run in %s",
-		in.Tool.FullName(), limit.Calls, timetext.Short(limit.Per), (wait + time.Second - 1).Truncate(time.Second)).Block
+		in.Tool.FullName(), limit.Calls, humanize.ShortDuration(limit.Per), (wait + time.Second - 1).Truncate(time.Second)).Block
 }

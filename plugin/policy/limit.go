@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"opentabs/internal/timetext"
+	"opentabs/internal/humanize"
 )
 
 // The bounds of a [Limit].
@@ -45,7 +45,7 @@ func (l Limit) String() string {
 	if l == (Limit{}) {
 		return ""
 	}
-	return fmt.Sprintf("%d/%s", l.Calls, timetext.Short(l.Per))
+	return fmt.Sprintf("%d/%s", l.Calls, humanize.ShortDuration(l.Per))
 }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -1,5 +1,5 @@
-// Package timetext writes durations for users.
-package timetext
+// Package humanize writes sizes, durations and days for users.
+package humanize
 
 import (
 	"fmt"
@@ -7,9 +7,23 @@ import (
 	"time"
 )
 
-// Short writes a duration without its zero parts: 5m and 24h, not 5m0s and 24h0m0s.
+// Bytes writes a number of bytes in the largest fitting unit: 900 bytes, 64 KB,
+// 1.2 MB.
+func Bytes(n int) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
+	case n%(1<<20) == 0:
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// ShortDuration writes a duration without its zero parts: 5m and 24h, not 5m0s and 24h0m0s.
 // [time.ParseDuration] can parse the text.
-func Short(d time.Duration) string {
+func ShortDuration(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {
@@ -27,8 +41,8 @@ func OnDay(at time.Time) string {
 	return " (on " + at.Local().Format(time.DateOnly) + ")"
 }
 
-// Long writes a duration as a sentence needs it: "40 s", "5 min", "2 min 6 s".
-func Long(d time.Duration) string {
+// Duration writes a duration as a sentence needs it: "40 s", "5 min", "2 min 6 s".
+func Duration(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return "0 s"
