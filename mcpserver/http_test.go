@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"opentabs/dispatch"
@@ -70,29 +71,31 @@ func TestClientCancelsItsCall(t *testing.T) {
 // TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call:
 // over HTTP they use different connections.
 func TestACancelMayOvertakeItsCall(t *testing.T) {
-	h := newHanging()
-	s := serve(t, h, Options{})
-	c := s.open(t, "a")
-	c.cancel(`1`)
-	if msgs := c.ask(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
-		t.Errorf("the call was answered: %s", msgs[0].text)
-	}
-	<-h.started
-	if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
-		t.Errorf("the call ended because of %v", cause)
-	}
-	// The ID of an ended call may be reused.
-	c.cancel(`1`)
-	later := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
-	<-h.started
-	select {
-	case <-h.ended:
-		t.Error("a cancel of an ended call reached the next one with its id")
-	case <-time.After(50 * time.Millisecond):
-	}
-	c.cancel(`1`)
-	<-h.ended
-	<-later
+	h := &hanging{}
+	inFakeTime(t, h, Options{}, func(t *testing.T, _ *site, _ *pipeListener, c *client) {
+		*h = *newHanging()
+		c.cancel(`1`)
+		if msgs := c.ask(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
+			t.Errorf("the call was answered: %s", msgs[0].text)
+		}
+		<-h.started
+		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
+			t.Errorf("the call ended because of %v", cause)
+		}
+		// The ID of an ended call may be reused.
+		c.cancel(`1`)
+		later := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		<-h.started
+		synctest.Wait()
+		select {
+		case <-h.ended:
+			t.Error("a cancel of an ended call reached the next one with its id")
+		default:
+		}
+		c.cancel(`1`)
+		<-h.ended
+		<-later
+	})
 }
 
 func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -196,74 +195,6 @@ func checkPrinting(f goFile) []string {
 	})
 	return bad
 }
-
-// checkSleep reports time.Sleep in real time. It is fine in fake time: in a test
-// that calls synctest.Test, itself or by a helper, and in helpers of a file that
-// uses synctest.
-func checkSleep(f goFile) []string {
-	if !f.test {
-		return nil
-	}
-	usesSynctest := slices.ContainsFunc(f.ast.Imports, func(spec *ast.ImportSpec) bool {
-		return spec.Path.Value == `"testing/synctest"`
-	})
-	var bad []string
-	for _, d := range f.ast.Decls {
-		fn, isFunc := d.(*ast.FuncDecl)
-		if isFunc && usesSynctest && !isTestFunction.MatchString(fn.Name.Name) {
-			continue
-		}
-		isFake := false
-		var sleeps []string
-		ast.Inspect(d, func(n ast.Node) bool {
-			call, isCall := n.(*ast.CallExpr)
-			isFake = isFake || isCall && (isSelector(call.Fun, "synctest", "Test") || slices.Contains(fakeTimeHelpers()[f.dir], calledName(call)))
-			if isSelector(n, "time", "Sleep") {
-				sleeps = append(sleeps, fmt.Sprintf("%s: time.Sleep in real time; wait for the event, or use testing/synctest", f.at(n)))
-			}
-			return true
-		})
-		if !isFake {
-			bad = append(bad, sleeps...)
-		}
-	}
-	return bad
-}
-
-// calledName returns the name of the function or method that is called.
-func calledName(call *ast.CallExpr) string {
-	switch fun := call.Fun.(type) {
-	case *ast.Ident:
-		return fun.Name
-	case *ast.SelectorExpr:
-		return fun.Sel.Name
-	}
-	return ""
-}
-
-// fakeTimeHelpers returns by package the test helpers that call synctest.Test.
-var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
-	helpers := map[string][]string{}
-	files, err := goFiles()
-	if err != nil {
-		return helpers // TestHabits reports the error
-	}
-	for _, f := range files {
-		for _, d := range f.ast.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || !f.test || isTestFunction.MatchString(fn.Name.Name) {
-				continue
-			}
-			ast.Inspect(fn, func(n ast.Node) bool {
-				if isSelector(n, "synctest", "Test") {
-					helpers[f.dir] = append(helpers[f.dir], fn.Name.Name)
-				}
-				return true
-			})
-		}
-	}
-	return helpers
-})
 
 var isTestFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)`)
 
@@ -466,6 +397,8 @@ func TestRulesBite(t *testing.T) {
 		{"print", "wire/a.go", "package a\n\nfunc f() { println() }\n", "bypasses"},
 		{"sleep", "wire/a_test.go", "package a\n\nfunc f() { time.Sleep(1) }\n", "real time"},
 		{"sleep", "wire/a_test.go", "package a\n\nimport \"testing/synctest\"\n\nfunc TestA(t *testing.T) { time.Sleep(1) }\n", "real time"},
+		{"sleep", "wire/a_test.go", "package a\n\nfunc f() { <-time.After(1) }\n", "<-time.After in real time"},
+		{"sleep", "wire/a_test.go", "package a\n\nfunc f() { select { case <-c: t.Error(1); case <-time.After(1): } }\n", "select that continues"},
 		{"skip", "wire/a_test.go", "package a\n\nfunc TestA(t *testing.T) { t.Skip() }\n", "skipped"},
 		{"debt", "wire/a.go", "package a\n\n// TODO: later\n", "date or an issue"},
 		{"options", "wire/a.go", "package a\n\ntype Options struct {\n\tIdle int // how long\n}\n", "default"},
@@ -482,11 +415,16 @@ func TestRulesBite(t *testing.T) {
 			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.src)
 		}
 	}
-	fake, err := parseGo("wire/a_test.go", "package a\n\nfunc TestA(t *testing.T) { synctest.Test(t, func(*testing.T) { time.Sleep(1) }) }\n")
-	if err != nil {
-		t.Fatal(err)
+	for _, src := range []string{
+		"func TestA(t *testing.T) { synctest.Test(t, func(*testing.T) { time.Sleep(1); <-time.After(1) }) }",
+		"func TestA(t *testing.T) { select { case <-c: case <-time.After(hangs): t.Fatal(1) } }",
+	} {
+		f, err := parseGo("wire/a_test.go", "package a\n\n"+src+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		report(t, checkSleep(f))
 	}
-	report(t, checkSleep(fake))
 	for _, c := range []struct{ name, src, want string }{
 		{"wire/a.go", "package a\n\nimport \"opentabs/dispatch\"\n", "wire may not import dispatch"},
 		{"wsbridge/a.go", "package a\n\nimport \"opentabs/mcpserver\"\n", "wsbridge may not import mcpserver"},

@@ -84,6 +84,7 @@ var tsRules = map[string]func(tsFile) []string{
 	"chrome":  checkChrome,
 	"forward": checkForward,
 	"restate": checkRestate,
+	"sleep":   checkTSSleep,
 	"debt": func(f tsFile) []string {
 		return f.eachLine(func(line string) string {
 			if debt.MatchString(line) && !tracked.MatchString(line) {
@@ -267,6 +268,8 @@ func TestTypeScriptRulesBite(t *testing.T) {
 		{"ignore", "wire/a.ts", "// @ts-ignore", "do not switch off"},
 		{"ignore", "wire/a.ts", "// @ts-expect-error x", "tests of types"},
 		{"ignore", "wire/a.ts", "// biome-ignore lint: x", "lintIgnored"},
+		{"sleep", "wire/a.test.ts", "await new Promise((resolve) => setTimeout(resolve, 50));", "fixed time"},
+		{"sleep", "sdk-ts/src/a.test.ts", "await pause(50);", "fixed time"},
 		{"skip", "wire/a.test.ts", "test.skip('x', () => {});", "skipped"},
 		{"skip", "wire/a.test.ts", "test('x', { only: true }, () => {});", "alone"},
 	} {
@@ -279,6 +282,8 @@ func TestTypeScriptRulesBite(t *testing.T) {
 		{"extension/src/a.ts", "function f(chrome: Registrar) {\n  return chrome.register(x);\n}", false},
 		{"extension/src/a.ts", "// chrome.tabs is in a comment\nconst x = 'chrome.tabs'; import y from '../../wire/frame.ts';", false},
 		{"extension/src/a.test.ts", "import test from 'node:test';", true},
+		{"e2e/a.test.ts", "await pause(50);", true},
+		{"wire/a.test.ts", "t.mock.timers.enable({});\nawait new Promise((resolve) => setTimeout(resolve, 50));", true},
 		{"e2e/a.test.ts", "import { chromium } from 'playwright-core';", true},
 	}
 	for _, f := range fine {

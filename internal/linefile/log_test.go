@@ -128,14 +128,15 @@ func TestCannotWrite(t *testing.T) {
 
 // untilDropped waits until so many lines are counted as dropped.
 func untilDropped(l *Log, want int) {
-	for {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
 		l.mu.Lock()
 		dropped := l.dropped
 		l.mu.Unlock()
 		if dropped >= want {
 			return
 		}
-		<-time.After(time.Millisecond)
 	}
 }
 

@@ -1,0 +1,165 @@
+package layout
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// checkSleep reports code that waits for a fixed time in real time: time.Sleep, a
+// receive from time.After, and a select that continues after one. A receive in a select
+// whose case fails the test is fine: it limits a wait. In fake time all of it is fine:
+// in a test that calls synctest.Test, itself or by a helper, and in helpers of a file
+// that uses synctest.
+func checkSleep(f goFile) []string {
+	if !f.test {
+		return nil
+	}
+	usesSynctest := slices.ContainsFunc(f.ast.Imports, func(spec *ast.ImportSpec) bool {
+		return spec.Path.Value == `"testing/synctest"`
+	})
+	var bad []string
+	for _, d := range f.ast.Decls {
+		fn, isFunc := d.(*ast.FuncDecl)
+		if isFunc && usesSynctest && !isTestFunction.MatchString(fn.Name.Name) {
+			continue
+		}
+		if isFunc && mayWait[f.name+":"+fn.Name.Name] != "" {
+			continue
+		}
+		if callsHelper(d, fakeTimeHelpers()[f.dir]) {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if what := sleepOf(n); what != "" {
+				bad = append(bad, fmt.Sprintf("%s: %s in real time; wait for the event, or use testing/synctest", f.at(n), what))
+			}
+			return true
+		})
+	}
+	return bad
+}
+
+// mayWait are functions and TypeScript files of tests that wait in real time, each with the reason.
+var mayWait = map[string]string{
+	"e2e/attacks/origin.test.ts":                "a hostile page, which gets no event when a document of another origin has loaded",
+	"cmd/opentabs/main_test.go:fakeBrowser":     "a program that simulates a browser, which reconnects",
+	"cmd/opentabs/main_test.go:countdown":       "a program that simulates a browser, whose tool reports steps",
+	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
+}
+
+// sleepOf returns how a node waits for a fixed time; empty if it does not.
+func sleepOf(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if isSelector(n, "time", "Sleep") {
+			return "time.Sleep"
+		}
+	case *ast.BlockStmt:
+		return sleepIn(n.List)
+	case *ast.CaseClause:
+		return sleepIn(n.Body)
+	case *ast.CommClause:
+		if what := sleepIn(n.Body); what != "" {
+			return what
+		}
+		if receivesFromAfter(n.Comm) && len(n.Body) == 0 {
+			return "a select that continues after time.After"
+		}
+	}
+	return ""
+}
+
+// sleepIn reports a statement that only receives from time.After.
+func sleepIn(list []ast.Stmt) string {
+	if slices.ContainsFunc(list, receivesFromAfter) {
+		return "<-time.After"
+	}
+	return ""
+}
+
+func receivesFromAfter(s ast.Stmt) bool {
+	e, isExpr := s.(*ast.ExprStmt)
+	if !isExpr {
+		return false
+	}
+	receive, isUnary := e.X.(*ast.UnaryExpr)
+	if !isUnary || receive.Op != token.ARROW {
+		return false
+	}
+	call, isCall := receive.X.(*ast.CallExpr)
+	return isCall && isSelector(call.Fun, "time", "After")
+}
+
+// calledName returns the name of the function or method that is called.
+func calledName(call *ast.CallExpr) string {
+	switch fun := call.Fun.(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return ""
+}
+
+// fakeTimeHelpers returns by package the test helpers that call synctest.Test,
+// themselves or by another helper.
+var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
+	helpers := map[string][]string{}
+	files, err := goFiles()
+	if err != nil {
+		return helpers // TestHabits reports the error
+	}
+	for added := true; added; {
+		added = false
+		for _, f := range files {
+			for _, d := range f.ast.Decls {
+				fn, ok := d.(*ast.FuncDecl)
+				if !ok || !f.test || isTestFunction.MatchString(fn.Name.Name) || slices.Contains(helpers[f.dir], fn.Name.Name) {
+					continue
+				}
+				if callsHelper(fn, helpers[f.dir]) {
+					helpers[f.dir] = append(helpers[f.dir], fn.Name.Name)
+					added = true
+				}
+			}
+		}
+	}
+	return helpers
+})
+
+// callsHelper returns whether a declaration calls synctest.Test or one of the helpers.
+func callsHelper(d ast.Decl, helpers []string) bool {
+	found := false
+	ast.Inspect(d, func(n ast.Node) bool {
+		call, isCall := n.(*ast.CallExpr)
+		found = found || isCall && (isSelector(call.Fun, "synctest", "Test") || slices.Contains(helpers, calledName(call)))
+		return true
+	})
+	return found
+}
+
+var (
+	tsSleep = regexp.MustCompile(`new Promise(<[^>]*>)?\(\(?\w*\)? => setTimeout\(|\bpause\(`)
+	tsFake  = regexp.MustCompile(`\bmock\.timers\.enable\(`)
+)
+
+// checkTSSleep reports a test that waits for a fixed time in real time. A test with
+// simulated timers may do that, and the end-to-end tests may call pause to pace a real
+// system.
+func checkTSSleep(f tsFile) []string {
+	if !f.test || tsFake.MatchString(f.src) || mayWait[f.name] != "" {
+		return nil
+	}
+	return f.eachLine(func(line string) string {
+		found := tsSleep.FindString(line)
+		if found == "" || strings.HasPrefix(found, "pause(") && f.workspace() == "e2e" {
+			return ""
+		}
+		return "a wait for a fixed time in real time; wait for the event, or use mock.timers"
+	})
+}
