@@ -15,8 +15,8 @@ import (
 const raceVariable = "OPENTABS_TEST_RACE"
 
 // runTests runs the tests with opentabs and commands in PATH. Like [testscript.Main],
-// it does not return. A program built with -race uses four times the CPU time, mostly
-// in esbuild, so opentabs is built without it.
+// it does not return. With -race in the program too, this package uses three times the
+// CPU time, so opentabs is built without it.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main
