@@ -2,8 +2,10 @@ package dispatch
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,8 +17,16 @@ import (
 // scripted is a bridge whose page runs a function.
 type scripted struct {
 	instant
+	targets *Targets // nil for one live document
 	page    func(Sink)
 	stopped Stopped // the page's answer to a stop; empty for none
+}
+
+func (b scripted) Targets(ctx context.Context, want Want) Targets {
+	if b.targets != nil {
+		return *b.targets
+	}
+	return b.instant.Targets(ctx, want)
 }
 
 func (b scripted) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
@@ -32,82 +42,161 @@ func (b scripted) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
 }
 
-// blocking is a gate that blocks every call.
-type blocking struct{ err *wire.CallError }
-
-func (blocking) Name() string { return "blocking" }
-
-func (g blocking) Decide(Info) Verdict { return Verdict{Block: g.err} }
-
-// beforePage are the codes of calls that never reach a page.
-var beforePage = []wire.ErrorCode{
-	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrApprovalTimeout, wire.ErrRateLimited, wire.ErrInvalidArguments,
-	wire.ErrPluginBroken, wire.ErrNoBrowser, wire.ErrNoTab, wire.ErrAmbiguousTarget, wire.ErrNestedTooDeep,
+// selfCalling is a bridge whose tools call themselves, and end with the error of that call.
+type selfCalling struct {
+	instant
+	mu    sync.Mutex
+	sinks map[string]Sink // of the running calls, by the ID of the run
 }
 
-// TestErrorTexts compares the text of each ending with the golden file. Each ending
-// is a real one: by a gate, by the page, by a limit or by the client.
+func (b *selfCalling) Start(_ context.Context, run Run, s Sink) *wire.CallError {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sinks[run.ID] = s
+	go s.Ask(wire.ToolAskParams{Ask: 1, Call: &wire.AskCall{Tool: "export", Args: json.RawMessage(`{}`)}})
+	return nil
+}
+
+func (b *selfCalling) Answer(runID string, _ int, _ json.RawMessage, err *wire.CallError) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	info := err.Tool
+	if info == nil {
+		info = &wire.ToolErrorInfo{Code: string(err.Code)}
+	}
+	go b.sinks[runID].Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: err.Message, Tool: info})
+}
+
+// deciding is a gate that decides every call in the same way.
+type deciding struct{ verdict Verdict }
+
+func (deciding) Name() string { return "deciding" }
+
+func (g deciding) Decide(Info) Verdict { return g.verdict }
+
+// exporting is the call of TestErrorTexts.
+func exporting() Call {
+	return Call{Tool: Tool{
+		Plugin: "messages", PluginName: "Messages", Matches: []string{"*://chat.example/*"}, Name: "export",
+	}, Progress: func(Progress) {}}
+}
+
+// byGates are the codes with which a gate or a resolver ends a call.
+var byGates = []wire.ErrorCode{
+	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments,
+}
+
+// byStart are the codes with which a page rejects a call before its handler runs.
+var byStart = []wire.ErrorCode{wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage}
+
+// failingCall is a situation in which a call fails.
+type failingCall struct {
+	name        string
+	bridge      Bridge
+	options     Options
+	earlier     int           // calls that were made before and have not ended
+	cancelAfter time.Duration // when the client cancels the call; 0 for never
+}
+
+// text returns the error of the call.
+func (e failingCall) text(t *testing.T) string {
+	var text string
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if e.cancelAfter > 0 {
+			time.AfterFunc(e.cancelAfter, cancel)
+		}
+		d := New(e.bridge, e.options)
+		for range e.earlier {
+			go func() { _, _ = d.Call(ctx, exporting()) }() // ends with the test
+			synctest.Wait()
+		}
+		_, err := d.Call(ctx, exporting())
+		if err == nil {
+			t.Fatalf("%s: the call succeeded", e.name)
+		}
+		text = err.Error()
+		cancel()
+		time.Sleep(2 * time.Minute) // the page's late answer
+	})
+	return text
+}
+
+// situations are those of the codes that the dispatcher itself finds.
+func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
+	none := func(targets Targets) Bridge { return scripted{targets: &targets} }
+	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
+	other := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
+	return map[wire.ErrorCode]failingCall{
+		wire.ErrIdleTimeout:      {bridge: scripted{page: silent, stopped: wire.CancelAborted}},
+		wire.ErrDeadlineExceeded: {bridge: scripted{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}},
+		wire.ErrCancelled:        {bridge: scripted{page: silent, stopped: wire.CancelAborted}, cancelAfter: 7 * time.Second},
+		wire.ErrNoBrowser:        {bridge: none(Targets{})},
+		wire.ErrNoTab:            {bridge: none(Targets{Browsers: 1})},
+		wire.ErrAmbiguousTarget:  {bridge: none(Targets{Browsers: 2, Live: []Target{tab, other}})},
+		wire.ErrRateLimited:      {bridge: scripted{page: silent}, options: Options{MaxRunning: 1, MaxWaiting: 2}, earlier: 3},
+		wire.ErrApprovalTimeout: {bridge: instant{}, options: Options{
+			Gates: []Gate{deciding{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
+		wire.ErrNestedTooDeep: {bridge: &selfCalling{sinks: map[string]Sink{}}, options: Options{
+			Resolve: func(Tool, string, json.RawMessage) (Tool, json.RawMessage, *wire.CallError) {
+				return exporting().Tool, json.RawMessage(`{}`), nil
+			}}},
+	}
+}
+
+// TestErrorTexts compares the text of each ending with the golden file. The dispatcher
+// itself finds those of situations. For the others, a gate or the page gives the code.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
-	write := func(name string, bridge scripted, gates []Gate, cancelAfter time.Duration) {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if cancelAfter > 0 {
-				time.AfterFunc(cancelAfter, cancel)
-			}
-			_, err := New(bridge, Options{Gates: gates}).Call(ctx, Call{Tool: Tool{Plugin: "messages", Name: "export"}, Progress: func(Progress) {}})
-			if err == nil {
-				t.Fatalf("%s: the call succeeded", name)
-			}
-			b.WriteString(name + "\n  " + err.Error() + "\n")
-			<-time.After(2 * time.Minute) // the page's late answer
-		})
-	}
-	fails := func(err *wire.CallError) scripted {
+	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
+	write := func(name string, bridge Bridge) { add(failingCall{name: name, bridge: bridge}) }
+	failsAfter := func(ran time.Duration, err *wire.CallError) scripted {
 		return scripted{page: func(s Sink) {
-			<-time.After(20 * time.Second)
+			time.Sleep(ran)
 			s.Finish(nil, err)
 		}}
 	}
+	fails := func(err *wire.CallError) scripted { return failsAfter(20*time.Second, err) }
 	silent := func(Sink) {}
 	reporting := func(message string) func(Sink) {
 		return func(s Sink) {
 			for range 29 {
-				<-time.After(10 * time.Second)
+				time.Sleep(10 * time.Second)
 				s.Reports([]wire.Report{{Message: message}}, 0)
 			}
 		}
 	}
+	own := situations(silent, reporting)
 	for _, code := range wire.ErrorCodes() {
 		err := &wire.CallError{Code: code, Message: "what happened"}
+		e, isOwn := own[code]
 		switch {
-		case slices.Contains(beforePage, code):
-			write(string(code), scripted{}, []Gate{blocking{err}}, 0)
-		case code == wire.ErrIdleTimeout:
-			write(string(code), scripted{page: silent, stopped: wire.CancelAborted}, nil, 0)
-		case code == wire.ErrDeadlineExceeded:
-			write(string(code), scripted{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}, nil, 0)
-		case code == wire.ErrCancelled:
-			write(string(code), scripted{page: silent, stopped: wire.CancelAborted}, nil, 7*time.Second)
+		case isOwn:
+		case slices.Contains(byGates, code):
+			e = failingCall{bridge: instant{}, options: Options{Gates: []Gate{deciding{Verdict{Block: err}}}}}
+		case slices.Contains(byStart, code):
+			e = failingCall{bridge: failsAfter(0, err)}
 		default:
-			write(string(code), fails(err), nil, 0)
+			e = failingCall{bridge: fails(err)}
 		}
+		e.name = string(code)
+		add(e)
 	}
-	write("with progress, ignored", scripted{page: reporting("page 30 of 90"), stopped: wire.CancelIgnored}, nil, 0)
-	write("with progress, finished", scripted{page: reporting("page 30 of 90"), stopped: wire.CancelFinished}, nil, 0)
-	write("no message, no answer yet", scripted{page: reporting("")}, nil, 0)
+	write("with progress, ignored", scripted{page: reporting("page 30 of 90"), stopped: wire.CancelIgnored})
+	write("with progress, finished", scripted{page: reporting("page 30 of 90"), stopped: wire.CancelFinished})
+	write("no message, no answer yet", scripted{page: reporting("")})
 	toolError := func(message string, info wire.ToolErrorInfo) scripted {
 		return fails(&wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &info})
 	}
 	after := 1500.0
-	write("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}), nil, 0)
-	write("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &after}), nil, 0)
+	write("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
+	write("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &after}))
 	for _, code := range []string{"cancelled", "denied", "not_reviewed", "approval_timeout", "user_denied", "user_timeout"} {
-		write("passed on by a tool: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code}), nil, 0)
+		write("passed on by a tool: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code}))
 	}
 	for _, code := range []string{"approval_timeout", "idle_timeout"} {
-		write("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}), nil, 0)
+		write("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}))
 	}
 
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))

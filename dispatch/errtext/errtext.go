@@ -73,13 +73,15 @@ func NextAfterRequest(code string) (next string, ok bool) {
 }
 
 // requestAdvice is the next step after the codes of a failed request of a tool, if
-// the tool ended with them: the user's answer is not an error to correct.
+// the tool ended with them: an agent cannot correct what the user or the author of the
+// plugin decided.
 var requestAdvice = map[string]string{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].next,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].next,
 	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].next,
 	string(wire.ErrNeedsSettings):   advice[wire.ErrNeedsSettings].next,
 	string(wire.ErrApprovalTimeout): advice[wire.ErrApprovalTimeout].next,
+	string(wire.ErrNestedTooDeep):   advice[wire.ErrNestedTooDeep].next,
 	"user_denied":                   "The user denied the tool's request. Do not call again unless the user asks you to.",
 	"user_timeout":                  "Ask the user to be ready for the tool's request, then call again.",
 }
