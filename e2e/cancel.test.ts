@@ -78,7 +78,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   await waitFor('the page to receive the reason', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
-  // The server writes the audit after it has answered.
+  // The server writes the audit entry of a request after the answer.
   for (const reason of ['the wrong channel', 'it takes too long']) {
     await waitFor(`the reason "${reason}" in the audit`, async () =>
       (await stack.runCli('audit', '--json', '--last', '0')).stdout.includes(`"reason":"${reason}"`),
@@ -106,7 +106,7 @@ test('a client cannot cancel a call of another client', async () => {
   for (let id = 0; id < 50; id++) {
     await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
   }
-  // Each request was answered, so the server has processed all of them.
+  // The server has answered each request, so all requests are processed.
   assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);

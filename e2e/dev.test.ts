@@ -108,8 +108,8 @@ test('after plugin dev ends, the last build stays in the page, and the page find
   assert.equal(code, 0);
   assert.match(stderr, /the last build of tickets stays in use/);
   assert.match(JSON.stringify(await describePage()), /"title":"three"/);
-  // A page that starts while the browser replaces the adapter may have no adapter. A call does not reload the page after
-  // a script has accessed it.
+  // A page that starts while the browser replaces the adapter may have no adapter. A call does not reload a page that a
+  // script has accessed.
   await waitFor('the plugin in a page that was reloaded', async () => {
     await stack.page.reload();
     return JSON.stringify((await describePage()) ?? '').includes('three');

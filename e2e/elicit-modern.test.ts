@@ -35,7 +35,7 @@ for (const [name, open] of [
     });
     after(() => client?.close());
 
-    /** call sends a request, or repeats it with additional params. */
+    /** sendCall sends a tools/call request. `more` has additional params, such as the answer to a form. */
     const sendCall = async (tool: string, args: unknown, more: Record<string, unknown> = {}) => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** Form is an approval form shown to the user, with a function that answers it. */
+/** Form is an approval form shown to the user, with a function that answers the form. */
 interface Form {
   readonly message: string;
   readonly choices: unknown;

@@ -1,6 +1,6 @@
 /**
- * Promise: a job outlives the client that started it, and another session receives its progress and result. The limits are
- * shortened here; make soak uses the real limits.
+ * Promise: a job outlives the client that started it, and another session receives its progress and result. This test
+ * uses shortened limits; make soak uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

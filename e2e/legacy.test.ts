@@ -30,7 +30,8 @@ before(async () => {
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
-    // The setting "key" is a secret. A plugin that starts after the page's scripts gets it only with late access.
+    // The setting "key" is a secret. A plugin that starts after the page's scripts gets a secret setting only
+    // with late access.
     await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });

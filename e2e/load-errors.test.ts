@@ -29,7 +29,10 @@ async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<s
   return out.text;
 }
 
-/** openOnlyTab closes all other tabs and opens a tab at a url that cannot load. It returns the tab's id. */
+/**
+ * openOnlyTab closes all other tabs and opens a tab at a url that cannot load. openOnlyTab returns the
+ * tab's id.
+ */
 async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
   for (const other of stack.chrome.context.pages()) if (other !== page) await other.close();
@@ -172,7 +175,7 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
-    // The site no longer redirects, so the tab loads the page it was opened for.
+    // The site no longer redirects, so the tab loads the page that the call opened.
     isRepaired = true;
     const out = await waitFor(
       'a call to run',

@@ -1,4 +1,7 @@
-/** Promise: a call runs as long as it reports progress, up to the hard limit. The limits are shortened here; make soak uses the real limits. */
+/**
+ * Promise: a call runs as long as it reports progress, up to the hard limit. This test uses shortened limits; make soak
+ * uses the real limits.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';

@@ -13,7 +13,7 @@ const frameCount = 12;
 const output = join(repositoryRoot, 'docs/images/long-call.svg');
 const command = 'opentabs call messages__export_messages --arg channelId=archive-60-650 > archive.json';
 
-/** TerminalLine is the last line of the terminal at one moment. */
+/** TerminalLine is the text of the terminal's last line, with the time when the line was drawn. */
 interface TerminalLine {
   readonly atMs: number;
   readonly text: string;
@@ -46,7 +46,7 @@ function lastLine(chunk: string): string {
   return drawn.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
 }
 
-/** pickFrames returns frameCount lines at even intervals. The last line is included. */
+/** pickFrames returns frameCount lines at even intervals. pickFrames always includes the last line. */
 function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   const end = lines.at(-1)?.atMs ?? 0;
   const chosen = Array.from({ length: frameCount }, (_, i) => {

@@ -19,8 +19,8 @@ function checkProtocol(out: Outcome): void {
     if (before) assert.ok(p.progress > before.progress, `${p.progress} after ${before.progress}`);
     if (p.total !== undefined) assert.ok(p.progress <= p.total * (1 + 1e-9), `${p.progress} of ${p.total}`);
   }
-  // Ten notifications per second, plus the first, the final and the last one. The count covers the whole call, because a busy
-  // machine may deliver those of two seconds in one.
+  // The limit is ten notifications per second, plus the first and the last report and the final notification. The limit
+  // covers the whole call, because a busy machine may deliver the notifications of two seconds within one second.
   const maxCount = out.durationMs / 100 + 3;
   assert.ok(out.progress.length <= maxCount, `${out.progress.length} notifications in ${out.durationMs} ms`);
 }

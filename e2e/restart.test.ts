@@ -70,7 +70,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
     await listening.text().catch(() => ''); // the stream has ended
     await startDaemon();
-    // Meanwhile the transports of these clients also reopen their GET streams.
+    // While the test waits, the transports of these clients also reopen their GET streams.
     const errors = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const found = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);
@@ -80,7 +80,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     assert.deepEqual(new Set(errors), new Set([404]));
     const fresh = await connectHttp(port, token);
     assert.ok((await fresh.sdk.listTools()).tools.length > 0);
-    // The stdio relay opens a new session by itself, invisibly to its client.
+    // The stdio relay opens a new session automatically, and its client does not notice.
     assert.ok((await stdio.sdk.listTools()).tools.length > 0);
     await Promise.allSettled([...clients, fresh, stdio].map((client) => client.close()));
   });

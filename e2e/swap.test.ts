@@ -41,7 +41,10 @@ function replaceInFile(plugin: string, file: string, old: RegExp, replacement: s
   writeFileSync(path, text.replace(old, replacement));
 }
 
-/** rebuild sets the build name of a plugin and builds the plugin. The new build is off until its review. */
+/**
+ * rebuild sets the build name of a plugin and builds the plugin. The new build does not run until the
+ * user has reviewed it.
+ */
 async function rebuild(plugin: string, name: string): Promise<void> {
   replaceInFile(plugin, 'src/index.ts', /build = '[^']*'/, `build = '${name}'`);
   await runChecked(['plugin', 'build', pluginFolders[plugin] ?? ''], stack.env);
@@ -81,7 +84,7 @@ for (const plugin of ['versions', 'apart']) {
   test(`${plugin}: a reviewed build replaces the old one in the page and keeps its state`, async () => {
     const preScriptValue = plugin === 'versions' ? 'pre-script 1 at loading' : '';
     await rebuild(plugin, 'build 2');
-    // Without a review the old code is removed at once.
+    // The server removes the code of the old build immediately, before the review of the new build.
     await waitFor('the old code to be removed', async () => (await client.call(`${plugin}__get_build`)).isError);
     await reviewPlugin(plugin);
     const out = await waitForBuild(plugin, 'build 2');

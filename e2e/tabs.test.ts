@@ -22,7 +22,7 @@ async function callWhere(args: Record<string, unknown> = {}): Promise<Record<str
   return Object.fromEntries(Object.entries(Object(out.structured)));
 }
 
-/** tabAt waits until the server reports a tab at path that matches wanted. */
+/** waitForTab waits until the server reports a tab at path that matches wanted. */
 function waitForTab(path: string, isWanted: (tab: Tab) => boolean = () => true): Promise<Tab> {
   return waitFor(`the tab ${path}`, async () =>
     (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && isWanted(tab)),
@@ -71,7 +71,8 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await callWhere()).path, '/other');
-  // The server has no report of the busy page yet. The call asks the tab and then tries the next one.
+  // The server has no report of the busy page yet. The call asks the busy tab and then tries the next
+  // tab.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await callWhere()).path, '/other');
@@ -130,7 +131,8 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered ones', async () => {
-  // A page that opens while scripts are registered gets its plugin by another script. So this test comes before the change of a setting.
+  // A page that opens during the registration of scripts gets its plugin by a different script. So this test must run
+  // before the test that changes a setting.
   const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);
@@ -169,7 +171,7 @@ test('a call without a matching tab opens one in the background, if the user has
   assert.equal((await client.call('places__where')).code, 'no_tab');
   const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(allowed.code, 0, `${allowed.stderr} ${JSON.stringify(env)}`);
-  // Two calls at once get one tab.
+  // Two concurrent calls open only one tab.
   const both = await Promise.all([callWhere(), callWhere()]);
   assert.deepEqual(
     both.map((one) => [one.path, one.site]),

@@ -1,4 +1,6 @@
-/** Promise: a tool may wait for the user, as for a login. The call keeps its state while it waits, and the wait is bounded. */
+/**
+ * Promise: a tool may wait for the user, as for a login. A waiting call keeps its state, and the wait has a time limit.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, ReceivedProgress } from './harness/client.ts';

@@ -9,14 +9,14 @@ import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** secretText is part of arguments, results, reports and errors. No page may see it. */
+/** secretText is part of arguments, results, reports and errors. No page may see this text. */
 export const secretText = 'S3CRET-7f1c';
 
 /** AttackerSite is a site of the attacker. */
 export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
-  /** The bodies of POST /note. A page of the site sends one for each secret that it sees. */
+  /** The bodies of POST /note. A page sends such a request for each secret that the page sees. */
   readonly leaks: string[];
   /** All requests that the site received, as "METHOD path". */
   readonly requests: string[];

@@ -40,7 +40,7 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
         }),
       [path, script] as const,
     );
-  // Chromium may reuse the Window of the frame's empty first document, or create a new one.
+  // Chromium may reuse the Window of the frame's empty first document, or create a new Window.
   const isSameWindow = await addFrame('/poisoned', `${leakPortListeners} window.poisoned = true;`);
   await addFrame('/clean', '');
   const safePaths = isSameWindow ? ['/clean'] : ['/clean', '/poisoned'];

@@ -1,4 +1,7 @@
-/** Threat: a page of another origin that sends requests to the server's port. The page reads nothing and changes nothing. */
+/**
+ * Threat: a page of another origin that sends requests to the server's port. The page must not read or change any data
+ * of the server.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Frame, Page } from 'playwright-core';
@@ -45,12 +48,13 @@ async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<un
 async function assertHarmless(where: Page | Frame, base: string): Promise<void> {
   const { context } = stack.chrome;
   const page = 'page' in where ? where.page() : where;
-  // A frame in the process of its page has no session.
+  // A frame that shares the process of its page has no DevTools session.
   const session = await context.newCDPSession(where).catch(() => context.newCDPSession(page));
   const urls = new Map<string, string>();
   const answers: { requestId: string; statusCode: number }[] = [];
   const statuses = () => answers.flatMap((one) => (urls.get(one.requestId)?.startsWith(base) ? [one.statusCode] : []));
-  // Chrome hides answers without permission for the page from Playwright's event "response". This event has them too.
+  // Chrome hides answers without permission for the page from Playwright's event "response". This DevTools event
+  // contains those answers too.
   session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
@@ -87,7 +91,8 @@ test('origin: sandboxed frames and data: frames, whose origin is null, read and 
 
 test('origin: a page whose host name was rebound to the server (DNS rebinding) gets refusals only', async () => {
   const page = await stack.chrome.context.newPage();
-  // The host name resolved to the attacker's server first and now resolves to opentabs. For the browser both are the same origin.
+  // The host name resolved to the attacker's server first and now resolves to opentabs. For the browser, the attacker's
+  // server and opentabs have the same origin.
   await page.route(`http://rebound.${evilHost}:${stack.port}/start`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>rebound</title>' }),
   );

@@ -1,6 +1,6 @@
 /**
- * Runs every attack test, in Go and in a real browser, and prints one line each: the threat, the result, and the attempt. The
- * exit code is 1 if an attack succeeded or a threat has no attack.
+ * Runs every attack test, in Go and in a real browser, and prints one line for each test: the threat, the result, and
+ * the attempt. The exit code is 1 if an attack succeeded or a threat has no attack.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -27,7 +27,10 @@ const victimKinds = {
   isolated: { world: 'isolated' },
 } as const;
 
-/** originalSdkPlugin is built with the original OpenTabs SDK. Its tool returns a text, because the page can change a returned object. */
+/**
+ * originalSdkPlugin is built with the original OpenTabs SDK. The tool of this plugin returns a text, because the page
+ * can change a returned object.
+ */
 const originalSdkPlugin: LegacyPlugin = {
   name: 'original',
   urlPatterns: ['*://127.0.0.1/*'],

@@ -97,7 +97,7 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   await client.call('messages__echo', { wrong: `${secretText}-wrong` });
   const stdio = await stack.connectStdio();
   await stdio.call('messages__echo', { value: `${secretText}-stdio` });
-  // Reports of tools are in the log at this level and in the audit log. Nothing else of a call may be there.
+  // The server's output and files may contain the reports of tools, but no arguments, results or errors.
   const withoutReports = (text: string) => text.replaceAll(`${secretText}-report`, '');
   const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
   for (const name of readdirSync(stack.home)) {

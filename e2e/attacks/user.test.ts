@@ -28,7 +28,10 @@ interface Impostor {
   close(): Promise<void>;
 }
 
-/** startImpostor listens on the server's port and answers as the server would. firstFrame is the first frame on its WebSocket. */
+/**
+ * startImpostor listens on the server's port and answers as the server would. The impostor sends firstFrame first on
+ * its WebSocket.
+ */
 async function startImpostor(firstFrame: string): Promise<Impostor> {
   let received = '';
   const sockets = new Set<Socket>();

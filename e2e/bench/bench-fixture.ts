@@ -25,12 +25,18 @@ export class BenchFixture {
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
-  /** onClose registers a function that close calls. The last registered function runs first. */
+  /**
+   * onClose registers a function that close calls. Cleanup functions run in reverse order of their
+   * registration.
+   */
   onClose(close: () => Promise<void>): void {
     this.#closeFunctions.push(close);
   }
 
-  /** getFloorServer starts the server of the floors once. The target "plain" is its JSON echo. */
+  /**
+   * getFloorServer starts the server of the floors once. The target "plain" is the JSON echo of this
+   * server.
+   */
   getFloorServer(): Promise<GoServer> {
     this.#floorServer ??= this.#startFloorServer();
     return this.#floorServer;
@@ -47,7 +53,10 @@ export class BenchFixture {
     return server;
   }
 
-  /** getLiveStack starts opentabs in a browser once, together with the extension of the floor. It connects the targets "ours" and "floor-w" to "floor-b". */
+  /**
+   * getLiveStack starts opentabs in a browser once, together with the extension of the floor. getLiveStack also
+   * connects the targets "ours" and "floor-w" to "floor-b".
+   */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {
       this.#liveStack = undefined; // the next row retries
@@ -78,7 +87,10 @@ export class BenchFixture {
     return (await this.goClient.sendOrder({ do: 'calls', ...order }, CallsAnswer)).failed === 0;
   }
 
-  /** measureCalls makes calls and returns the duration of each, in milliseconds. It throws if a call fails. */
+  /**
+   * measureCalls makes calls and returns the duration of each, in milliseconds. measureCalls throws if a
+   * call fails.
+   */
   async measureCalls(order: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
     const measured = await this.goClient.sendOrder({ do: 'calls', ...order }, CallsAnswer);
     if (measured.failed > 0) throw new Error(`${measured.failed} calls failed: ${measured.problem}`);

@@ -106,7 +106,10 @@ export interface Followers {
   close(): Promise<void>;
 }
 
-/** startFollowers starts count followers of a server and returns when all of them follow. With neverReading they read no event. */
+/**
+ * startFollowers starts count followers of a server and returns when all of them follow. With neverReading, the clients
+ * read no event.
+ */
 export async function startFollowers(
   port: number,
   token: string,

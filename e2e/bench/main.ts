@@ -43,7 +43,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   restart: measureServerRestart,
 };
 
-/** onDemandRows are rows that explain others. They run only if ROWS names them. */
+/** onDemandRows are rows that explain others. On-demand rows run only if ROWS names them. */
 const onDemandRows: typeof defaultRows = { profile: measureProfile };
 
 const allRows = { ...defaultRows, ...onDemandRows };
@@ -66,7 +66,7 @@ try {
     try {
       rows.push(...(await measure(fixture)));
     } catch (error) {
-      // The other rows are measured all the same.
+      // If a row fails, the remaining rows are still measured.
       rows.push({ id, what: 'could not be measured', ours: '', broken: String(error) });
     }
   }

@@ -60,7 +60,10 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
   writeFileSync(join(dir, 'dist/adapter.iife.js'), makeAdapterCode(name, bytes));
 }
 
-/** makeAdapterCode returns the code of an adapter of this size, with the statement that a build appends. The first tool returns an empty list. */
+/**
+ * makeAdapterCode returns the code of an adapter of this size, with the statement that a build appends. The first tool
+ * of the adapter returns an empty list.
+ */
 function makeAdapterCode(name: string, wanted: number): string {
   const begin = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
   const lines: string[] = [begin];

@@ -1,10 +1,10 @@
 import { median, quantile, type Summary } from './samples.ts';
 
-/** Row is one line of the table. */
+/** Row is one line of the table of measurements. */
 export interface Row {
-  /** The name of the row for ROWS=. Several rows may have the same name. */
+  /** The name of the row for ROWS=. Several rows of the table may have the same name. */
   readonly id: string;
-  /** The measured values, and how they were measured. */
+  /** The measured values and the method of measurement. */
   readonly what: string;
   /** The values measured for opentabs and for the floor, as text with a unit. */
   readonly ours: string;

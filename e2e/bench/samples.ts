@@ -19,8 +19,8 @@ export function median(samples: readonly number[]): number {
 }
 
 /**
- * summarize takes blocks of samples. Its p50 is the median of the blocks' p50s: a block in which the machine was busy
- * with something else does not move it. p99 and max are those of all samples.
+ * summarize takes blocks of samples. The p50 of the summary is the median of the p50s of the blocks, so a block that
+ * was measured on a busy machine does not change the result. p99 and max are computed over all samples.
  */
 export function summarize(blocks: readonly (readonly number[])[]): Summary {
   const all = blocks.flat();

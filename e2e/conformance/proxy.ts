@@ -1,6 +1,6 @@
 /**
- * A proxy between the suite and opentabs. It is needed because the suite has no token, and does not expect that names of tools and prompts
- * start with the plugin's name, nor which resources exist. The proxy changes nothing else.
+ * A proxy between the suite and opentabs. The suite has no token, expects names of tools and prompts without the
+ * plugin's name, and requests resources that opentabs does not have. The proxy adapts only these three differences.
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { isRecord } from './verdicts.ts';
 
 const prefix = 'conformance__';
 
-/** resources are the suite's names for a resource that is a text and for one that may change: the list of calls is both. */
+/** resources are the resource URIs that the suite requests. The proxy replaces these URIs by callsUri. */
 const resources: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
 const callsUri = 'opentabs://calls';
 

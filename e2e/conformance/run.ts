@@ -1,6 +1,6 @@
 /**
  * Runs the official conformance suites of MCP against the built opentabs with a real browser, and compares the verdicts
- * with expected.json, both ways: a failure that is not listed fails the run, and so does a listed one that passes.
+ * with expected.json, both ways: an unlisted failure fails the run, and so does a listed check that passes.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ function newNode(): string {
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
-/** suite runs one suite and returns what became of each check. */
+/** suite runs one suite and returns the outcome of each check. */
 async function suite(run: Run, url: string): Promise<Verdicts> {
   const out = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
   const script = join(here, 'node_modules', run.suite, 'dist/index.js');
@@ -74,7 +74,7 @@ async function main(): Promise<boolean> {
     await opentabs('plugin', 'add', plugin, '--permission', 'auto');
     const client = await stack.connectHttp();
     await waitFor('the conformance plugin', async () => {
-      await stack.page.reload(); // for the adapter, once the browser has it
+      await stack.page.reload(); // for the adapter of the plugin in the browser
       return !(await client.call('conformance__test_simple_text')).isError;
     });
 

@@ -1,4 +1,4 @@
-/** Promise: the conformance run fails on a failure that is not listed, and on a listed one that passes. */
+/** Promise: the conformance run fails if an unlisted check fails or a listed check passes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compare, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';

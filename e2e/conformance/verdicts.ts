@@ -37,8 +37,9 @@ function isCheck(value: unknown): value is Check {
 }
 
 /**
- * Expected lists the known failures with their reasons. `reasons` gives each reason a name, `runs` has for each run the checks that fail for
- * it; `scenario:*` matches all failures of a scenario.
+ * Expected lists the known failures with their reasons. `reasons` maps the name of each reason to its text. `runs` maps
+ * each run to its reasons, and each reason to the checks that fail for this reason. `scenario:*` matches all failures
+ * of a scenario.
  */
 export interface Expected {
   readonly reasons: Readonly<Record<string, string>>;
@@ -80,7 +81,7 @@ export function readExpected(value: unknown): Expected {
 export interface Comparison {
   /** Checks that failed, or gave a warning, and are not listed. */
   readonly unexpected: readonly string[];
-  /** Lines of expected.json of which nothing failed. */
+  /** Lines of expected.json that match no failed check. */
   readonly stale: readonly string[];
   readonly counts: { readonly passed: number; readonly expected: number };
 }

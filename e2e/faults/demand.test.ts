@@ -20,7 +20,7 @@ import { pause, waitFor } from '../harness/wait.ts';
 const limitMs = 60_000;
 /** spreadMs is the period in which a test opens its pages. */
 const spreadMs = 3000;
-/** seed determines the random times. Set it to repeat a failed run. */
+/** seed determines the random times. Set the seed of a failed run to repeat the run. */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
@@ -149,7 +149,7 @@ for (const what of ['a new profile', 'a profile that was used before']) {
 test('pages that open while plugins are added and rebuilt get the current builds', async () => {
   await browser.start();
   await waitForPlugins('before', await openPages(allPlugins.slice(-3), 3));
-  // A changed plugin is off until its review.
+  // A changed plugin does not run until the user has reviewed it.
   const changed = ['many3', 'many4', 'framed', 'apart'];
   for (const name of changed) writePlugin(name, 2);
   const others = openPages(

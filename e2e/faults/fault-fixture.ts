@@ -54,7 +54,10 @@ export class FaultFixture {
     this.env = { OPENTABS_HOME: this.home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
   }
 
-  /** start starts everything. serveFlags are flags of `opentabs serve`. */
+  /**
+   * start starts a server, a proxy, a browser and a site, and adds a plugin and a client. serveFlags are flags of
+   * `opentabs serve`.
+   */
   static async start(...serveFlags: string[]): Promise<FaultFixture> {
     const port = await freePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);

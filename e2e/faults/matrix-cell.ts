@@ -10,7 +10,7 @@ import type { FaultFixture, Tab } from './fault-fixture.ts';
 /** rowsFile gets one JSON line per cell of the matrix. main.ts prints the lines as a table. */
 export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
 
-/** Row is one line of the table. */
+/** Row is one line of the table of the fault matrix. */
 export interface Row {
   readonly fault: string;
   readonly when: string;
@@ -38,7 +38,7 @@ export type InjectFault = (cell: CellContext) => Promise<unknown>;
 
 /** ExpectedBehavior is the required behavior of the call and of the next call. */
 export interface ExpectedBehavior {
-  /** The error code of the call. Default: none, because the call survives. */
+  /** The error code of the call. Without a code, the call must survive the fault. */
   readonly errorCode?: string;
   /** The longest time between the fault and the error, in milliseconds. Default: 2 s. */
   readonly maxEndMs?: number;

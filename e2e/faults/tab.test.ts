@@ -94,7 +94,8 @@ test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
 
 test('a prerendered page gets no call until it is shown', async () => {
-  // A page that starts while the plugin is being registered would load twice, and so would its speculation rules.
+  // A page that starts while the plugin is being registered would load twice, together with its speculation
+  // rules.
   await fixture.openTab();
   await fixture.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });

@@ -41,7 +41,10 @@ export class Browser {
     this.#cdp = await connectCdp(port);
   }
 
-  /** install adds the extension to the profile permanently, as "Load unpacked" does. Without install, start loads it for one run of the browser. */
+  /**
+   * install adds the extension to the profile permanently, as "Load unpacked" does. Without install, start loads the
+   * extension for one run of the browser.
+   */
   async install(): Promise<void> {
     await loadUnpacked(this.#profile, this.#extension, this.extensionId);
     this.#isInstalled = true;

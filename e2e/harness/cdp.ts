@@ -15,7 +15,7 @@ export interface Target {
 /** Session sends commands to one target until detach. A command's answer is any JSON; Object(answer).x reads a field. */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
-  /** evaluate returns the value of an expression as JSON. It awaits promises. */
+  /** evaluate returns the value of an expression as JSON. If the value is a promise, evaluate awaits it. */
   evaluate(expression: string): Promise<unknown>;
   /** on calls listener with the parameters of each event of this name, until detach. */
   on(event: string, listener: (params: unknown) => void): void;
@@ -35,7 +35,10 @@ interface PendingRequest {
   reject(error: Error): void;
 }
 
-/** answerMs limits the time until the browser answers. It is long because a stopped or busy page answers late. */
+/**
+ * answerMs limits the time until the browser answers. The limit is long because a stopped or busy page
+ * answers late.
+ */
 const answerMs = 30_000;
 
 /** connectCdp connects to the browser with this debugging port. */

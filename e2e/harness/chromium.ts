@@ -81,7 +81,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     headless: false,
     executablePath: chromiumPath,
     viewport: { width: 1000, height: 700 },
-    // Playwright turns off the throttling of hidden tabs; users have it on.
+    // Playwright turns off the throttling of hidden tabs; users have the throttling on.
     ignoreDefaultArgs: [
       '--disable-background-timer-throttling',
       '--disable-backgrounding-occluded-windows',

@@ -55,7 +55,10 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
   );
 }
 
-/** connectStdio starts `opentabs mcp` and connects to it over stdio. See connectHttp. */
+/**
+ * connectStdio starts `opentabs mcp` and connects to it over stdio. The parameters are those of
+ * connectHttp.
+ */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   return connect(

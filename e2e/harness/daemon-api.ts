@@ -70,7 +70,10 @@ export function isCallRecord(value: unknown): value is CallRecord {
   return typeof value === 'object' && value !== null && 'call_id' in value;
 }
 
-/** decideCall approves or denies a call that is waiting for approval, over the HTTP API. It returns the server's answer. */
+/**
+ * decideCall approves or denies a call that is waiting for approval, over the HTTP API. decideCall returns the server's
+ * answer.
+ */
 export async function decideCall(server: Server, id: string, decision: Record<string, unknown>): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}/calls/${id}/decide`, {
     method: 'POST',

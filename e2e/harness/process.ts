@@ -21,7 +21,10 @@ export interface StartedCommand {
   ended: Promise<CommandResult>;
 }
 
-/** startOpentabs starts the binary with additional environment variables. input is the command's standard input; without it the input stays open. */
+/**
+ * startOpentabs starts the binary with additional environment variables. input is the standard input of the command;
+ * without input, the pipe stays open.
+ */
 export function startOpentabs(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -36,7 +39,8 @@ export function startOpentabs(
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command may end without reading its input, which breaks the pipe. That is not a failure.
+  // A command may end without reading its input, which breaks the pipe. A broken input pipe is not a
+  // failure.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<CommandResult>((resolve, reject) => {

@@ -1,9 +1,9 @@
 /**
- * A TCP proxy on loopback between a browser and the server. It simulates network failures.
+ * A TCP proxy on loopback between a browser and the server. The proxy simulates network failures.
  *
- * The extension connects to the proxy's port instead of the server's. The proxy can stall each direction: it buffers the bytes and both
- * sides see a half-open socket. resume forwards the buffered bytes in order, as TCP does. cut resets every connection and, until resume,
- * each new one.
+ * The extension connects to the proxy's port instead of the server's. The proxy can stall each direction: the proxy
+ * buffers the bytes, and the browser and the server see a half-open socket. resume forwards the buffered bytes in
+ * order, as TCP does. cut resets every connection and, until resume, each new one.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -21,7 +21,7 @@ export interface Proxy {
   readonly forwardedBytes: { readonly up: number; readonly down: number };
   /** stall buffers all bytes and socket ends until resume. Open connections stay open, and new ones get no answer. */
   stall(direction?: Direction): void;
-  /** cut resets all connections. It also resets new connections until resume, unless allowNew is true. */
+  /** cut resets all connections. cut also resets new connections until resume, unless allowNew is true. */
   cut(allowNew?: boolean): void;
   /** resume forwards the buffered bytes of this direction and accepts connections again. */
   resume(direction?: Direction): void;
@@ -61,14 +61,14 @@ export async function startProxy(port: number): Promise<Proxy> {
   function forward(pipe: Pipe): void {
     const { from, to, direction, buffered } = pipe;
     pipes.add(pipe);
-    // Node emits end and close for a paused socket, so the proxy buffers both events itself.
+    // Node emits end and close even for a paused socket, so the proxy buffers these two events itself.
     const passOrBuffer = (action: () => void) => {
       if (dropped.has(from)) return;
       if (stalled[direction]) buffered.push(action);
       else action();
     };
     from.on('data', (chunk) => {
-      if (stalled[direction]) from.pause(); // the kernel buffers the rest
+      if (stalled[direction]) from.pause(); // the kernel buffers the bytes that the proxy does not read
       passOrBuffer(() => {
         bytes[direction] += chunk.length;
         if (!to.write(chunk)) from.pause();

@@ -1,4 +1,7 @@
-/** A local site for the messages plugin. It counts and delays requests, and records those that the page aborts. */
+/**
+ * A local site for the messages plugin. The site counts and delays requests, and records the requests that the
+ * page aborts.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +11,10 @@ export interface Site {
   readonly url: string;
   /** The channels in the requests received so far. */
   readonly requestedChannels: string[];
-  /** Requests that the page aborted before the site answered. They show that the abort reached the page's code. */
+  /**
+   * Requests that the page aborted before the site answered. Such a request proves that the abort reached the
+   * page's code.
+   */
   readonly abortedRequests: string[];
   /** The number of pages of messages served. */
   servedPages: number;
@@ -72,7 +78,10 @@ function portOf(address: string | AddressInfo | null): number {
   return address.port;
 }
 
-/** serveMessages returns one page of messages. The channel "slow-5-300" has 5 pages and answers each after 300 ms. */
+/**
+ * serveMessages returns one page of messages. The channel "slow-5-300" has 5 pages and answers each request after
+ * 300 ms.
+ */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');

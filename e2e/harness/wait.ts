@@ -22,7 +22,7 @@ export async function waitFor<T>(
   }
 }
 
-/** pause waits for a fixed time. Use it to pace a real system, never to wait for a result. */
+/** pause waits for a fixed time. Use pause to pace a real system, never to wait for a result. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -25,7 +25,10 @@ export interface MemorySnapshot {
   readonly listeners: number;
 }
 
-/** readResidentMemory returns the resident memory of a process in bytes: in total, without file-backed pages, and the peak since its start. */
+/**
+ * readResidentMemory returns the resident memory of a process in bytes: in total, without file-backed pages, and the
+ * peak since the process started.
+ */
 export function readResidentMemory(pid: number): { now: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
@@ -38,7 +41,10 @@ export function readResidentMemory(pid: number): { now: number; anonymous: numbe
 
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
-/** countObjects counts objects and listeners in one realm: the default realm of a session, or that of a context. */
+/**
+ * countObjects counts objects and listeners in one realm: the default realm of a session, or the realm of an
+ * execution context.
+ */
 async function countObjects(session: Session, contextId?: number): Promise<RealmMemory> {
   const context = contextId === undefined ? {} : { contextId };
   const count = async (name: string, sum: string): Promise<number> => {

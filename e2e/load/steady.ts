@@ -35,12 +35,15 @@ function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
 }
 
 /**
- * warmCalls is the number of calls before the first measurement, so that caches are full. A page's channels count as memory only
- * after their first message, which timers send late.
+ * warmCalls is the number of calls before the first measurement, so that caches are full. The memory of a page's
+ * message channel is counted only after the first message, which a timer sends late.
  */
 const warmCalls = 3000;
 
-/** streamCalls makes the calls with eight clients over HTTP and two over stdio. It passes a line to report every 10 s. */
+/**
+ * streamCalls makes the calls with eight clients over HTTP and two over stdio. streamCalls passes a line to report
+ * every 10 s.
+ */
 export async function streamCalls(
   system: SystemUnderTest,
   pace: CallRate,
@@ -63,7 +66,10 @@ export async function streamCalls(
   }
 }
 
-/** measureWhenIdle measures the memory after all calls have ended, their endings are confirmed (1 s) and idle connections are closed. */
+/**
+ * measureWhenIdle measures the memory after all calls have ended, the server has confirmed their endings (1 s), and
+ * idle connections are closed.
+ */
 async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('the end of all calls', async () => {
     const { calls } = await system.readStatus();
@@ -189,7 +195,7 @@ export function findGrowth({ before, after }: StreamResult): string[] {
   return growths;
 }
 
-/** formatTable returns both measurements side by side. */
+/** formatTable shows the memory before and after the calls side by side. */
 export function formatTable({ before, after, endings, durationMs, peakRssBytes }: StreamResult): string {
   const mb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const row = (what: string, was: string | number, is: string | number) => `  ${what.padEnd(28)} ${was} -> ${is}`;

@@ -145,7 +145,8 @@ test('a tool that waits for the user continues when the user presses Done, and f
 });
 
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
-  // An earlier outcome would move the new card, which then ignores clicks, and could be mistaken for its outcome.
+  // The outcome of an earlier card would move the new card, which then ignores clicks. The test could also
+  // mistake that outcome for the outcome of the new card.
   await waitFor('no outcome of an earlier call', async () => (await panel.locator('.outcome').count()) === 0);
   const ended = callEcho('contested');
   const allow = waitingCard('contested').getByRole('button', { name: 'Allow once' });

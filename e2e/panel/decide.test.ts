@@ -24,7 +24,10 @@ async function waitForRequest(method: string): Promise<unknown> {
   return waitFor(method, () => fixture.server.requests.find((request) => request.method === method)?.params);
 }
 
-/** clickOnAppearance clicks buttons at the moment they appear, as a user does who was about to click something else there. */
+/**
+ * clickOnAppearance clicks buttons at the moment they appear, like a user who is about to click another element at that
+ * place.
+ */
 async function clickOnAppearance(buttons: string): Promise<void> {
   await fixture.panel.evaluate((buttons) => {
     document.title = '';
@@ -88,7 +91,7 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   await waitFor('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.requests, []);
-  // The first card disappears, and the second card moves to its place.
+  // The first card disappears, and the second card moves to the place of the first.
   await clickOnAppearance('.gone + .ticket button');
   showCalls([makeWaitingCall('s2', 't2')]);
   await panel.getByText('No longer waiting for approval.').waitFor();
@@ -106,7 +109,7 @@ test('buttons that have just moved inside an approval card ignore clicks', async
   showCalls(waitingCalls.slice(0, 1));
   const deny = panel.getByRole('button', { name: 'Deny' }).first();
   await waitFor('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
-  // If many cards are shown, each card shows fewer lines of its arguments, so its buttons move.
+  // With many cards, each card shows fewer lines of arguments, so the buttons of the card move.
   await clickOnAppearance('.crowded > :first-child button');
   showCalls(waitingCalls);
   await waitFor('the press', () => panel.evaluate(() => document.title === 'pressed'));
@@ -140,7 +143,7 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   assert.deepEqual(await waitForRequest('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'auto' })) });
   await waitFor('the list', async () => (await panel.locator('select.auto').count()) >= 3);
-  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // as if another surface had set it
+  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // as if another surface had set the permission
   await waitFor('the permission of the server', async () => (await messages.inputValue()) === 'ask');
   await panel.getByText('3 tools').first().click();
   server.clearRequests();

@@ -17,7 +17,10 @@ export interface FakeServer {
   listTabs(): readonly { readonly tabId: number; readonly url: string }[];
   /** clearRequests empties requests. */
   clearRequests(): void;
-  /** answerRequest returns the result of a request, by default an empty object. If it throws, the request fails with the message of the error. */
+  /**
+   * answerRequest returns the result of a request, by default an empty object. If answerRequest throws, the request
+   * fails with the message of the error.
+   */
   answerRequest: (method: string, params: unknown) => object;
   /** syncPlugins sends plugin.sync with these plugins. */
   syncPlugins(plugins: readonly PluginInfo[]): void;

@@ -10,7 +10,7 @@ import { startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type FakeServer, startFakeServer } from './fake-server.ts';
 
-/** PanelFixture is everything that a test of the side panel uses. */
+/** PanelFixture has the browser, the panel and the fake server for a test of the side panel. */
 export interface PanelFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
@@ -21,7 +21,7 @@ export interface PanelFixture {
   readonly sitePage: Page;
   /** tabId is the id of the tab of sitePage. */
   readonly tabId: number;
-  /** showCalls sends calls to the panel, which draws them a moment later. */
+  /** showCalls sends calls to the panel and returns before the panel draws the calls. */
   showCalls(calls: readonly CallView[]): void;
   close(): Promise<void>;
 }

@@ -62,7 +62,10 @@ export const failedCalls: readonly CallView[] = [
   makeCall('f3', { tool: 'echo', status: 'done', runMs: 3 }),
 ];
 
-/** makeSuspendedCalls returns three calls that wait for the user. The second call waits in the tab tabId. */
+/**
+ * makeSuspendedCalls returns three calls that wait for the user. The second suspended call waits in the
+ * tab tabId.
+ */
 export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   const login = makeWaitingCall('s2', 't2', {
     kind: 'user',
@@ -144,7 +147,7 @@ function makePlugin(name: string, displayName: string, more: Partial<PluginView>
   };
 }
 
-/** samplePlugins are four plugins with different permissions. The last plugin is not reviewed. */
+/** samplePlugins are four plugins with different permissions. The last sample plugin is not reviewed. */
 export const samplePlugins: readonly PluginView[] = [
   makePlugin('messages', 'Messages'),
   makePlugin('calendar', 'Calendar', { permission: 'auto', matches: ['https://calendar.example.com/*'] }),
@@ -160,7 +163,7 @@ export const samplePlugins: readonly PluginView[] = [
   }),
 ];
 
-/** sampleSettings are settings of each type. The first setting is required and not set. */
+/** sampleSettings are settings of each type. The first sample setting is required and not set. */
 export const sampleSettings: readonly SettingView[] = [
   {
     key: 'site',
@@ -176,7 +179,7 @@ export const sampleSettings: readonly SettingView[] = [
   { key: 'order', type: 'select', label: 'Order', options: ['newest', 'oldest'], set: true, value: 'newest' },
 ];
 
-/** hostileIcon runs a script and loads a remote image if the panel adds it to the page as markup. */
+/** hostileIcon runs a script and loads a remote image if the panel adds the icon to the page as markup. */
 const hostileIcon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" onload="document.title=\'pwned\'"><script>document.title="pwned"</script>' +
   '<image href="http://127.0.0.1:9/beacon.png"/><circle cx="8" cy="8" r="7" fill="#3b82f6"/></svg>';

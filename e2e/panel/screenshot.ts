@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** saveScreenshots writes screenshots of the whole panel to e2e/out/, and checks that nothing is wider than the panel. */
+/**
+ * saveScreenshots writes screenshots of the whole panel to e2e/out/, and checks that no element is wider than the
+ * panel.
+ */
 export async function saveScreenshots(panel: Page, name: string): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);
   await panel.setViewportSize({ width: 360, height });

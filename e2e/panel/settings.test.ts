@@ -1,4 +1,7 @@
-/** Promise: the side panel shows the settings of a plugin, saves them, and shows an error at its field. Screenshots go to e2e/out/. */
+/**
+ * Promise: the side panel shows the settings of a plugin, saves them, and shows an error beside the field of the
+ * setting. Screenshots go to e2e/out/.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';

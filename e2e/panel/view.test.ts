@@ -45,7 +45,8 @@ test('the panel shows internal messages while its switch is on, and the switch s
   const { panel, showCalls } = fixture;
   showCalls(runningCalls);
   await panel.getByText('page 42 of 100').waitFor();
-  // The panel always shows how a call ended and for which client. It shows the result only if the result is for the user.
+  // The panel always shows how a call ended and for which client. The panel shows the result only if the result is for
+  // the user.
   await panel.locator('.ended', { hasText: 'echo' }).waitFor();
   assert.equal(await panel.getByText('Sent to 3 recipients.').count(), 1);
   const countInternal = async () => [

@@ -80,7 +80,7 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     }),
 
   async 'extension reloaded'(system) {
-    // The worker ends before it can answer.
+    // The service worker ends before it can answer the command.
     await system.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
   },
 
@@ -125,7 +125,10 @@ async function restartServer(system: SystemUnderTest, fault: PlannedFault, signa
   await system.startServer();
 }
 
-/** isProcessRunning reports whether a process runs. A process that has exited but has not been reaped does not run. */
+/**
+ * isProcessRunning reports whether a process runs. A zombie process (exited, not yet reaped) is not a running
+ * process.
+ */
 function isProcessRunning(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

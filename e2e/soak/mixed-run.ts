@@ -11,7 +11,7 @@ import { makeSdkHttpClient, makeSdkStdioClient } from './sdk-clients.ts';
 import type { ClientKind, SoakClient } from './soak-client.ts';
 import { SystemUnderTest } from './system-under-test.ts';
 
-/** Violation is something that must not happen. */
+/** Violation is one broken rule of a soak run, such as a call without an ending. */
 export interface Violation {
   readonly what: string;
   readonly call?: ObservedCall;
@@ -35,7 +35,10 @@ export interface SoakReport {
 const sampleMs = 3_000;
 /** maxStopMs is how long a page may continue to run a call that has ended. */
 const maxStopMs = 15_000;
-/** drainMs is how long calls may take to end after the last call was made, in addition to their own time. */
+/**
+ * drainMs is how long calls may take to end after the last call was made, in addition to the duration of
+ * each call.
+ */
 const drainMs = 45_000;
 
 /** runSoak executes a plan. printLine receives one line per minute and a line for each violation. */
@@ -161,7 +164,8 @@ class SoakRun {
     };
     for (const what of findViolations(observed, this.#observedFaults, this.#observedCalls))
       this.#recordViolation(observed, what);
-    // findViolations has compared the result. Stored results would fill the memory of this program.
+    // findViolations has already compared the result with the plan. Stored results would fill the memory
+    // of this program.
     this.#observedCalls.push({
       ...observed,
       ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },

@@ -20,7 +20,7 @@ export interface ObservedCall {
   readonly plan: PlannedCall;
   readonly key: string;
   readonly clientName: string;
-  /** The limits of the server when the call started. */
+  /** The limits that the server had when the call started. */
   readonly limits: Limits;
   readonly fromMs: number;
   readonly toMs: number;
@@ -94,7 +94,10 @@ const codesWithoutBrowser = [
   'not_ready',
 ];
 
-/** codesWithoutDocument returns the codes of a call whose document is gone. A call that names its tab may find no tab; any other call runs in another tab. */
+/**
+ * codesWithoutDocument returns the codes of a call whose document is gone. A call that names its tab may fail without a
+ * tab; a call that names no tab runs in another tab.
+ */
 function codesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }

@@ -11,9 +11,12 @@ export const limits = {
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 
-/** maxResultBytes is the limit of the server under test for results. A few calls exceed it. */
+/** maxResultBytes is the limit of the server under test for results. A few calls exceed this size. */
 export const maxResultBytes = 20 << 20;
-/** maxRunning is the limit of the server under test for running calls. Floods exceed it. */
+/**
+ * maxRunning is the limit of the server under test for running calls. Floods of calls exceed this
+ * number.
+ */
 export const maxRunning = 100;
 
 /** callKinds are the kinds of calls with their weights. */
@@ -68,11 +71,14 @@ export interface PlannedCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
-  /** The index of the tab in the arguments. Without a tab the server chooses one. */
+  /** The index of the tab in the arguments. If absent, the server chooses the tab. */
   readonly tab?: number;
 }
 
-/** PlannedFault is one fault of the plan. forMs is its duration; 0 for a fault that has none. */
+/**
+ * PlannedFault is one fault of the plan. forMs is the duration of the fault; 0 for a fault without a
+ * duration.
+ */
 export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
@@ -84,7 +90,7 @@ export interface PlannedFault {
   readonly limits: Limits;
 }
 
-/** Plan is everything that a soak does, in the order of time. */
+/** Plan contains all calls and faults of a soak, ordered by time. */
 export interface Plan {
   readonly seed: number;
   readonly durationMs: number;
@@ -227,7 +233,7 @@ function planCallContent(
         stopAfterMs: random.wholeNumber(0, 2_000),
       };
     case 'flood': {
-      // A third of the calls is cancelled, many of them in the queue.
+      // A third of the flood calls is cancelled, often while the call is queued.
       const stopAfterMs = random.wholeNumber(0, 300);
       const stop = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
       return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stop };

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same numbers. */
+/** A repeatable random number generator: the same seed gives the same numbers. */
 
 /** SeededRandom draws numbers that are the same for the same seed. Each method draws once, so a plan depends only on the order of draws. */
 export class SeededRandom {
@@ -17,7 +17,7 @@ export class SeededRandom {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** wholeNumber returns a whole number from low to high, both included. */
+  /** wholeNumber returns an integer from low to high, inclusive. */
   wholeNumber(low: number, high: number): number {
     return low + Math.floor(this.nextFraction() * (high - low + 1));
   }

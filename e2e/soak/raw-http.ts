@@ -1,9 +1,12 @@
-/** An MCP client over Streamable HTTP without a library. It receives every event, counts answers, and can disconnect during a call. */
+/**
+ * An MCP client over Streamable HTTP without a library. The client receives every event, counts answers, and can
+ * disconnect during a call.
+ */
 import { type CallBehavior, type CallEnding, makeUnanswered, parseAnswer, type SoakClient } from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns a client of the server at port. The first call opens a session, and a later call opens another if the
- * server no longer has the session.
+ * makeRawHttpClient returns a client of the server at port. The first call opens a session. A later call opens another
+ * session if the server no longer has the first.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);
@@ -159,7 +162,8 @@ async function* readEvents(answer: Response): AsyncGenerator<string> {
   let unfinishedLine: string[] = [];
   for await (const chunk of answer.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
-    // A large event arrives in many chunks. They are joined once, so that the time is linear in the size of the event.
+    // A large event arrives in many chunks. The chunks are joined only once, so that the time is linear in the size of
+    // the event.
     for (const [i, piece] of pieces.entries()) {
       unfinishedLine.push(piece);
       if (i === pieces.length - 1) break;

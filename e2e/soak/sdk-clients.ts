@@ -1,4 +1,7 @@
-/** Clients of the official MCP SDK. They reconnect when the server no longer has their session, or was restarted. */
+/**
+ * Clients of the official MCP SDK. The clients reconnect when the server no longer has their session, or was
+ * restarted.
+ */
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
 import { type CallBehavior, type CallEnding, type ClientKind, makeUnanswered, type SoakClient } from './soak-client.ts';
@@ -90,7 +93,7 @@ class SdkClient implements SoakClient {
 
   #connectOnce(): Promise<SdkConnection> {
     if (!this.#connection) {
-      // onClose may run after another connection has replaced this one.
+      // onClose may run after another connection has replaced the closed connection.
       const opening = this.#openConnection(() => {
         if (this.#connection === opening) this.#connection = undefined;
       });

@@ -1,9 +1,9 @@
-/** How a call looked from its client: the one shape that all kinds of clients return. */
+/** The ending of a call as its client received it. All kinds of clients return the same type. */
 
 /**
- * CallEnding is what a client received for one call. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC error,
- * "silent" if no answer came and none was due, "refused" if the server did not have the session, or "transport" if the connection
- * failed.
+ * CallEnding is what a client received for one call. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC
+ * error, "silent" if no answer came and no answer was due, "refused" if the server did not have the session, or
+ * "transport" if the connection failed.
  */
 export interface CallEnding {
   readonly code: string;
@@ -29,7 +29,7 @@ export interface SoakClient {
   readonly name: string;
   readonly kind: ClientKind;
   call(tool: string, args: Record<string, unknown>, wish: CallBehavior): Promise<CallEnding>;
-  /** kill ends the client without a goodbye: its process, or the connections of its session. */
+  /** kill ends the client abruptly: kills its process, or closes the connections of its session. */
   kill(): Promise<void>;
   /** endSession ends the session at the server. The next call opens another session. */
   endSession(): Promise<void>;

@@ -67,7 +67,7 @@ export class SystemUnderTest {
     return requireStarted(this.#browser);
   }
 
-  /** start starts all parts. When it returns, the plugin is live in every tab. */
+  /** start starts all parts. When start returns, the plugin is live in every tab. */
   async start(): Promise<void> {
     this.port = await freePort();
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
@@ -94,7 +94,10 @@ export class SystemUnderTest {
     await this.restoreTabs();
   }
 
-  /** writeConfig writes the settings for the next server. Either startServer or an `opentabs mcp` may start that server. */
+  /**
+   * writeConfig writes the settings for the next server. The next server is started by startServer or by an `opentabs
+   * mcp`.
+   */
   writeConfig(next: Limits): void {
     this.limits = next;
     const { idleMs, hardMs } = limits[next];

@@ -29,7 +29,7 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
   for (let block = 0; block < 6; block++) {
     const samples: number[] = [];
     for (let i = 0; i < 10; i++) samples.push(await cancelOnce());
-    if (block > 0) blocks.push(samples); // the first one warms up
+    if (block > 0) blocks.push(samples); // the first cancel is a warm-up
   }
   const seen = summarize(blocks);
   return [

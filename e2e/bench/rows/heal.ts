@@ -70,7 +70,7 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
   const { stack } = await fixture.getLiveStack();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The extension retries on its own schedule; a server may start at any point of that.
+    // The extension retries on its own schedule; a server may start at any point of this schedule.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');

@@ -5,7 +5,10 @@ import { startInstantServer } from './server.ts';
 
 const text = 'x'.repeat(188);
 
-/** measureHops divides the time of one echo into hops. Each row is the difference between two routes, of which one has an additional hop. */
+/**
+ * measureHops divides the time of one echo into hops. Each row is the difference between the times of two routes, where
+ * one route has one more hop than the other.
+ */
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const instant = await startInstantServer(fixture);

@@ -18,21 +18,27 @@ const launchCount = 3;
 /** keepMs is longer than a browser takes to write down which plugins were used. */
 const keepMs = 7_000;
 
-/** Launched has the measurements of browsers with one home. */
+/** LaunchTimes has the measurements of all browsers that were launched with one opentabs home folder. */
 export interface LaunchTimes {
   /** firstMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
   readonly firstMs: readonly number[];
-  /** againMs and otherMs are the times with a profile that was used before: for the same plugin, and for another one. */
+  /**
+   * againMs and otherMs are the times with a profile that was used before: for the plugin that this profile used
+   * before, and for a different plugin.
+   */
   readonly againMs: readonly number[];
   readonly otherMs: readonly number[];
-  /** pageMs are the times from the launch of a browser with a new profile to a page that is there: no plugin answers sooner. */
+  /**
+   * pageMs are the times from the launch of a browser with a new profile until a page is open. No plugin can answer
+   * earlier.
+   */
   readonly pageMs: readonly number[];
   /** pssBytes is the memory of the browser and all its processes with one page. */
   readonly pssBytes: number;
   readonly server: Memory;
 }
 
-/** Times collects the times of a Launched during the measurement. */
+/** Times collects the times of a LaunchTimes during the measurement. */
 interface Times {
   readonly firstMs: number[];
   readonly againMs: number[];
@@ -40,7 +46,10 @@ interface Times {
   readonly pageMs: number[];
 }
 
-/** removeProfile removes a profile. It logs a failure, because helper processes of the browser may still write to the folder. */
+/**
+ * removeProfile removes a profile. removeProfile only logs a failure, because helper processes of the browser may still
+ * write to the folder.
+ */
 function removeProfile(profile: string): void {
   try {
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
@@ -49,7 +58,10 @@ function removeProfile(profile: string): void {
   }
 }
 
-/** measureLaunch starts browsers with the server of a home. In each profile it calls two plugins in separate launches; without plugins it opens a page. */
+/**
+ * measureLaunch starts browsers with the server of a home. Two plugins are called in separate launches of each profile;
+ * without plugins, each launch opens a page.
+ */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
   const extension = join(home, 'unpacked');
@@ -118,7 +130,10 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   }
 }
 
-/** readPss returns the memory of a process and its descendants. Memory that several processes share counts once. */
+/**
+ * readPss returns the memory of a process and its descendants. Memory shared by several processes is counted
+ * only once.
+ */
 function readPss(root: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {

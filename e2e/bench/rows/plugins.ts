@@ -12,7 +12,7 @@ import { clientTokenFile, makeMemoryRow, measureFloorStart, measureServeStart, s
 
 type Start = z.infer<typeof StartAnswer>;
 
-/** measurePlugins measures the start of a server with many large plugins, and its memory. */
+/** measurePlugins measures the start time and the memory of a server with many large plugins. */
 export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'plugins');
   await addPlugins(home);

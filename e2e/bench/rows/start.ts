@@ -77,7 +77,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
   ];
 }
 
-/** Memory is the resident memory of a process, and the part of it that is not backed by a file. */
+/** Memory is the resident memory of a process, in total and without file-backed pages. */
 export interface Memory {
   readonly rssBytes: number;
   readonly anonBytes: number;

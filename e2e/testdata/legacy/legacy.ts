@@ -12,7 +12,10 @@ export interface LegacyPlugin {
   readonly configSchema?: object;
   /** start is that of package.json. */
   readonly start?: string;
-  /** source is a module whose default export is the plugin's instance; it may import zod and @opentabs-dev/plugin-sdk. */
+  /**
+   * source is a module whose default export is the plugin's instance; the module may import zod and
+   * @opentabs-dev/plugin-sdk.
+   */
   readonly source: string;
   /** preScript is a module that calls definePreScript of @opentabs-dev/plugin-sdk/pre-script. */
   readonly preScript?: string;
@@ -40,7 +43,10 @@ export async function buildLegacy(dir: string, plugin: LegacyPlugin): Promise<vo
   dist('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await tools(plugin) }));
 }
 
-/** locking returns the code at the end of every adapter: it stores the hash of the code before it, and locks the registered adapter. */
+/**
+ * locking returns the code at the end of every adapter: that code stores the hash of the adapter, and locks the
+ * registered adapter.
+ */
 function locking(name: string, hash: string): string {
   const key = JSON.stringify(name);
   return `(function(){var o=(globalThis).__openTabs;var a=o&&o.adapters&&o.adapters[${key}];if(!a)return;

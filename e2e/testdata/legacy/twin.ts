@@ -1,7 +1,10 @@
 /** The plugin that the tests add twice to one tab, under two names. Neither copy may see the data of the other. */
 import type { LegacyPlugin } from './legacy.ts';
 
-/** twin returns the plugin under the given name. It records the events of its life cycle in attributes of the root element. */
+/**
+ * twin returns the plugin under the given name. The plugin records its lifecycle events in attributes of the root
+ * element.
+ */
 export function twin(name: string): LegacyPlugin {
   return {
     name,

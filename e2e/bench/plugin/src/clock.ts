@@ -1,12 +1,12 @@
 /**
- * clockAhead returns how far Date.now() is ahead of performance.timeOrigin + performance.now(), in milliseconds with a fraction.
- * The two clocks of a page can differ. It takes 15 ms.
+ * clockAhead returns how far Date.now() is ahead of performance.timeOrigin + performance.now(), in milliseconds with a
+ * fraction. The two clocks of a page can differ. A measurement of the difference takes 15 ms.
  */
 export function clockAhead(): number {
   const found: number[] = [];
   while (found.length < 15) {
     const before = Date.now();
-    while (Date.now() === before); // just now it became the next millisecond
+    while (Date.now() === before); // wait for the start of the next millisecond
     found.push(Date.now() - performance.timeOrigin - performance.now());
   }
   return found.sort((a, b) => a - b)[7] ?? 0;

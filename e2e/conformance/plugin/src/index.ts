@@ -47,8 +47,8 @@ const tools = [
     }
     return 'three things were logged';
   }),
-  // The suite uses this tool for logging and the next one for elicitation. It checks that neither sends a message
-  // that no test requested.
+  // The suite uses this tool for logging and the next tool for elicitation. The suite checks that a tool sends no
+  // message that the test did not request.
   answers('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
@@ -70,7 +70,8 @@ const tools = [
       return 'The user has answered.';
     },
   }),
-  // Of what the suite asks for these, opentabs has the question and its rounds; the names of the fields are its own.
+  // The suite expects certain field names in these questions. opentabs asks the same questions in the same rounds, but
+  // with different field names.
   waits('test_input_required_result_elicitation'),
   waits('test_input_required_result_request_state'),
   waits('test_input_required_result_tampered_state'),
@@ -81,7 +82,8 @@ const tools = [
     input: z.object({}),
     output: z.string(),
     async handle(_, context) {
-      // Ten notifications a second are sent at most: closer reports would be one.
+      // The server sends at most ten notifications per second, so reports at shorter intervals would be
+      // merged.
       for (const done of [0, 50, 100]) {
         context?.reportCount(done, 100);
         await sleep(150);
@@ -98,7 +100,7 @@ const tools = [
       return region;
     },
   }),
-  // run.ts adds its schema.
+  // run.ts adds the schema of this tool.
   answers('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
 ];
 

@@ -1,7 +1,10 @@
 import { definePlugin, defineTool, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-/** running are the keys of the handlers that run in this document. The attribute data-running of <html> lists them for the soak. */
+/**
+ * running are the keys of the handlers that run in this document. The attribute data-running of <html> lists these keys
+ * for the soak.
+ */
 const running = new Set<string>();
 
 /** trackRun runs a handler, reports its start to the site, and keeps its key in the list of running handlers. */
