@@ -1,5 +1,5 @@
-// Decodes, validates and encodes the frames of the link to the server. frame.go does
-// the same in Go; the tests of both languages read the files in testdata.
+// Decodes, validates and encodes the frames of the link to the server. frame.go does the same in Go; the Go tests and
+// the TypeScript tests read the same files in testdata.
 
 import {
   type CallError,
@@ -48,7 +48,7 @@ export interface ErrorFrame {
   readonly error: RPCError;
 }
 
-/** InvalidFrame is a malformed frame. If it is a request with an ID, reply is the answer to send. */
+/** InvalidFrame is a malformed frame. If the frame is a request with an ID, reply is the answer to send. */
 export interface InvalidFrame {
   readonly kind: 'invalid';
   readonly problem: string;
@@ -61,8 +61,8 @@ export type Frame = RequestFrame | NotificationFrame | ResultFrame | ErrorFrame 
 const longDigits = /\d{16}/;
 
 /**
- * keepExactInteger is a reviver for JSON.parse. It replaces an integer that a number would round by a JSON.rawJSON object,
- * which JSON.stringify writes with all digits. It does nothing before Chrome 114.
+ * keepExactInteger is a reviver for JSON.parse. An integer that a number would round is replaced by a JSON.rawJSON
+ * object, which JSON.stringify writes with all digits. Before Chrome 114, keepExactInteger does nothing.
  */
 function keepExactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
@@ -71,7 +71,10 @@ function keepExactInteger(_key: string, value: unknown, context?: { readonly sou
   return typeof rawJSON === 'function' ? Reflect.apply(rawJSON, JSON, [source]) : value;
 }
 
-/** parseFrame decodes a frame and validates its members, its method and each field of its params. It never throws. */
+/**
+ * parseFrame decodes a frame and validates its members, its method and each field of its params. parseFrame never
+ * throws.
+ */
 export function parseFrame(text: string): Frame {
   let value: unknown;
   try {
@@ -159,8 +162,8 @@ export function encodeRawProgress(dispatchId: string, seq: number, reportsText: 
 
 /**
  * encodeRawAsk returns a tool.ask notification as JSON text. The body is the JSON text of a ToolAskParams without
- * dispatchId and ask. It is copied unchanged, because a JavaScript number would round large integers. The result is
- * undefined for an invalid body: an attacker may control the process of the page that sent it.
+ * dispatchId and ask. The body is copied unchanged, because a JavaScript number would round large integers. The result
+ * is undefined for an invalid body: an attacker may control the process of the page that sent it.
  */
 export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string): string | undefined {
   let body: unknown;
@@ -169,7 +172,7 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   } catch {
     return undefined;
   }
-  // With exactly one of these members, the body can't replace dispatchId and ask.
+  // If the body has exactly one of these members, it cannot replace dispatchId and ask.
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
@@ -204,7 +207,9 @@ function readNotification(method: string, params: unknown): Frame {
   return isValid(frame) ? frame : invalidFrame(`${method}: invalid`);
 }
 
-/** readError decodes an error answer. It drops data of an unknown format, because the request has failed in any case. */
+/**
+ * readError decodes an error answer. Data of an unknown format is dropped, because the request has failed in any case.
+ */
 function readError(id: string, error: unknown): Frame {
   const checked = checkType('RPCError', error);
   if (checked.ok) return { kind: 'error', id, error: checked.value };
@@ -240,7 +245,7 @@ function typeBase(method: Method): string {
 const shapes: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
 const enums: Readonly<Record<string, readonly string[]>> = Enums;
 
-/** findProblem returns the first difference between a value and a named shape. It ignores unknown fields. */
+/** findProblem returns the first difference between a value and a named shape. findProblem ignores unknown fields. */
 function findProblem(name: string, value: unknown, where: string): string | undefined {
   const shape = shapes[name];
   if (!shape) return findScalarProblem(name, value, where);

@@ -73,8 +73,8 @@ const ended: CallView = {
   result: 'Sent to 3 members.',
 };
 
-// samples has one typed value for each body. A renamed or missing field is a compile error; a file in testdata/frames with
-// another value fails a test below. frames_test.go reads the same files.
+// samples has one typed value for each body. A renamed or missing field is a compile error; a file in testdata/frames
+// with another value fails a test below. frames_test.go reads the same files in testdata/frames.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
@@ -488,12 +488,12 @@ test('each golden frame equals its sample', () => {
 for (const [name, sample] of all) {
   test(`golden ${name}`, () => {
     assert.deepEqual(golden(name), sample);
-    // The bytes are the same too, so that the order of fields is that of the Go structs.
+    // The encoded bytes are equal too, so the order of fields is that of the Go structs.
     assert.equal(readFileSync(new URL(`${name}.json`, dir), 'utf8'), `${JSON.stringify(sample)}\n`);
   });
 }
 
-/** goldensOf returns the names of a body's sample and its variants. */
+/** goldensOf returns the names of the golden files for a body: its sample and the variants of the sample. */
 function goldensOf(body: string): string[] {
   return [...all.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
 }

@@ -1,6 +1,6 @@
-// Sends messages over a port in batches, because a port message costs far more
-// than its text. The first message goes at once, so a single message never
-// waits. Messages that follow before the pending tasks have run go as one batch.
+// Sends messages over a port in batches, because the cost of a port message depends little on the length of its text.
+// The first message goes at once, so a single message never waits. Later messages wait until the pending tasks have
+// run, and are sent as one batch.
 
 /** LoneChars is the length from which a message is sent alone, BatchChars the maximum length of a batch, in UTF-16 units. */
 const LoneChars = 16 * 1024;
@@ -8,7 +8,7 @@ const BatchChars = 256 * 1024;
 
 /** BatcherOptions are the dependencies of a Batcher. */
 export interface BatcherOptions<M> {
-  /** send sends a batch. It returns false without a port. */
+  /** send sends a batch. send returns false without a port. */
   send(messages: readonly M[]): boolean;
   /** charsOf returns the approximate length of a message, in UTF-16 units. */
   charsOf(message: M): number;
@@ -20,9 +20,9 @@ export interface BatcherOptions<M> {
 
 /** Batcher sends messages in order. */
 export interface Batcher<M> {
-  /** post sends a message now or with the next batch. It returns false, and drops the message, without a port. */
+  /** post sends a message now or with the next batch. Without a port, post drops the message and returns false. */
   post(message: M): boolean;
-  /** flush sends the waiting messages. Without a port it returns false, and they continue to wait. */
+  /** flush sends the waiting messages. Without a port, flush returns false and the messages continue to wait. */
   flush(): boolean;
   /** drop drops the waiting messages that match. */
   drop(which: (message: M) => boolean): void;
@@ -70,7 +70,10 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   return { post, flush, drop };
 }
 
-/** afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, it is fast in a hidden tab. */
+/**
+ * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, this function is fast in a
+ * hidden tab.
+ */
 export function afterTasks(): (work: () => void) => void {
   const { port1, port2 } = new MessageChannel();
   const works: (() => void)[] = [];

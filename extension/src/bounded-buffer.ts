@@ -2,8 +2,8 @@
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * Batch holds reports of one call as the JSON text of an array. seq is the number of earlier reports, skipped the number
- * of reports that the page left out.
+ * Batch holds reports of one call as the JSON text of an array. seq is the number of earlier reports of the call.
+ * skipped is the number of reports that the page dropped.
  */
 export interface Batch {
   readonly seq: number;
@@ -11,7 +11,10 @@ export interface Batch {
   readonly reports: string;
 }
 
-/** addBounded adds a batch to the waiting ones and drops the oldest beyond the limit. The server detects the gap by seq. */
+/**
+ * addBounded adds a batch to the waiting batches and drops the oldest batches beyond the limit. The server detects the
+ * gap by seq.
+ */
 export function addBounded<B extends Batch>(waiting: B[], last: B): void {
   waiting.push(last);
   let chars = waiting.reduce((sum, batch) => sum + batch.reports.length, 0);

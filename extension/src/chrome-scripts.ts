@@ -20,12 +20,16 @@ export async function userScriptsAllowed(): Promise<boolean> {
     await chrome.userScripts.getScripts({ ids: [] });
     return true;
   } catch {
-    // chrome.userScripts is undefined until the user allows it. After the user revokes it, its methods throw.
+    // chrome.userScripts is undefined until the user allows user scripts. After the user revokes the permission, the
+    // methods of chrome.userScripts throw.
     return false;
   }
 }
 
-/** userScripts returns the registered user scripts. It is slow, because Chrome returns all their code too. */
+/**
+ * userScripts returns the registered user scripts. The call is slow, because Chrome returns the code of all scripts
+ * too.
+ */
 export async function userScripts(): Promise<Script[]> {
   const scripts = await chrome.userScripts.getScripts();
   return scripts.map((s) => ({
@@ -38,8 +42,8 @@ export async function userScripts(): Promise<Script[]> {
 }
 
 /**
- * registerUserScripts registers code for future documents: all scripts, or none if Chrome rejects one. Each call is
- * slow, because Chrome rewrites its whole script store.
+ * registerUserScripts registers code for future documents. If Chrome rejects one script, no script is registered. Each
+ * call is slow, because Chrome rewrites its whole script store.
  */
 export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
   await chrome.userScripts.register(scripts.map(({ code, ...script }) => ({ ...userScript(script), js: [{ code }] })));
@@ -71,9 +75,9 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
 }
 
 /**
- * runInPage runs scripts in order in one document and returns the value of the last. They run in the world with
+ * runInPage runs scripts in order in one document and returns the value of the last. The scripts run in the world with
  * worldId, or else in the page's main world. A script that throws or cannot be parsed has no value. runInPage rejects
- * if the document is gone.
+ * if the document no longer exists.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
@@ -100,7 +104,9 @@ export async function fileScripts(): Promise<Script[]> {
   }));
 }
 
-/** registerFiles registers files of the extension for future documents: all of them, or none if one is missing. */
+/**
+ * registerFiles registers files of the extension for future documents. If one file is missing, no file is registered.
+ */
 export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;
   await chrome.scripting.registerContentScripts(scripts.map(({ file, ...script }) => contentScript(script, file)));

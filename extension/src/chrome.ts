@@ -1,6 +1,5 @@
-// Only this file and chrome-scripts.ts use chrome.*. Their functions are thin
-// and typed, so that the rest can be tested with fakes, and so that everything
-// the extension can do to the browser is in one place.
+// Only this file and chrome-scripts.ts use chrome.*. The functions of these two files are thin and typed, so that all
+// other code can be tested with fakes, and so that all access of the extension to the browser is in one place.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
@@ -14,11 +13,11 @@ export interface Tab {
   readonly active: boolean;
   readonly loading: boolean;
   /**
-   * pending is whether the tab loads a page and the site has not answered yet. Chrome does not report it for every such
-   * tab.
+   * pending is whether the tab loads a page and the site has not answered yet. Chrome does not set this field for every
+   * pending tab.
    */
   readonly pending?: boolean;
-  /** discarded tabs were unloaded to save memory. frozen tabs are in memory and run nothing. */
+  /** discarded tabs were unloaded to save memory. frozen tabs are in memory, but their pages run no code. */
   readonly discarded: boolean;
   readonly frozen: boolean;
   readonly lastAccessed: number;
@@ -48,7 +47,7 @@ export interface Port {
 
 // ---- bridge and panel ----
 
-/** connectBridge opens a document's port. It throws when the extension is gone. */
+/** connectBridge opens a document's port. connectBridge throws when the extension was removed or reloaded. */
 export function connectBridge(): BridgeSidePort {
   return wrapPort(chrome.runtime.connect({ name: BRIDGE_PORT }));
 }
@@ -72,7 +71,7 @@ function wrapPort(port: chrome.runtime.Port): Port {
     onMessage: (listener) => port.onMessage.addListener((message: unknown) => listener(message)),
     onDisconnect: (listener) =>
       port.onDisconnect.addListener(() => {
-        // Reading lastError keeps Chrome from logging it as unchecked.
+        // Reading lastError prevents Chrome from logging the error as unchecked.
         void chrome.runtime.lastError;
         listener();
       }),
@@ -114,8 +113,9 @@ export async function setAlarm(): Promise<void> {
 }
 
 /**
- * onTabsChanged listens for everything that changes the list of tabs. removed is called first for a closed tab,
- * discarded for a tab that Chrome unloaded, whose ID changes. frozen is called when Chrome freezes or thaws a tab.
+ * onTabsChanged listens for everything that changes the list of tabs. For a closed tab, removed is called first.
+ * discarded is called for a tab that Chrome unloaded; the ID of such a tab changes. frozen is called when Chrome
+ * freezes or thaws a tab.
  */
 export function onTabsChanged(
   changed: () => void,
@@ -146,7 +146,10 @@ export function onTabsChanged(
 export interface Loads {
   /** begun is called when a tab requests a document. */
   begun(tabId: number): void;
-  /** shown is called when a tab shows a new document. atMs is when it was committed, in milliseconds since 1970. */
+  /**
+   * shown is called when a tab shows a new document. atMs is when the document was committed, in milliseconds since
+   * 1970.
+   */
   shown(tabId: number, atMs: number): void;
   /** failed is called when a document could not be loaded, with Chrome's name for the error. */
   failed(tabId: number, error: string): void;
@@ -200,7 +203,7 @@ export async function tabState(tabId: number): Promise<TabState> {
   }
 }
 
-/** tabLoading reports whether a tab is loading a document, even if it still shows the old one. */
+/** tabLoading reports whether a tab is loading a document, even if the tab still shows the old document. */
 export async function tabLoading(tabId: number): Promise<boolean> {
   try {
     return (await chrome.tabs.get(tabId)).status === 'loading';
@@ -209,7 +212,10 @@ export async function tabLoading(tabId: number): Promise<boolean> {
   }
 }
 
-/** documentGone reports whether a document no longer exists. It waits while the page is busy. */
+/**
+ * documentGone reports whether a document no longer exists. The answer of documentGone is delayed while the page is
+ * busy.
+ */
 export async function documentGone(tabId: number, documentId: string): Promise<boolean> {
   try {
     const target = { tabId, documentIds: [documentId] };
@@ -235,7 +241,10 @@ export interface Page {
   readonly bridged: boolean;
 }
 
-/** readPage reads the state of a tab's document: 'error' for Chrome's error page, undefined if it cannot be read. */
+/**
+ * readPage returns the state of a tab's document: 'error' for Chrome's error page, undefined for a document that cannot
+ * be read.
+ */
 export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
   try {
     const { audible = false } = await chrome.tabs.get(tabId);
@@ -254,7 +263,7 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
   }
 }
 
-/** isBlank reports whether a tab has no page to lose: it shows an error page or nothing yet. */
+/** isBlank reports whether a tab has no page to lose, because the tab is still empty or shows an error page. */
 export async function isBlank(tabId: number): Promise<boolean> {
   const tab = await chrome.tabs.get(tabId).catch(() => undefined); // closed
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
@@ -265,7 +274,7 @@ export async function tabFrozen(tabId: number): Promise<boolean> {
   return (await chrome.tabs.get(tabId)).frozen;
 }
 
-/** unloadTab unloads the page of a tab, even if it does not answer, and returns the tab's new ID. */
+/** unloadTab unloads the page of a tab, even if the page does not answer, and returns the tab's new ID. */
 export async function unloadTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
@@ -325,8 +334,8 @@ export async function showTab(tabId: number): Promise<void> {
 }
 
 /**
- * openInBackground opens a tab without focus in the last used window, and returns its ID. It rejects if no suitable
- * window is open.
+ * openInBackground opens a tab without focus in the last used window, and returns its ID. openInBackground rejects if
+ * no suitable window is open.
  */
 export async function openInBackground(url: string): Promise<number> {
   const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((w) => !w.incognito);
@@ -351,7 +360,7 @@ export function version(): string {
   return chrome.runtime.getManifest().version;
 }
 
-/** readOwnFile returns the text of a file in the extension's folder, or undefined if it does not exist. */
+/** readOwnFile returns the text of a file in the extension's folder, or undefined if the file does not exist. */
 export async function readOwnFile(name: string): Promise<string | undefined> {
   try {
     const response = await fetch(chrome.runtime.getURL(name), { cache: 'no-store' });
@@ -392,7 +401,9 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** setBadge shows a short text on the toolbar icon. title is its tooltip and its text for screen readers. */
+/**
+ * setBadge shows a short text on the toolbar icon. title is the tooltip of the icon and its text for screen readers.
+ */
 export async function setBadge(text: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
   await chrome.action.setBadgeText({ text });

@@ -1,36 +1,32 @@
-// How host and bridge connect. Both sides import this file. It has only names,
-// because the host must not run code that looks up built-ins late.
+// How host and bridge connect. The host and the bridge both import this file. This file contains only names, because
+// the host must not run code that looks up built-ins late.
 //
-// The host creates a MessageChannel and passes one port inside a synthetic
-// event on the document, synchronously, at document_start. Both worlds then
-// share the port object as a private event target: a message is
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. Nothing
-// is posted to the port, so no message waits for a task. Page code cannot reach it.
+// The host creates a MessageChannel and passes one port inside a synthetic event on the document, synchronously, at
+// document_start. Both worlds then share the port object as a private event target: a message is
+// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so no message
+// waits for a task. Page code cannot reach the port.
 //
-// Hosts are registered first, so they start first. A host sends its offer when
-// the bridge starts the handshake, and only then. The first host, the base,
-// belongs to no plugin: plugins whose code arrives later connect through it. The
-// bridge starts the handshake once and listens only during it. The handshake is
-// over when the bridge's script returns, before the first page script can run,
-// whatever the document begins with. If the page starts a handshake, no host
-// answers, because each host answers only the first one.
+// Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer only when the bridge
+// starts the handshake. The first host, the base, belongs to no plugin: plugins whose code arrives later connect
+// through the base. The bridge starts the handshake once, and listens only during this handshake. The handshake is over
+// when the bridge's script returns. This is always before the first page script can run, even if the document begins
+// with a script. If the page starts a handshake, no host answers, because each host answers only the first handshake.
 
 /**
- * OFFER is dispatched by a host. Its data is the JSON text of [plugin, hash, base, whether it has an adapter], and its only
- * port is the channel. The plugin of the base is empty.
+ * OFFER is dispatched by a host. The data of the event is the JSON text of [plugin, hash, base, whether the host has an
+ * adapter], and the only port of the event is the channel. The plugin of the base is empty.
  */
 export const OFFER = 'opentabs:host';
 /** HANDSHAKE is dispatched once by the bridge, after all hosts have started. */
 export const HANDSHAKE = 'opentabs:bridge';
-/** ACCEPTED is dispatched on the port by the bridge, synchronously, when it accepts an offer. */
+/** ACCEPTED is dispatched on the port by the bridge, synchronously, when the bridge accepts an offer. */
 export const ACCEPTED = 'taken';
-/** UP is the type of messages from host to bridge, DOWN of those in the other direction. */
+/** UP is the type of messages from host to bridge. DOWN is the type of messages from bridge to host. */
 export const UP = 'up';
 export const DOWN = 'down';
 
-// Messages from the host consist of an operation, a space, the call's number, and
-// operands: "p 7 2 0 [{...},{...}]". They are not JSON, so that no step parses a result
-// of 100 MB.
+// Messages from the host consist of an operation, a space, the call's number, and operands: "p 7 2 0 [{...},{...}]".
+// These messages are not JSON, so that no step parses a result of 100 MB.
 //
 //   ready                              the adapter is registered and locked
 //   broken <message>                   the adapter failed to start; the message is the reason

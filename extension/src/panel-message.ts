@@ -26,8 +26,8 @@ export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
   /**
-   * live: works. reload: works after a reload of the tab. silent: the page does not answer. broken: the adapter failed, and
-   * problem is its error.
+   * "live": the plugin works. "reload": the plugin works after a reload of the tab. "silent": the page does not answer.
+   * "broken": the adapter failed, and problem is its error.
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken';
   readonly problem?: string;
@@ -43,7 +43,7 @@ export interface PanelTab {
   readonly plugins: readonly PanelPlugin[];
 }
 
-/** PanelState is everything that the panel shows except the plugins. Each state replaces the last one. */
+/** PanelState is everything that the panel shows except the plugins. Each PanelState replaces the previous state. */
 export interface PanelState {
   readonly link: LinkState;
   readonly browserName: string;
@@ -56,7 +56,7 @@ export interface PanelState {
   readonly running: number;
 }
 
-/** Done is the answer to an action. error is set if it failed; decided is the result of the action "decide". */
+/** Done is the answer to an action. error is set if the action failed; decided is the result of the action "decide". */
 export interface Done {
   readonly error?: string;
   readonly decided?: CallDecideResult;
@@ -65,7 +65,7 @@ export interface Done {
 /** ToPanel is a message to a panel. The plugins have a separate message because they are many and change rarely. */
 export type ToPanel =
   | { readonly op: 'state'; readonly state: PanelState }
-  /** plugins, and failed for those that could not be loaded, replace the last lists. */
+  /** plugins is the new list of plugins, and failed is the new list of plugins that could not be loaded. */
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
   | { readonly op: 'done'; readonly requestId: number; readonly done: Done };
 

@@ -1,6 +1,5 @@
-// Messages on the chrome.runtime port between a document's bridge and the
-// service worker. They are sent as lists (batch.ts). The worker validates
-// everything from a document, because an attacker may control the document's
+// Messages on the chrome.runtime port between a document's bridge and the service worker. The messages are sent as
+// lists (batch.ts). The worker validates everything from a document, because an attacker may control the document's
 // process.
 
 import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
@@ -12,20 +11,23 @@ export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
 
 /**
- * BRIDGE_MARK is set in the isolated world of a document that has a bridge. Chrome may run two bridges while one is
- * registered again.
+ * BRIDGE_MARK is set in the isolated world of a document that has a bridge. While the bridge is registered again,
+ * Chrome may run two bridges in one document.
  */
 export const BRIDGE_MARK = 'opentabsBridge';
 
 /**
- * Live is an adapter in a document. problem is why it failed to start. base identifies what hot reload cannot replace.
+ * Live is an adapter in a document. problem is why the adapter failed to start. base identifies the parts that hot
+ * reload cannot replace.
  */
 export interface Live extends TabPlugin {
   base?: string;
   problem?: string;
 }
 
-/** Vacant is a plugin whose adapter was removed from a document. The document can get another one. */
+/**
+ * Vacant is a plugin whose adapter was removed from a document. The document can get another adapter of this plugin.
+ */
 export interface Vacant {
   name: string;
   base?: string;
@@ -35,7 +37,7 @@ export interface Vacant {
 export interface Started {
   readonly name: string;
   readonly hash: string;
-  /** empty is set if the host has no adapter yet and accepts one through its entry point. */
+  /** empty is set if the host has no adapter yet and accepts an adapter through its entry point. */
   readonly empty: boolean;
 }
 
@@ -43,8 +45,8 @@ export interface Started {
 export type FromBridge =
   /**
    * live is the first message on each port and is repeated when plugins change. vacant are the plugins whose adapter
-   * was removed, started those that are not live yet, running the running calls. based is whether the document has a
-   * base, which can host more plugins.
+   * was removed, started are the plugins that are not live yet, and running are the running calls. based is whether the
+   * document has a base, which can host more plugins.
    */
   | {
       op: 'live';
@@ -54,45 +56,49 @@ export type FromBridge =
       based?: boolean;
       running: { id: string; plugin: string }[];
     }
-  /** reports is the JSON text of an array of wire.Report. seq reports of the call came before them. */
+  /** reports is the JSON text of an array of wire.Report. seq is the number of earlier reports of the call. */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
   /** A part of a large result. A 'result' with the number of parts follows. */
   | { op: 'part'; id: string; seq: number; text: string }
-  /** text is the result's JSON text. It is absent with parts, and for undefined. */
+  /** text is the result's JSON text. text is absent if the result is sent in parts, and if the result is undefined. */
   | { op: 'result'; id: string; text?: string; parts?: number }
   /** error is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** body is the JSON text of a wire.ToolAskParams without its ids. */
   | { op: 'ask'; id: string; ask: number; body: string }
-  /** Confirms an 'answer'. taken is whether an ask was waiting for it. */
+  /** Confirms an 'answer'. taken is whether an ask was waiting for the answer. */
   | { op: 'answered'; id: string; ask: number; taken: boolean }
   /**
-   * The last message of a document that is being left. begun are the calls that reached a host and whose ending is not
-   * confirmed; no other waiting call has begun.
+   * The last message of a document that the user leaves. begun are the calls that reached a host and whose ending is
+   * not confirmed. Waiting calls that are not in this list have not begun.
    */
   | { op: 'leaving'; begun: readonly string[] }
   /** The document started to navigate away, or the navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
-  /** The readiness of a live adapter changed. Live has the same field. */
+  /** The readiness of a live adapter changed. The field ready is the same as in Live. */
   | { op: 'ready'; plugin: string; ready: boolean }
   /**
-   * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped entries before them were lost.
+   * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped is the number of entries that
+   * were lost before these entries.
    */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
-  /** The document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. Replaces the last one. */
+  /**
+   * The document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. This request replaces the previous
+   * request of the document.
+   */
   | { op: 'wake'; ms: number }
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
    * Answers a 'renew', 'host' or 'meet': no call runs in an old adapter, and an entry point accepts an adapter with the
-   * nonce. based is whether that is the base's entry point instead of the plugin's. With late, the bridge waits for the
-   * host itself.
+   * nonce. based is true if this entry point belongs to the base, and false if it belongs to the plugin. late is set if
+   * the bridge waits for the host.
    */
   | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
   /**
-   * Ends a 'renew'. Without problem, the adapter with this hash is live. With problem, it failed to start and the old
-   * one stays.
+   * Ends a 'renew'. Without problem, the adapter with this hash is live. With problem, the new adapter failed to start
+   * and the old adapter stays.
    */
   | { op: 'renewed'; plugin: string; hash: string; problem?: string };
 
@@ -117,19 +123,21 @@ export type ToBridge =
   /** Requests a 'pong'. The bridge answers at once unless a script blocks the page. */
   | { op: 'ping'; ping: number }
   | { op: 'cancel'; id: string; reason: string }
-  /** output is JSON text, error the JSON text of a wire.CallError. Neither means undefined. */
+  /**
+   * output is JSON text, and error is the JSON text of a wire.CallError. If both are absent, the result is undefined.
+   */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
   /** Requests that the call reports an activity again. */
   | { op: 'resync'; id: string; type: string }
-  /** A part was sent to the server. The bridge may send the next one. */
+  /** A part was sent to the server. The bridge may send the next part. */
   | { op: 'taken' }
-  /** The endings of these calls have reached the server. The bridge can forget them. */
+  /** The endings of these calls have reached the server. The bridge can delete these calls. */
   | { op: 'ack'; ids: readonly string[] }
   /** The plugin's settings have changed. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
   /** Requests the readiness of the adapter. */
   | { op: 'probe'; plugin: string }
-  /** The time of the document's 'wake' is due. */
+  /** The time that the document requested with 'wake' has come. */
   | { op: 'wake' }
   /**
    * Announces an adapter with this hash that replaces the current one. The document answers 'armed' once the running
@@ -142,10 +150,10 @@ export type ToBridge =
    */
   | { op: 'host'; plugin: string; hash: string; nonce: string; options: string }
   /**
-   * Same as 'host' for an isolated world. If the host does not exist yet, it sends its offer in an event of type nonce.
+   * 'meet' is 'host' for an isolated world. A host that does not exist yet sends its offer in an event of type nonce.
    */
   | { op: 'meet'; plugin: string; hash: string; nonce: string }
-  /** The plugin was removed. Its adapter is torn down. */
+  /** The plugin was removed, so the bridge tears down the plugin's adapter. */
   | { op: 'remove'; plugin: string };
 
 /** MaxWakeMs is the longest delay of a browser timer. */
@@ -178,13 +186,13 @@ export function charsOf(message: FromBridge | ToBridge): number {
   }
 }
 
-/** readEach reads each message of a list and leaves out invalid ones. */
+/** readEach reads each message of a list and drops invalid messages. */
 export function readEach<M>(value: unknown, read: (message: unknown) => M | undefined): M[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => read(item) ?? []);
 }
 
-/** readFromBridge validates a message from a document. It returns undefined for an invalid one. */
+/** readFromBridge validates a message from a document. It returns undefined for an invalid message. */
 export function readFromBridge(value: unknown): FromBridge | undefined {
   return readMessage(fromBridge, value);
 }
@@ -258,12 +266,12 @@ function readPlugin({ name, hash, base, problem, ready }: Fields): Live | undefi
   };
 }
 
-/** listOf returns value if it is a list, or else an empty list. */
+/** listOf returns value if value is a list, and otherwise an empty list. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** readList reads each item of a list. It returns undefined if the list or one of its items is invalid. */
+/** readList reads each item of a list. readList returns undefined if the list or an item of the list is invalid. */
 function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items = value.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
@@ -271,7 +279,7 @@ function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T
   return valid.length === items.length ? valid : undefined;
 }
 
-/** readToBridge validates a message from the worker. It returns undefined for an invalid one. */
+/** readToBridge validates a message from the worker. readToBridge returns undefined for an invalid message. */
 export function readToBridge(value: unknown): ToBridge | undefined {
   return readMessage(toBridge, value);
 }

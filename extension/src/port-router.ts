@@ -16,7 +16,10 @@ export type PortReaders<M extends PortMessage> = {
   readonly [Op in M['op']]: (fields: Fields) => Extract<M, { readonly op: Op }> | undefined;
 };
 
-/** readMessage validates a message. It returns undefined for an invalid one, such as one of another version. */
+/**
+ * readMessage validates a message. readMessage returns undefined for an invalid message, such as a message of another
+ * version.
+ */
 export function readMessage<M extends PortMessage>(readers: PortReaders<M>, value: unknown): M | undefined {
   if (!isRecord(value)) return undefined;
   const { op } = value;
@@ -28,8 +31,8 @@ function hasReader<M extends PortMessage>(readers: PortReaders<M>, op: unknown):
 }
 
 /**
- * PortHandlers has one handler for each operation of the messages M, so that code without a handler for an operation does
- * not compile. Context is what handlers get beside the message, such as the document that sent it.
+ * PortHandlers has one handler for each operation of the messages M, so that code without a handler for an operation
+ * does not compile. Context is the second argument of a handler, such as the document that sent the message.
  */
 export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], Result = void> = {
   readonly [Op in M['op']]: (message: Extract<M, { readonly op: Op }>, ...context: Context) => Result;

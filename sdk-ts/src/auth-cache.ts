@@ -3,8 +3,8 @@ import { dataProperty, defineProperty, hasOwn, lookup, makeBareObject } from './
 import { hasProperties, type Properties } from './runtime/value.ts';
 
 // The auth cache stores what a plugin found out about the login of the user. Entries live as long as the document, also
-// when a new build replaces the adapter. They are in the plugin's container, which opentabs hides from other plugins
-// and from the page.
+// when a new build replaces the adapter. Entries are stored in the plugin's container, which opentabs hides from other
+// plugins and from the page.
 
 /** Returns the value that {@link setAuthCache} stored in this document; null if there is none. */
 export function getAuthCache<T>(namespace: string): T | null;

@@ -14,8 +14,8 @@ export interface ConfigSettingDefinition {
   required?: boolean | undefined;
   /**
    * Whether a `string` is a password or a key. Secrets are never shown, and an adapter that starts after the page's
-   * scripts receives them only if the user allows that. If absent, the name of the setting decides (`apiToken` is
-   * secret).
+   * scripts receives them only if the user allows that. If `secret` is absent, the name of the setting decides
+   * (`apiToken` is secret).
    */
   secret?: boolean | undefined;
   /** The placeholder of an empty field, such as `https://gitlab.example.com`. */
@@ -28,8 +28,9 @@ export interface ConfigSettingDefinition {
 export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
 
 /**
- * Returns the value of a setting; undefined if the user has not set it. Call it at each use: a setting can change at
- * any time. For a `url` setting with several instances, it returns the instance of the page that the plugin runs in.
+ * Returns the value of a setting; undefined if the user has not set it. Call `getConfig` at each use: a setting can
+ * change at any time. For a `url` setting with several instances, the result is the instance of the page that the
+ * plugin runs in.
  */
 export function getConfig(key: string): string | number | boolean | undefined {
   const settings = getContainerPart('pluginConfig');

@@ -46,7 +46,7 @@ test('getPreScriptValue returns only values of the same plugin', () => {
   const preScript = { mine: { token: 't' }, other: { token: 'x' } };
   globalThis.__openTabs = { preScript, _pluginName: 'other' };
   assert.equal(getPreScriptValue('token'), 'x');
-  // While isReady runs, a host of the original OpenTabs names no plugin, or another one.
+  // While isReady runs, a host of the original OpenTabs names no plugin, or names another plugin.
   setPreScriptOwner('mine');
   assert.equal(getPreScriptValue<string>('token'), 't');
   assert.equal(getPreScriptValue('constructor'), undefined);

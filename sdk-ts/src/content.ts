@@ -46,9 +46,9 @@ export const resourceSchema = z.object({
   annotations,
 });
 
-/** A picture. The agent receives it as a picture, at any depth of a result. */
+/** A picture. The agent receives the block as a picture, at any depth of a result. */
 export type ImageContent = z.infer<typeof imageSchema>;
-/** A sound. The agent receives it as a sound, at any depth of a result. */
+/** A sound. The agent receives the block as a sound, at any depth of a result. */
 export type AudioContent = z.infer<typeof audioSchema>;
 /** A file with its contents. */
 export type ResourceContent = z.infer<typeof resourceSchema>;
@@ -132,7 +132,10 @@ async function toBytes(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Ui
   return new Uint8Array(source);
 }
 
-/** How many bytes are encoded at once: a multiple of 3, and few enough for the arguments of one call. */
+/**
+ * The number of bytes that are encoded at once: a multiple of 3, and few enough to be the arguments of one function
+ * call.
+ */
 const chunkBytes = 3 * 8192;
 
 function encodeBase64(bytes: Uint8Array): string {

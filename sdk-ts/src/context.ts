@@ -1,23 +1,23 @@
 /**
  * Who sees a report: `internal` (the default) is for logs and programs, `user` also for users. Later versions may add
- * audiences; an unknown one counts as `internal`.
+ * audiences; an unknown audience counts as `internal`.
  */
 export type ProgressAudience = 'internal' | 'user' | (string & {});
 
 /**
- * One progress report. All fields are optional. Numbers must be finite and not negative: the server drops others and
- * keeps the message.
+ * One progress report. All fields are optional. Numbers must be finite and not negative: the server drops invalid
+ * numbers and keeps the message.
  */
 export interface ProgressOptions {
   /** The work done so far, in any unit; `total` has the same unit. */
   progress?: number | undefined;
-  /** The whole work, if its size is known. */
+  /** The whole amount of work, if the amount is known. */
   total?: number | undefined;
   /** The work done so far, from 0 to 100: short for `progress` with a `total` of 100. */
   percent?: number | undefined;
   /** An absolute count beside `progress`, such as bytes read. */
   loaded?: number | undefined;
-  /** What the tool does now, for users. It is truncated after 2,000 characters. */
+  /** What the tool does now, for users. The message is truncated after 2,000 characters. */
   message?: string | undefined;
   /** A word for the state of the tool, such as `uploading`. */
   status?: string | undefined;
@@ -67,8 +67,8 @@ export interface Decision {
 }
 
 /**
- * The second argument of a handler. It belongs to one call. The report functions and `endAudience` never throw, and a
- * lost report never changes the result.
+ * The second argument of a handler. Each context belongs to one call. The report functions and `endAudience` never
+ * throw, and a lost report never changes the result.
  */
 export interface ToolHandlerContext {
   /**
@@ -99,18 +99,19 @@ export interface ToolHandlerContext {
   /**
    * Calls another tool and returns its result: a tool of this plugin by its name, a tool of another plugin as
    * `<plugin>__<tool>`. The nested call is handled like one of an agent: validated arguments, permissions, its own
-   * limits. Its reports keep this call alive, and while it waits for the user, the limits of this call pause too. It
-   * ends when this call ends.
+   * limits. Reports of the nested call keep this call alive. While the nested call waits for the user, the time limits
+   * of this call pause too. The nested call ends when this call ends.
    *
-   * Rejects with a ToolError. Its `code` is that of the tool's error or of the server's, such as `denied`,
-   * `invalid_arguments`, `idle_timeout`, `nested_too_deep` (tools that call each other too deep, too often or in a
-   * circle) or `result_too_large` (more than 16 MiB). The code is `aborted` when this call or `options.signal` was
+   * Rejects with a ToolError. The `code` of the ToolError is that of the tool's error or of the server's error, such as
+   * `denied`, `invalid_arguments`, `idle_timeout`, `nested_too_deep` (tools that call each other too deep, too often or
+   * in a circle) or `result_too_large` (more than 16 MiB). The code is `aborted` when this call or `options.signal` was
    * stopped.
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;
   /**
-   * Asks the user to do something, such as logging in, and waits until the user confirms. Both time limits pause
-   * meanwhile. Check the outcome afterwards: a user can press Done too early.
+   * Asks the user to do something, such as logging in, and waits until the user confirms. During this wait, the idle
+   * timeout and the deadline of the call pause. Check the outcome after the confirmation: a user can press Done too
+   * early.
    *
    * Rejects with a ToolError: `user_denied` if the user declines, `user_timeout` after 5 min without an answer,
    * `aborted` when the call was stopped.
@@ -119,8 +120,8 @@ export interface ToolHandlerContext {
   /** The user's approval of this call; absent if the call required none. */
   readonly decision?: Decision | undefined;
   /**
-   * Aborts when the call is stopped: cancelled by the agent or the user, or timed out. Its `reason` is a `DOMException`
-   * named `AbortError`, whose message gives the cause.
+   * Aborts when the call is stopped: cancelled by the agent or the user, or timed out. The `reason` of the signal is a
+   * `DOMException` named `AbortError`, whose message gives the cause.
    */
   readonly signal: AbortSignal;
 }

@@ -109,9 +109,9 @@ export interface ObserveDOMOptions {
 }
 
 /**
- * Calls `callback` at every change of the first element that matches. Returns a function that ends this. It does not
- * end with the tool call: call the returned function in the plugin's teardown at the latest. Throws if no element
- * matches.
+ * Calls `callback` at every change of the first element that matches. Returns a function that ends the observation. The
+ * end of the tool call does not end the observation: call the returned function in the plugin's teardown at the latest.
+ * Throws if no element matches.
  */
 export function observeDOM(
   selector: string,

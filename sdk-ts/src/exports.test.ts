@@ -32,8 +32,8 @@ import * as sdk from './index.ts';
 import type { PreScriptContext, PreScriptValue } from './pre-script.ts';
 import * as preScript from './pre-script.ts';
 
-// The SDK exports the names of the original OpenTabs SDK and some more. Plugins written for the original compile
-// unchanged once they import this package.
+// The SDK exports the names of the original OpenTabs SDK and some more. Plugins written for the original SDK compile
+// unchanged if they import this package instead.
 
 const originalNames = `
   OpenTabsPlugin defineTool definePrompt ToolError
@@ -62,7 +62,7 @@ test('package.json has the entries of the original OpenTabs SDK', () => {
   });
 });
 
-/** Each value with its signature in the original OpenTabs SDK. This file does not compile if one differs. */
+/** Each value with its signature in the original OpenTabs SDK. This file does not compile if a signature differs. */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(
     tool: ToolDefinition<I, O>,
@@ -147,7 +147,7 @@ interface Send<Body> {
 
 export const definePreScript: (script: (context: PreScriptContext) => void) => void = preScript.definePreScript;
 
-/** The types, as plugins for the original OpenTabs SDK use them. */
+/** Uses the types like plugins for the original OpenTabs SDK. */
 export const types: {
   schema: ConfigSchema;
   setting: ConfigSettingDefinition;

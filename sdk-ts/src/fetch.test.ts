@@ -12,7 +12,7 @@ function mockFetch(t: TestContext, answer: Answer) {
   return t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit = {}) => await answer(url, init));
 }
 
-/** Never answers; rejects when its signal aborts. */
+/** A fetch that never answers; it rejects when the signal of the request aborts. */
 const silent: Answer = (_, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });

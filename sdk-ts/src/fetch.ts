@@ -9,7 +9,9 @@ import { ToolError } from './tool-error.ts';
 export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
   /** How long to wait for the response headers, in milliseconds; 30,000 if absent. */
   timeout?: number | undefined;
-  /** Stops the request and the reading of its body. Defaults to the signal of the running call; null for none. */
+  /**
+   * Stops the request and the reading of its body. The default is the signal of the running call; null means no signal.
+   */
   signal?: AbortSignal | null | undefined;
 }
 

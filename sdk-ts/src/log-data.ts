@@ -1,12 +1,12 @@
 import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
-// The values of a log entry leave the page as JSON. They are converted at once, before the page can change them, and
-// the conversion never throws. The limits are those of wire.LogEntry.
+// The values of a log entry leave the page as JSON. Values are converted at once, before the page can change the
+// values, and the conversion never throws. The limits are those of wire.LogEntry.
 
 const maxArguments = 10;
 /** In UTF-16 units. */
 const maxTextChars = 4096;
-/** The JSON of one argument, in UTF-16 units. */
+/** The maximum JSON length of one argument, in UTF-16 units. */
 const maxJsonChars = 64 * 1024;
 /** How many levels, and how many entries of a level, are converted. */
 const [maxDepth, maxEntries] = [12, 1000];
@@ -31,7 +31,7 @@ function convertArgument(value: unknown): unknown {
 interface ConversionState {
   /** The objects that contain this value, from the outermost on. */
   path: Set<unknown>;
-  /** How many characters may still be written, roughly; each value counts as one at least. */
+  /** The approximate number of characters that may still be written; each value counts as at least one character. */
   charsLeft: number;
 }
 
@@ -86,7 +86,7 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
   return Object.fromEntries(entries.map((key) => [toPlainText(key, state), convertField(value, key, state)]));
 }
 
-/** Converts one field. If its getter throws, the error is in place of the value. */
+/** Converts one field. If the getter of the field throws, the error replaces the value. */
 function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {
     return toPlain(value[key], state);

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => restore());
 
-/** Returns one logged argument after JSON. */
+/** Returns one logged argument after its conversion to JSON and back. */
 function logged(value: unknown): unknown {
   log.info('', value);
   return JSON.parse(JSON.stringify(entries.pop()?.data[0]));
@@ -154,7 +154,7 @@ test('the size of an entry is limited', () => {
   assert.ok(sizeOf(Array.from({ length: 900 }, () => many)) <= 64 * 1024);
   assert.ok(sizeOf(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
 
-  // The number of values that are read is limited too.
+  // The log also limits the number of values that it reads.
   let reads = 0;
   const leaf = {
     get a() {

@@ -1,6 +1,7 @@
 import type { ConfigSchema } from './config.ts';
 
-// The format of dist/tools.json. `opentabs plugin build` writes it; the server reads the tools and prompts from it.
+// The format of dist/tools.json. `opentabs plugin build` writes this file; the server reads the tools and prompts from
+// this file.
 
 /** A tool in dist/tools.json. */
 export interface ManifestTool {
@@ -32,10 +33,12 @@ export interface ManifestPrompt {
 export interface Manifest {
   /** The version of the SDK that built the plugin. */
   sdkVersion?: string;
-  /** When the adapter loads; `document_idle` for a plugin that imports the SDK by its original OpenTabs name. */
+  /**
+   * The time when the adapter loads: `document_idle` for a plugin that imports the SDK by its original OpenTabs name.
+   */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
-  /** The plugin's icon as SVG; its variants follow. */
+  /** The plugin's icon as SVG. The next fields are variants of the icon. */
   iconSvg?: string;
   iconInactiveSvg?: string;
   iconDarkSvg?: string;

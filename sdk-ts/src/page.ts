@@ -1,4 +1,4 @@
-/** Keys that lead from a value to its class, and so beyond the page's data. */
+/** Keys that lead from a value to the class of the value, which is not data of the page. */
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**

@@ -3,8 +3,8 @@ import type { PromptDefinition } from './prompt.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /**
- * A plugin as a class. The module's default export must be an instance of it. The instance is frozen once the adapter
- * has started: keep state in module variables, not in fields.
+ * A plugin as a class. The module's default export must be an instance of the plugin's class. The instance is frozen
+ * once the adapter has started: keep state in module variables, not in fields.
  */
 export abstract class OpenTabsPlugin {
   abstract readonly name: string;

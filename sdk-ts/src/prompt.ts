@@ -15,7 +15,7 @@ export interface PromptMessage {
   content: TextContent | ImageContent | AudioContent | ResourceContent;
 }
 
-/** One argument of a prompt without a schema. Its value is a text. */
+/** One argument of a prompt without a schema. The value of the argument is a text. */
 export interface PromptArgument {
   name: string;
   description?: string | undefined;
@@ -32,20 +32,20 @@ export type PromptResult =
 type Renderable = PromptResult | Promise<PromptResult>;
 
 /**
- * A text for an agent, made in the page. The user chooses it in the client, where it is named `<plugin>__<name>`.
- * `Params` are the arguments that `render` receives.
+ * A text for an agent, made in the page. The user chooses the prompt in the client, where the prompt is named
+ * `<plugin>__<name>`. `Params` are the arguments that `render` receives.
  */
 export interface PromptDefinition<Params = Record<string, unknown>, Rendered extends Renderable = Renderable> {
   /** snake_case, and not the name of a tool: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
   name: string;
   /** The name that users see; derived from `name` if absent. */
   displayName?: string | undefined;
-  /** What the prompt makes, for the user who chooses it; up to 1,000 characters. */
+  /** What the prompt makes, as a text for the user who chooses a prompt; up to 1,000 characters. */
   description?: string | undefined;
   /**
    * The arguments. Clients send texts, which the server converts by this schema: "20" for a `z.number()`, "true" for a
-   * `z.boolean()`, JSON for an array or object. An empty text for an optional argument means that it is absent. Then
-   * the page parses the arguments with the schema itself, so defaults and transforms apply.
+   * `z.boolean()`, JSON for an array or object. An empty text for an optional argument means that the argument is
+   * absent. After the server, the page parses the arguments with the same schema, so defaults and transforms apply.
    */
   args?: z.ZodObject<z.ZodRawShape> | undefined;
   /**
@@ -54,8 +54,8 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
   arguments?: readonly PromptArgument[] | undefined;
   limits?: CallLimits | undefined;
   /**
-   * Makes the prompt, in the page. The context is like that of a tool, with the same limits, so a slow prompt should report
-   * progress. The context is absent only where a test calls `render` directly.
+   * Makes the text of the prompt, in the page. A prompt has the same context and the same limits as a tool, so a slow
+   * prompt should report progress. The context is absent only where a test calls `render` directly.
    */
   render(args: Params, context?: ToolHandlerContext): Rendered;
 }

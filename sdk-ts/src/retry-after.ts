@@ -20,9 +20,9 @@ const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-rese
 const [epochSeconds, epochMs] = [1e9, 1e12];
 
 /**
- * Returns when the rate limit of a site ends, in milliseconds from now. Reads the first header that is present of
- * Retry-After, x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset. The value of a reset header is a time since
- * 1970 or seconds from now. Returns undefined if no header is present, or if the first one is invalid or in the past.
+ * Returns when the rate limit of a site ends, in milliseconds from now. Reads the first present header of Retry-After,
+ * x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset. The value of a reset header is a time since 1970 or
+ * seconds from now. Returns undefined if no header is present, or if the first header is invalid or in the past.
  */
 export function parseRateLimitHeader(headers: Headers): number | undefined {
   return withPristineBuiltIns(() => {

@@ -10,8 +10,9 @@ import {
 // Tracks the running calls of this adapter, so that waits and requests of the SDK stop with their call even if the
 // author did not pass `context.signal` to them.
 //
-// After an `await`, JavaScript cannot determine which call the code belongs to. With one running call there is only one
-// choice. With several, a wait without a signal stops once all of them were stopped: it never stops for a running call.
+// After an `await`, JavaScript cannot determine which call the code belongs to. With one running call, the code belongs
+// to that call. With several running calls, a wait without a signal stops once all these calls were stopped, and so
+// never while one of the calls continues.
 
 /** An entry of the linked list of running calls, newest first. */
 interface RunningCall {

@@ -5,7 +5,7 @@ import { messageOf } from './runtime/value.ts';
 type StorageKind = 'localStorage' | 'sessionStorage';
 
 /**
- * Runs `use` with a storage of the page. For a page that deleted `localStorage` from its window, it uses the storage of
+ * Runs `use` with a storage of the page. If the page deleted `localStorage` from its window, `use` gets the storage of
  * an invisible frame, which is the same storage. Throws if there is no storage, as in a sandboxed frame.
  */
 function withStorage<T>(kind: StorageKind, use: (storage: Storage) => T): T {
@@ -40,7 +40,7 @@ function changeStorage(kind: StorageKind, operation: string, use: (storage: Stor
   }
 }
 
-/** Returns an item of the page's localStorage; null if there is none, or no storage. */
+/** Returns an item of the page's localStorage; null if there is no such item, or no storage. */
 export function getLocalStorage(key: string): string | null {
   return readItem('localStorage', key);
 }
@@ -55,7 +55,7 @@ export function removeLocalStorage(key: string): void {
   changeStorage('localStorage', `removeLocalStorage(${key})`, (storage) => storage.removeItem(key));
 }
 
-/** Returns an item of the tab's sessionStorage; null if there is none, or no storage. */
+/** Returns an item of the tab's sessionStorage; null if there is no such item, or no storage. */
 export function getSessionStorage(key: string): string | null {
   return readItem('sessionStorage', key);
 }
@@ -70,7 +70,7 @@ export function removeSessionStorage(key: string): void {
   changeStorage('sessionStorage', `removeSessionStorage(${key})`, (storage) => storage.removeItem(key));
 }
 
-/** Returns the first item of the page's localStorage whose key matches `predicate`; null if there is none. */
+/** Returns the first item of the page's localStorage whose key matches `predicate`; null if no key matches. */
 export function findLocalStorageEntry(predicate: (key: string) => boolean): { key: string; value: string } | null {
   let entries: { key: string; value: string }[] = [];
   try {
@@ -91,7 +91,10 @@ function listEntries(storage: Storage): { key: string; value: string }[] {
   return entries;
 }
 
-/** Returns a cookie that the page's scripts can see, decoded if its value is URI-encoded; null if there is none. */
+/**
+ * Returns a cookie that the page's scripts can see, decoded if the value of the cookie is URI-encoded; null if there is
+ * no such cookie.
+ */
 export function getCookie(name: string): string | null {
   const cookies = document.cookie;
   return withPristineBuiltIns(() => {

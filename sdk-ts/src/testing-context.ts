@@ -20,7 +20,7 @@ export interface ContextScript {
   tools?: Readonly<Record<string, unknown>> | undefined;
   /** The user's answer to `context.waitForUser`: `done` if absent, or a function that acts as the user or throws. */
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
-  /** The value of `context.decision`. */
+  /** The value of `context.decision` in the handler. */
   decision?: Decision | undefined;
   /** Stops the call after this many reports, including activities. */
   stopAtReport?: number | undefined;
@@ -34,14 +34,14 @@ export interface RecordedActivity {
   audience?: ProgressAudience | undefined;
 }
 
-/** One `context.call`. */
+/** One call of `context.call` by the handler. */
 export interface RecordedCall {
   tool: string;
   input: unknown;
   tabId?: number | undefined;
 }
 
-/** A context for tests: it records what a handler does, and answers by a script. */
+/** A context for tests: the context records what a handler does, and answers as the test specified. */
 export interface TestContext extends ToolHandlerContext {
   /** The progress reports, unchanged and in order. */
   readonly reports: readonly ProgressOptions[];
@@ -139,7 +139,7 @@ function makeActivities() {
   const contents = new Map<string, unknown>();
   const dropped: string[] = [];
 
-  /** Stores the content and the change that `make` returns. If it throws, records the problem in `dropped`. */
+  /** Stores the content and the change that `make` returns. If `make` throws, records the problem in `dropped`. */
   const show = (type: string, make: () => { content: unknown; change: RecordedActivity }) => {
     try {
       if (!contents.has(type) && contents.size === maxActivityTypes) {
@@ -167,7 +167,7 @@ function makeActivities() {
   return { changes, contents, dropped, replace, change };
 }
 
-/** Converts a value to JSON and back. Throws if it is not JSON or too large. */
+/** Converts a value to JSON and back. Throws if the value is not JSON or is too large. */
 function toJsonValue(value: unknown): unknown {
   const text = jsonText(value);
   if (text === undefined) throw new Error('the content is not JSON');

@@ -2,9 +2,9 @@ import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Calls `done` once after `ms` milliseconds. Returns a function that cancels the timer. It uses the platform's timers,
- * which stay on time in a hidden page; Chrome runs the page's own timers there once a second, and later once a minute.
- * Without such a platform, and in a test, it uses the page's own timer.
+ * Calls `done` once after `ms` milliseconds. Returns a function that cancels the timer. The timer is one of the
+ * platform's timers, which stay on time in a hidden page. In a hidden page, Chrome runs the page's own timers once a
+ * second, and later once a minute. Without such a platform, and in a test, the timer is one of the page's own timers.
  */
 export function startTimer(ms: number, done: () => void): () => void {
   const setPlatformTimer = getContainer()?._setTimer;
@@ -23,8 +23,8 @@ export function startTimer(ms: number, done: () => void): () => void {
 /**
  * Calls `next` in a separate task, outside the chain of timers. Once a tab has been hidden for 5 min, Chrome runs a
  * chain of timers that set each other only once a minute, which would end a call that sleeps between its reports
- * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer set by a message is not part of the chain:
- * measured in Chromium 156, it runs within a second of its time.
+ * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer set by a message is not part of the chain: in a
+ * measurement with Chromium 156, such a timer ran within a second of its due time.
  */
 function leaveTimerChain(next: () => void): void {
   const { port1, port2 } = new MessageChannel();

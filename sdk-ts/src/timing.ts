@@ -35,8 +35,9 @@ export interface WaitUntilOptions extends SleepOptions {
 }
 
 /**
- * Waits until `predicate` returns true. Calls it at once and then at each interval; a predicate that throws counts as
- * false. Rejects with a ToolError `TIMEOUT` after the timeout, and with `aborted` as soon as the signal aborts.
+ * Waits until `predicate` returns true. Calls `predicate` at once and then at each interval; an exception in
+ * `predicate` counts as false. Rejects with a ToolError `TIMEOUT` after the timeout, and with `aborted` as soon as the
+ * signal aborts.
  */
 export async function waitUntil(
   predicate: () => boolean | Promise<boolean>,

@@ -10,7 +10,7 @@ export interface ToolErrorOptions {
   retryable?: boolean | undefined;
   /** When to retry, in milliseconds from now. */
   retryAfterMs?: number | undefined;
-  /** The underlying error; it stays in the page. */
+  /** The underlying error, which is never sent out of the page. */
   cause?: unknown;
 }
 
@@ -26,8 +26,9 @@ export class ToolError extends Error {
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
-    // Defined, not assigned: a page may have put a setter of that name on Error.prototype. Absent fields are defined
-    // too, so that a value on the prototype does not replace them.
+    // The fields are defined, not assigned, because a page may have added a setter with the same name to
+    // Error.prototype. Absent fields are defined too, so that a value on the prototype does not replace an absent
+    // field.
     const define = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
     const hide = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
     hide('name', 'ToolError');
@@ -49,7 +50,7 @@ export class ToolError extends Error {
     return new ToolError(message, code, { category: 'not_found' });
   }
 
-  /** The site limits the rate of requests. Pass its retry advice, in milliseconds, if there is one. */
+  /** The site limits the rate of requests. Pass its retry advice, in milliseconds, if the site gave such advice. */
   static rateLimited(message: string, retryAfterMs?: number, code = 'RATE_LIMITED'): ToolError {
     return new ToolError(message, code, { category: 'rate_limit', retryable: true, retryAfterMs });
   }
@@ -76,8 +77,8 @@ export class ToolError extends Error {
   }
 }
 
-// The extension makes the errors of the context's `call` and `waitForUser`, out of the page's reach and without this
-// class. They count as instances, so that a handler can test every error with `instanceof ToolError`.
+// The extension makes the errors of the context's `call` and `waitForUser`, out of the page's reach and without the
+// class ToolError. These errors count as instances, so that a handler can test every error with `instanceof ToolError`.
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { LucideIconName } from './lucide-icon-names.gen.ts';
 
 /** MCP hints about the effects of a tool. Clients decide by the hints when to ask the user. */
 export interface ToolAnnotations {
-  /** The tool changes nothing. */
+  /** The tool only reads: it changes no data. */
   readOnlyHint?: boolean | undefined;
   /** Changes of the tool cannot be undone. */
   destructiveHint?: boolean | undefined;
@@ -24,7 +24,7 @@ export interface CallLimits {
   hardTimeoutMs?: number | undefined;
 }
 
-/** One function of a plugin. Agents see it as `<plugin>__<name>`. */
+/** One function of a plugin. Agents see the tool as `<plugin>__<name>`. */
 export interface ToolDefinition<
   Input extends z.ZodObject<z.ZodRawShape> = z.ZodObject<z.ZodRawShape>,
   Output extends z.ZodType = z.ZodType,
@@ -35,7 +35,7 @@ export interface ToolDefinition<
   displayName?: string | undefined;
   /** What the tool does, for the agent; up to 1,000 characters. */
   description: string;
-  /** A shorter description, for users. */
+  /** A shorter description of the tool, for users. */
   summary?: string | undefined;
   /** The name of a Lucide icon; `wrench` if absent. */
   icon?: LucideIconName | undefined;

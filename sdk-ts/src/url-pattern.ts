@@ -1,4 +1,5 @@
-// The rules are those of plugin.ParsePattern in Go, which decides when a plugin is added. A test compares the two.
+// The rules are those of plugin.ParsePattern in Go, which decides when a plugin is added. A test compares these rules
+// in Go and in TypeScript.
 
 /** How many wildcards the path of a pattern may contain. */
 const maxPathWildcards = 5;

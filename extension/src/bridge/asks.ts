@@ -1,14 +1,17 @@
 import type { ToolAskParams } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/** WITHDRAWN is the body of an ask that its tool withdrew, as the host writes it. */
+/** WITHDRAWN is the body that the host sends for an ask that its tool withdrew. */
 const WITHDRAWN = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
 
 /** Asks are the requests of one call to the server. The server ignores duplicates, so open asks may be sent again. */
 export interface Asks {
   /** record stores an ask of the host and returns the message for the worker. */
   record(ask: number, body: string): FromBridge;
-  /** answered records an answer. wanted: pass it to the host. known: the host has it. unwanted: the host does not wait for it. */
+  /**
+   * answered records an answer. The result is "wanted" if the host waits for the answer, "known" if the host already
+   * has the answer, and "unwanted" if the host does not wait for an answer.
+   */
   answered(ask: number): 'wanted' | 'known' | 'unwanted';
   /** unanswered returns the messages for a new worker: all open or withdrawn asks, oldest first. */
   unanswered(): FromBridge[];

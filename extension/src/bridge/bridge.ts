@@ -1,6 +1,5 @@
-// The bridge: connects the hosts of a document with the worker. It runs in the
-// isolated world of every document that a plugin matches, and in frames for the
-// plugins that support frames.
+// The bridge: connects the hosts of a document with the worker. The bridge runs in the isolated world of every document
+// that a plugin matches, and in frames for the plugins that support frames.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
@@ -39,7 +38,7 @@ function connectHosts(): void {
   frame?.remove();
 }
 
-/** listen calls handle for each event of the browser itself. It ignores events that the page dispatches. */
+/** listen calls handle for each event of the browser itself. listen ignores events that the page dispatches. */
 function listen(on: EventTarget, type: string, handle: (event: Event) => void): void {
   on.addEventListener(
     type,
@@ -67,7 +66,7 @@ function open(): void {
     calls.leaving();
     link.leave();
   });
-  // After a return from the back/forward cache the port is closed, but the hosts and their calls are still there.
+  // After a return from the back/forward cache the port is closed, but the hosts and their calls still exist.
   listen(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();

@@ -5,7 +5,7 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
-/** makeBench returns a calls with one live host; the test acts as the host and the worker. */
+/** makeBench returns a BridgeCalls with one live host; the test acts as the host and the worker. */
 function makeBench() {
   const posted: FromBridge[] = [];
   const toHost: unknown[][] = [];
@@ -157,7 +157,7 @@ test('cancel: aborted, finished, and ignored after 2 s', (t) => {
   );
   t.mock.timers.tick(1);
   assert.deepEqual(posted.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
-  // Nothing remains of the call: a late ending is ignored.
+  // The bridge has no record of the ended call, so a late ending is ignored.
   const before = posted.length;
   calls.fromHost(host, 'r 3 1');
   calls.connected();

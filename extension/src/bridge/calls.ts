@@ -17,12 +17,15 @@ interface Call {
   readonly host: Host;
   /** ending is set when the call ends, and stored until the worker acknowledges it. #parts sends an ending with parts. */
   ending?: FromBridge[];
-  /** sent is the number of reports so far. */
+  /** sent is the number of reports that the call has sent so far. */
   sent: number;
   /** waiting is the progress that could not be sent without a port. */
   waiting: Progress[];
   readonly asks: Asks;
-  /** deferred is the message that starts the call once the host has its new adapter. Undefined after the start. */
+  /**
+   * deferred is the message that starts the call once the host has its new adapter. deferred is undefined after the
+   * start of the call.
+   */
   deferred?: string;
 }
 
@@ -44,8 +47,8 @@ export class BridgeCalls {
   };
 
   /**
-   * The constructor takes post, which returns false without a port, and visible of PluginsOptions. meet waits for a late
-   * host, as in PluginsOptions, and passes it to events.
+   * post sends a message to the worker, and returns false without a port. visible is that of PluginsOptions. meet waits
+   * for a late host, as in PluginsOptions, and passes the host to events.
    */
   constructor(
     post: (message: FromBridge) => boolean,
@@ -82,7 +85,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.asks.record(Number(ask), request)); // without a port, connected sends it
+        this.#post(call.asks.record(Number(ask), request)); // without a port, connected sends the message later
         break;
       }
       case 'r':
@@ -132,7 +135,7 @@ export class BridgeCalls {
     remove: (message) => this.plugins.receive(message),
   };
 
-  /** connected sends everything that a worker on a new port may be missing. */
+  /** connected sends all messages that a worker on a new port may not have received. */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#byId.values()) {
@@ -282,7 +285,10 @@ export class BridgeCalls {
     if (!this.#post(message)) addBounded(call.waiting, message);
   }
 
-  /** end sends and stores the ending of a call. Without a port, connected sends it after the waiting progress. */
+  /**
+   * end sends and stores the ending of a call. Without a port, connected sends the ending later, after the waiting
+   * progress.
+   */
   #end(call: Call, ending: FromBridge[]): void {
     call.ending = ending;
     call.asks.close();

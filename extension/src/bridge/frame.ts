@@ -1,6 +1,6 @@
 const FRAME = 'opentabsFrame';
 
-/** isFramed reports whether this document is in a frame of another one. */
+/** isFramed reports whether this document is in a frame of another document. */
 function isFramed(): boolean {
   return window !== window.top;
 }
@@ -19,7 +19,10 @@ export function mayShareWindow(): boolean {
   return !(entry instanceof PerformanceNavigationTiming) || entry.type !== 'reload';
 }
 
-/** addProbeFrame adds a frame with clean built-ins if the document may share a Window. Call it once, before any host starts. */
+/**
+ * addProbeFrame adds a frame with clean built-ins if the document may share a Window. Call addProbeFrame once, before
+ * any host starts.
+ */
 export function addProbeFrame(): void {
   if (Reflect.has(globalThis, FRAME) || !mayShareWindow() || !hasOriginOfTop()) return;
   const frame = document.createElementNS('http://www.w3.org/1999/xhtml', 'iframe');
@@ -27,7 +30,7 @@ export function addProbeFrame(): void {
   Reflect.set(globalThis, FRAME, frame);
 }
 
-/** probeFrame returns the probe frame if it is still in its place. */
+/** probeFrame returns the probe frame if the page has not moved or removed the frame. */
 export function probeFrame(): Element | undefined {
   const frame: unknown = Reflect.get(globalThis, FRAME);
   return frame instanceof Element && frame.parentNode === document.documentElement ? frame : undefined;

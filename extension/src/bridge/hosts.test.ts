@@ -9,7 +9,7 @@ class EmptyPage extends EventTarget {
   readonly readyState = 'loading';
 }
 
-/** offer dispatches the offer of a host. taken is set once the bridge accepts it. */
+/** offer dispatches the offer of a host. taken is set once the bridge accepts the offer. */
 function offer(page: EventTarget, plugin: string, type = OFFER) {
   const { port1: port } = new MessageChannel();
   const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP, { data })) };
@@ -35,7 +35,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   });
   assert.deepEqual(found, ['demo']);
   asked.up('ready');
-  // The document is as empty as before: its root may be a script, which runs now.
+  // The document is still empty, but its root may be a script, which runs now.
   const late = offer(page, 'late');
   late.up('ready');
   assert.deepEqual([early.taken, asked.taken, late.taken], [false, true, false]);

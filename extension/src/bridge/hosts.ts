@@ -4,13 +4,16 @@ import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
 export interface Host {
   readonly plugin: string;
   readonly hash: string;
-  /** base is the hash of the parts that a new adapter cannot replace in this document. Absent means nothing. */
+  /**
+   * base is the hash of the parts that a new adapter cannot replace in this document. If base is absent, a new adapter
+   * can replace all parts.
+   */
   readonly base?: string;
   /** empty is set while the host waits for its adapter at its entry point. */
   readonly empty?: boolean;
-  /** based is true if the base created the host. It uses the entry point of the base. */
+  /** based is true if the base created the host. Such a host uses the entry point of the base. */
   readonly based?: boolean;
-  /** send dispatches a message to the host; it returns at once. */
+  /** send dispatches a message to the host and returns at once. */
   send(text: string): void;
 }
 
@@ -21,13 +24,13 @@ export interface Base {
 
 /** HostEvents receives hosts and their messages. */
 export interface HostEvents {
-  /** frame is the probe frame, which does not count as content. Default none. */
+  /** frame is the probe frame, which does not count as content. By default, there is no probe frame. */
   readonly frame?: unknown;
   /** hostFound is called once for each host, before its first message. */
   hostFound(host: Host): void;
   /** baseFound is called for the base. Default: the base is ignored. */
   baseFound?(base: Base): void;
-  /** received is called for each message of a host, synchronously. It must not run page code. */
+  /** received is called for each message of a host, synchronously. received must not run page code. */
   received(host: Host, text: string): void;
 }
 
@@ -45,8 +48,8 @@ const MaxHosts = 200;
 
 /**
  * gatherHosts connects to every host of this document (handshake.ts). Call it at document_start, after the hosts have
- * started. It listens only during the handshake, because later offers could come from the page: a document whose root is a
- * script, or an image with an onerror, runs page code before it has content.
+ * started. gatherHosts listens only during the handshake, because later offers could come from the page. A document
+ * whose root is a script, or an image with an onerror, runs page code before the document has content.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;
@@ -64,8 +67,8 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 }
 
 /**
- * meetHost waits for the offer of a late host in an isolated world. type is the secret event type of the offer. It returns a
- * function that ends the wait.
+ * meetHost waits for the offer of a late host in an isolated world. type is the secret event type of the offer.
+ * meetHost returns a function that ends the wait.
  */
 export function meetHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {

@@ -87,7 +87,7 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
   runTasks();
   assert.equal(ports.length, 2);
   assert.equal(link.post(message), true);
-  // The worker is killed again before it has lived for a second.
+  // Chrome kills the worker again within a second of its start.
   t.mock.timers.tick(100);
   ports[1]?.close();
   runTasks();

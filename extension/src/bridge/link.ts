@@ -10,7 +10,10 @@ export interface Port {
 }
 
 export interface LinkOptions {
-  /** connect opens a port to the worker and starts the worker if needed. It throws if the extension was removed or reloaded. */
+  /**
+   * connect opens a port to the worker and starts the worker if needed. connect throws if the extension was removed or
+   * reloaded.
+   */
   connect(): Port;
   /** alive reports whether the extension of this script is still loaded. */
   alive(): boolean;
@@ -45,8 +48,8 @@ const CheckMs = 1000;
 const Checks = 10;
 
 /**
- * Link is the port to the worker. Once open, it reopens whenever Chrome closes it: at once, or with a delay if the worker
- * keeps closing the port.
+ * Link is the port to the worker. Once open, the link reopens the port whenever Chrome closes the port: at once, or
+ * with a delay if the worker keeps closing the port.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -67,7 +70,7 @@ export class Link {
     this.#batcher = makeBatcher<FromBridge>({ send, charsOf, alone, soon: this.#soon });
   }
 
-  /** post sends a message. It returns false without a port. */
+  /** post sends a message. post returns false without a port. */
   post(message: FromBridge): boolean {
     return this.#batcher.post(message);
   }
@@ -108,8 +111,9 @@ export class Link {
       return;
     }
     this.#send([session.greeting()]);
-    // Waiting messages go first, because they are older. connected sends all unanswered asks and unconfirmed endings, so
-    // waiting ones are dropped: an ending sent before its parts would report parts that the server does not have.
+    // Waiting messages are sent first, because they are older than the messages of connected. connected sends all
+    // unanswered asks and unconfirmed endings, so waiting asks and endings are dropped: an ending sent before its parts
+    // would report parts that the server does not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
     this.#batcher.flush();
     session.connected();
@@ -150,9 +154,9 @@ export class Link {
     }
     setTimeout(() => this.#check(Checks), CheckMs);
     this.#short = Date.now() - openedAt < ShortMs ? this.#short + 1 : 0;
-    // Chrome closes the port when it stops the worker; connecting restarts the worker. No timer: in a hidden tab Chrome
-    // fires timers once per second, even with a delay of 0. A document in the back/forward cache runs nothing, and
-    // `pageshow` reopens the link.
+    // Chrome closes the port when it stops the worker; connecting restarts the worker. The link uses no timer, because
+    // in a hidden tab Chrome fires timers once per second, even with a delay of 0. A document in the back/forward cache
+    // runs nothing, and `pageshow` reopens the link.
     if (this.#short < 2) this.#soon(() => this.#connect());
     else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#short - 2), MaxRetryMs));
   }

@@ -13,15 +13,18 @@ const MaxMessageChars = 256 * 1024;
 /** Logs sends the log entries of this document's adapters, in order and at a limited rate. */
 export interface Logs {
   /**
-   * add queues entries of a plugin. entries is the JSON text of an array with count entries; dropped is the number of entries that
-   * were lost before them.
+   * add queues entries of a plugin. entries is the JSON text of an array with count entries; dropped is the number of
+   * entries that were lost before these entries.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
-  /** flush sends all waiting entries. Without a port they continue to wait. */
+  /** flush sends all waiting entries. Without a port, the entries continue to wait. */
   flush(): void;
 }
 
-/** Batch becomes one message. entries has no brackets. */
+/**
+ * Batch becomes one message. entries is the JSON text of log entries, joined by commas, without the brackets of an
+ * array.
+ */
 interface Batch {
   readonly plugin: string;
   count: number;
@@ -53,7 +56,7 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
     timer = undefined;
     let sent = 0;
     while (sent < MessagesAtOnce && sendFirst()) sent++;
-    // Without a port, flush sends the rest.
+    // If there is no port now, flush sends the remaining entries later.
     if (sent === MessagesAtOnce) gather();
   };
   const gather = () => {

@@ -3,16 +3,19 @@ export type Navigation = EventTarget;
 
 /** NavigationEvents receives the navigations of the page. */
 export interface NavigationEvents {
-  /** navigating reports that a navigation to another document began, or that it ended without one. */
+  /**
+   * navigating reports that a navigation to another document began, or that the navigation ended without a new
+   * document.
+   */
   navigating(on: boolean): void;
   /** moved reports a new address of the same document. */
   moved(): void;
 }
 
 /**
- * watchNavigation reports navigations to another document. It reports the start synchronously, so before the result of a tool
- * that navigates and returns. It reports the end when the page intercepts the navigation or the navigation fails. Chrome
- * fires no such event for a download.
+ * watchNavigation reports navigations to another document. watchNavigation reports the start synchronously, and so
+ * before the result of a tool that navigates and returns. It reports the end when the page intercepts the navigation or
+ * the navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
   // Registered first and in the capture phase, so before the page's listeners. Events from the page are not trusted.

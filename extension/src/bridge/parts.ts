@@ -1,13 +1,12 @@
 import type { FromBridge } from '../port-message.ts';
 
-// A large result shares the port with all other messages of the document. So
-// only a few parts are in flight at once, and short messages go in between. The
-// worker acknowledges each part after sending it to the server. A waiting part
-// uses no memory, because it is a slice of the result's text.
+// A large result shares the port with all other messages of the document. So only a few parts are in flight at once,
+// and short messages are sent between the parts. The worker acknowledges each part after sending it to the server. A
+// waiting part uses no memory, because the part is a slice of the result's text.
 //
-// The result with the fewest remaining parts goes first. If results alternated,
-// the server would store parts of all of them until the end. To prevent
-// starvation, every fourth part is one of the oldest result.
+// The result with the fewest remaining parts is sent first. If parts of different results alternated, the server would
+// have to store parts of all results until the end. To prevent starvation, every fourth part belongs to the oldest
+// result.
 
 /** MaxInFlight is the number of parts in flight, of all results of a document. */
 export const MaxInFlight = 8;
@@ -15,7 +14,7 @@ export const MaxInFlight = 8;
 /** OldestEach is the interval, in parts, at which the oldest result sends a part. */
 const OldestEach = 4;
 
-/** Load is the outcome of one call: its messages, and how many of them were sent. */
+/** Load has the messages with the outcome of one call, and the number of messages already sent. */
 interface Load {
   readonly messages: readonly FromBridge[];
   sent: number;
@@ -39,7 +38,7 @@ export class PartSender {
     this.#send();
   }
 
-  /** acknowledged reports that the worker has passed one part on. */
+  /** acknowledged reports that the worker has sent one part to the server. */
   acknowledged(): void {
     this.#inFlight--;
     this.#send();
@@ -64,7 +63,7 @@ export class PartSender {
       if (!load || !message || !this.#post(message)) return; // without a port, restart continues
       load.sent++;
       this.#inFlight++;
-      // The last message is short and has the number of parts.
+      // The last message of a result is short and contains the number of parts.
       const end = load.messages[load.sent];
       if (end && end.op !== 'part' && this.#post(end)) load.sent++;
     }

@@ -8,7 +8,7 @@ import type { Host } from './hosts.ts';
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 
-/** makeBench returns a calls for a new document, and its hosts by name. */
+/** makeBench returns a BridgeCalls for a new document, and the hosts of the document by name. */
 function makeBench(...names: string[]) {
   const posted: FromBridge[] = [];
   const page = { visible: true, port: true };

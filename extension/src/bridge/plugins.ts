@@ -9,17 +9,20 @@ import { makeWakes, type Wakes } from './wakes.ts';
 export type PluginMessage = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
 
 export interface PluginsOptions {
-  /** post sends a message to the worker. It returns false without a port. */
+  /** post sends a message to the worker. post returns false without a port. */
   post(message: FromBridge): boolean;
   /** changed reports a change of the live plugins or their hashes. */
   changed(): void;
   /** visible reports whether the document may be visible to the user. */
   visible(): boolean;
-  /** hashOf returns the hash of the adapter that a host waits for. Undefined if it waits for none. */
+  /**
+   * hashOf returns the hash of the adapter that a host waits for. hashOf returns undefined if the host waits for no
+   * adapter.
+   */
   hashOf(host: Host): string | undefined;
   /** swapped is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   swapped(host: Host): void;
-  /** meet waits for the offer of a late host in an event of this type. It returns a function that ends the wait. */
+  /** meet waits for the offer of a late host in an event of this type. meet returns a function that ends the wait. */
   meet(plugin: string, type: string): () => void;
 }
 
@@ -29,7 +32,7 @@ type HostOp = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w
 /** Plugins are the plugins of this document, with their hosts, readiness and logs. */
 export class Plugins {
   readonly #options: PluginsOptions;
-  /** #all are the hosts by plugin, #hosts those with a live adapter. */
+  /** #all maps each plugin to its host; #hosts contains only hosts with a live adapter. */
   readonly #all = new Map<string, Host>();
   readonly #hosts = new Map<string, Host>();
   readonly #live = new Map<string, Live>();
@@ -74,7 +77,7 @@ export class Plugins {
     });
   }
 
-  /** based reports whether the base is there, so that other hosts can follow. */
+  /** based reports whether this document has a base, so that the worker can add more hosts. */
   get based(): boolean {
     return this.#base !== undefined;
   }
@@ -99,7 +102,7 @@ export class Plugins {
     this.#base = base;
   }
 
-  /** receiveFromHost handles a message of a host. It returns false if the message is about a call. */
+  /** receiveFromHost handles a message of a host. receiveFromHost returns false if the message is about a call. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOp(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
@@ -238,7 +241,10 @@ export class Plugins {
   }
 }
 
-/** isWorking reports whether an adapter has no problem, isWaiting whether it is not ready yet. */
+/**
+ * isWorking reports whether an adapter has no problem. isWaiting reports whether an adapter has no problem and is not
+ * ready yet.
+ */
 function isWorking(entry: Live): boolean {
   return entry.problem === undefined;
 }

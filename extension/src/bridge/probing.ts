@@ -1,11 +1,13 @@
-/** Delays are the intervals between probes of adapters that are not ready, in milliseconds. The last one repeats. */
+/**
+ * Delays are the intervals between probes of adapters that are not ready, in milliseconds. The last interval repeats.
+ */
 const Delays = [1000, 4000, 15_000, 30_000] as const;
 /** MovedMs is the delay of a probe after a navigation within the document. MovedEveryMs is the least time between two. */
 const MovedMs = 250;
 const MovedEveryMs = 1000;
 
 export interface ProbingOptions {
-  /** probe requests the readiness of all adapters, or of those that are not ready. */
+  /** probe requests the readiness of all adapters, or only of adapters that are not ready. */
   probe(all: boolean): void;
   /** ready reports whether all adapters are ready. */
   ready(): boolean;
@@ -13,7 +15,10 @@ export interface ProbingOptions {
   visible(): boolean;
 }
 
-/** Probing schedules the probes of adapters for readiness. Each call probes its adapter in addition. */
+/**
+ * Probing schedules the probes of adapters for readiness. In addition, the start of each call probes the adapter of the
+ * call.
+ */
 export interface Probing {
   /** loaded reports that the document is parsed or loaded. */
   loaded(): void;

@@ -7,7 +7,7 @@ import type { Host } from './hosts.ts';
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 
-/** makeBench returns a calls with the adapter of one plugin, in which the call x runs. */
+/** makeBench returns a BridgeCalls with the adapter of one plugin, in which the call x runs. */
 function makeBench() {
   const posted: FromBridge[] = [];
   const calls = new BridgeCalls((message) => {
@@ -59,7 +59,7 @@ test('calls that exceed the wait fail with plugin_updated and are cancelled', ()
   const { posted, toHost, fromHost, renew } = makeBench();
   renew('h2');
   mock.timers.tick(900);
-  renew('h3'); // a newer one gives them no more time
+  renew('h3'); // a newer adapter does not extend the time limit of the running calls
   mock.timers.tick(99);
   assert.deepEqual([toHost, posted], [[], []]);
   mock.timers.tick(1);

@@ -20,15 +20,18 @@ export interface SwapsOptions {
  * calls wait for the new adapter.
  */
 export interface Swaps {
-  /** begin prepares a host for a new adapter. It replaces an earlier pending swap. */
+  /** begin prepares a host for a new adapter. begin replaces an earlier pending swap of the same host. */
   begin(host: Host, message: Renew): void;
   /** isWaiting reports whether calls for a host have to wait. */
   isWaiting(host: Host): boolean;
   /** callEnded reports that a call of a host has ended. */
   callEnded(host: Host): void;
-  /** hashOf returns the hash of the adapter that a host waits for. Undefined if it waits for none. */
+  /**
+   * hashOf returns the hash of the adapter that a host waits for. hashOf returns undefined if the host waits for no
+   * adapter.
+   */
   hashOf(host: Host): string | undefined;
-  /** finish ends the swap of a host, with the new adapter, the old one or none. */
+  /** finish ends the swap of a host. Afterwards the host has the new adapter, the old adapter, or no adapter. */
   finish(host: Host): void;
   /** clear ends all swaps, because the worker that has the code has stopped. */
   clear(): void;

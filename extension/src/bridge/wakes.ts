@@ -1,22 +1,25 @@
 import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
-/** LeastMs is the least time between two wakes of a document, in milliseconds. Browsers use the same for nested timers. */
+/**
+ * LeastMs is the least time between two wakes of a document, in milliseconds. Browsers use the same minimum for nested
+ * timers.
+ */
 const LeastMs = 4;
 
 /** WakesOptions are the dependencies of Wakes. */
 export interface WakesOptions {
-  /** post sends a message to the worker. It returns false without a port. */
+  /** post sends a message to the worker. post returns false without a port. */
   post(message: FromBridge): boolean;
   /** visible reports whether the document may be visible to the user. */
   visible(): boolean;
-  /** now returns the time in milliseconds. Default performance.now. */
+  /** now returns the time in milliseconds. The default is performance.now. */
   readonly now?: () => number;
 }
 
 /**
- * Wakes requests wakes from the worker for timers that are due while the document is hidden. It requests at most one wake at
- * a time.
+ * Wakes requests wakes from the worker for timers that are due while the document is hidden. At most one wake is
+ * requested at a time.
  */
 export interface Wakes {
   /** setTimer sets in how many milliseconds the next timer of a host is due. Negative means never. */
@@ -56,7 +59,7 @@ export function makeWakes({ post, visible, now = () => performance.now() }: Wake
       for (const [host, dueAt] of due) {
         if (dueAt > at) continue;
         due.delete(host);
-        host.send('["wake"]'); // the host then sends its next timer
+        host.send('["wake"]'); // after the wake, the host sends the time of its next timer
       }
       request();
     },

@@ -13,15 +13,18 @@ const MaxResends = 8;
 /** INVALID is the report of an activity that cannot be sent. */
 const INVALID = objectText<'Report'>({ invalid: 'true' });
 
-/** Activities converts the activities of one call to reports, and stores them for a resync. Its functions never throw. */
+/**
+ * Activities converts the activities of one call to reports, and stores them for a resync. The functions of Activities
+ * never throw.
+ */
 export interface Activities {
   /** reportContent returns the JSON text of a wire.Report with a content, and stores the report. */
   reportContent(type: unknown, content: unknown, options: unknown): string;
-  /** reportPatch is like reportContent, for a patch: an array of operations, or a single one. */
+  /** reportPatch reports a patch of an activity's content: one operation, or an array of operations. */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends the last content of a type and its later patches, joined by commas, if they are still stored. An empty
-   * type resends all types.
+   * resend sends the last content of a type and its later patches, joined by commas, if these reports are still stored.
+   * An empty type resends all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }

@@ -13,10 +13,9 @@ import {
 import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
-// The properties that adapters expect in `__openTabs` beside their registry.
-// The names are those of the original OpenTabs plugin format. There they used
-// window messages, which a page can read and forge; here they use the private
-// channel, so the nonces protect nothing.
+// The properties that adapters expect in `__openTabs` beside their registry. The names are those of the original
+// OpenTabs plugin format. In the original format, these properties used window messages, which a page can read and
+// forge. Here the properties use the private channel, so the nonces of the format protect nothing.
 
 /** Services are the functions and values of the host that an adapter uses through `__openTabs`. */
 export interface Services {
@@ -35,7 +34,8 @@ const Carried = ['preScript', 'tokenCache'];
 
 /** makeAdapterGlobals returns a new `__openTabs` with the carried properties of the previous one in the document. */
 export function makeAdapterGlobals(services: Services, former?: unknown): object {
-  // No prototypes: a property of the page's Object.prototype must not look like a setting or a token cache.
+  // These objects have no prototypes: a property of the page's Object.prototype must not look like a setting or a token
+  // cache.
   const made = bare();
   for (let i = 0; i < Carried.length; i++) {
     const key = Carried[i] ?? '';
@@ -51,8 +51,8 @@ export function makeAdapterGlobals(services: Services, former?: unknown): object
 }
 
 /**
- * addAdapterGlobals defines the host's properties in an `__openTabs`. Adapters may replace the whole object, and assign
- * functions that would post messages to the page. The setters ignore those functions.
+ * addAdapterGlobals defines the host's properties in an `__openTabs`. Adapters may replace the whole object, and may
+ * assign functions that would post messages to the page. The setters of these properties ignore assigned functions.
  */
 export function addAdapterGlobals(container: unknown, services: Services): void {
   if (!isObject(container)) return;
@@ -64,7 +64,7 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
   accessor('pluginConfig', () => services.config, doNothing);
   accessor('_withPristineBuiltIns', () => runPristine, doNothing);
   accessor('_notifyReadinessChanged', () => services.readinessChanged, doNothing);
-  // Not part of the original format. Without it the SDK uses the timers of the page.
+  // This property is not part of the original format. Without this property, the SDK uses the timers of the page.
   accessor('_setTimer', () => services.timers.set, doNothing);
   const transport = (given: unknown) => services.logs.accept(given);
   let install: unknown = lookup(container, '_setLogTransport');

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** begin starts a call and waits until its asks are sent. handle is the body of the handler, with the context `c`. */
+/**
+ * begin starts a call and waits until the asks of the call are sent. handle is the body of the handler, with the
+ * context `c`.
+ */
 async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));

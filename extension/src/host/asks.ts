@@ -17,7 +17,9 @@ import {
 import { type Deferred, makeDeferred } from './promise.ts';
 import { truncate } from './report.ts';
 
-/** MaxOpen limits the open asks of one call, MaxAll all asks of one call. The server enforces the same limits. */
+/**
+ * MaxOpen limits the open asks of one call, MaxAll all asks of one call. The server enforces the same limits on asks.
+ */
 const MaxOpen = 64;
 const MaxAll = 1000;
 /** MaxNameChars is the maximum length of a tool's name and of a title, in UTF-16 units. */
@@ -28,9 +30,12 @@ const WITHDRAWN = objectText<'ToolAskParams'>({ withdrawn: 'true' });
 
 /** Asks are the requests of one call to the server: nested calls, and waits for the user. */
 export interface Asks {
-  /** callTool implements context.call. It returns a promise of the other tool's result. */
+  /** callTool implements context.call. callTool returns a promise of the other tool's result. */
   callTool(tool: unknown, input: unknown, options: unknown): object;
-  /** waitForUser implements context.waitForUser. It returns a promise that resolves when the user has confirmed. */
+  /**
+   * waitForUser implements context.waitForUser. waitForUser returns a promise that resolves when the user has
+   * confirmed.
+   */
   waitForUser(options: unknown): object;
   /** answer settles an ask. value is the output, or a wire.CallError if ok is false. */
   answer(ask: number, ok: boolean, value: unknown): void;
@@ -128,7 +133,7 @@ function isOpenAsk(value: unknown): value is OpenAsk {
   return isObject(value);
 }
 
-/** callBody returns the JSON text of an ask for a nested call. It throws a tool error for invalid arguments. */
+/** callBody returns the JSON text of an ask for a nested call. callBody throws a tool error for invalid arguments. */
 function callBody(tool: unknown, input: unknown, options: unknown): string {
   if (typeof tool !== 'string' || tool === '' || tool.length > MaxNameChars) {
     throw invalidArguments('context.call(tool, input): tool must be the name of a tool');
@@ -155,7 +160,7 @@ function argsText(input: unknown): string {
   return text;
 }
 
-/** userBody returns the JSON text of an ask for the user. It throws a tool error for invalid options. */
+/** userBody returns the JSON text of an ask for the user. userBody throws a tool error for invalid options. */
 function userBody(options: unknown): string {
   const reason = isObject(options) ? lookup(options, 'reason') : undefined;
   const title = isObject(options) ? lookup(options, 'title') : undefined;
@@ -171,7 +176,10 @@ function userBody(options: unknown): string {
   return objectText<'ToolAskParams'>({ user });
 }
 
-/** signalOfOptions returns the signal of options, if any. It throws a tool error for a value that is not an AbortSignal. */
+/**
+ * signalOfOptions returns the signal of options, if any. signalOfOptions throws a tool error for a value that is not an
+ * AbortSignal.
+ */
 function signalOfOptions(options: unknown): object | undefined {
   const signal = isObject(options) ? lookup(options, 'signal') : undefined;
   if (signal === undefined || signal === null) return undefined;

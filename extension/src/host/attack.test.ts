@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-// These handlers use no built-ins, so each use that the page observes is one of
-// the host.
+// These handlers use no built-ins, so each use that the page observes comes from the host.
 const tools = `
   { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
   { name: 'promise', handle: () => given },
@@ -33,7 +32,7 @@ const tools = `
   { name: 'mixed', handle: (p) => ({ __proto__: null, page: planted, secret: p.secret, deep: { __proto__: null, secret: p.secret } }) },
   { name: 'schema', input: schema, handle: (p) => p }`;
 
-/** A schema like those of libraries: it looks up built-ins at each step, and reads optional fields. */
+/** A schema that looks up built-ins at each step and reads optional fields, like the schemas of libraries. */
 const schema = `{ safeParse(data) {
   const out = {};
   for (const [key, value] of Object.entries(data)) out[key] = Array.isArray(value) ? [...value.map((v) => String(v).trim())] : value;

@@ -29,7 +29,10 @@ import { makeReadiness } from './ready.ts';
 import { truncate } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
 
-/** Request is a call of the bridge. The bridge assigns its number, because the page must not learn the call's ID. */
+/**
+ * Request is a call that the bridge passed to the host. The bridge assigns its number, because the page must not learn
+ * the call's ID.
+ */
 export interface Request {
   readonly call: number;
   readonly tool: string;
@@ -49,7 +52,7 @@ export interface CallEvents {
   ask(call: number, ask: number, body: string): void;
   /** end is called once for a call that was not cancelled. */
   end(call: number, outcome: Outcome): void;
-  /** aborted is called when a cancelled call's handler has settled. */
+  /** aborted is called when the handler of a cancelled call has settled. */
   aborted(call: number): void;
   /** ready is called with the first readiness of the adapter, and at each change. */
   ready(ready: boolean): void;
@@ -58,13 +61,16 @@ export interface CallEvents {
 /** Runner runs the tools of one adapter. */
 export interface Runner {
   run(request: Request): void;
-  /** cancel aborts the signal of a call. It returns false if the call is not running. */
+  /** cancel aborts the signal of a call. cancel returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
   /** answer settles an ask of a call with an output, or a wire.CallError if ok is false. */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
   /** resync reports an activity of a call again. */
   resync(call: number, type: string): void;
-  /** check uses the registered adapter for all later calls and returns '', or returns the reason why it cannot. */
+  /**
+   * check uses the registered adapter for all later calls and returns '', or returns the reason why the host cannot use
+   * the adapter.
+   */
   check(): string;
   /** probe calls isReady() of the adapter. */
   probe(): void;
@@ -97,7 +103,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     return isRunning(entry) ? entry : undefined;
   };
 
-  /** finish removes a call from the table. It returns false if the call was removed before. */
+  /** finish removes a call from the table. finish returns false if the call was removed before. */
   const finish = (entry: RunningCall): boolean => {
     if (!entry.isLive) return false;
     entry.isLive = false;
@@ -111,7 +117,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
       events.aborted(entry.call);
       return;
     }
-    // Sent as the last report, because a full buffer drops the oldest ones.
+    // This message is sent as the last report, because a full buffer drops the oldest reports.
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
       events.report(entry.call, objectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
     }
@@ -188,7 +194,9 @@ function isSignal(value: unknown): value is AbortSignal {
   return isObject(value);
 }
 
-/** isStopped ends a call that was cancelled before its handler started. It reports whether the call has ended. */
+/**
+ * isStopped ends a call that was cancelled before its handler started. isStopped reports whether the call has ended.
+ */
 function isStopped(entry: RunningCall): boolean {
   if (apply(abortedOf, entry.signal, []) === true) entry.end({ kind: 'nothing' });
   return !entry.isLive;

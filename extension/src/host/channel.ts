@@ -40,8 +40,8 @@ export interface Channel {
   /** listen calls handle for each message of the bridge, in a microtask. handle may throw. */
   listen(handle: (parts: readonly unknown[]) => void): void;
   /**
-   * offer sends the channel to the bridge at the first handshake, and never later. Before the first script of the page it
-   * calls done once, with whether a bridge has accepted the channel.
+   * offer sends the channel to the bridge at the first handshake, and never later. Before the first script of the page
+   * runs, offer calls done once, with whether a bridge has accepted the channel.
    */
   offer(introduction: string, done: (isAccepted: boolean) => void): void;
   /** give sends the channel in an event of this type on target, and returns whether a bridge has accepted it. */
@@ -74,7 +74,7 @@ export function makeChannel(): Channel {
     offer: (introduction, done) => {
       atStart((hasHandshake) => {
         const isAccepted = hasHandshake && isPristine() && give(realDocument, OFFER, introduction);
-        // Not during the bridge's event, which page code could read from `window.event`.
+        // done does not run during the bridge's event, because page code could read this event from `window.event`.
         soon(() => done(isAccepted));
       });
     },

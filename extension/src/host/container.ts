@@ -25,14 +25,13 @@ import {
   weakSet,
 } from './primordials.ts';
 
-// Adapters store their state in `globalThis.__openTabs`. Each plugin gets a
-// separate `globalThis`: a proxy that owns `__openTabs` and forwards all other
-// properties to the page's window. The window stays unchanged, the page cannot
-// replace a registry, and a plugin has no access to the state of another one.
+// Adapters store their state in `globalThis.__openTabs`. Each plugin gets a separate `globalThis`: a proxy that owns
+// `__openTabs` and forwards all other properties to the page's window. The window stays unchanged, the page cannot
+// replace a registry, and a plugin has no access to the state of another plugin.
 
 const KEY = '__openTabs';
 
-/** Container is the private `__openTabs` of one plugin, and the `globalThis` that contains it. */
+/** Container is the private `__openTabs` of one plugin, together with the `globalThis` of this plugin. */
 export interface Container {
   /** scope is the `globalThis` of the adapter. */
   readonly scope: object;

@@ -17,7 +17,7 @@ export interface ContextOptions {
   endAudience(audience: unknown): void;
 }
 
-/** makeContext returns the second argument of a handler. Its functions never throw. */
+/** makeContext returns the second argument of a handler. The functions of the context never throw. */
 export function makeContext(options: ContextOptions): object {
   const { report, activities, asks } = options;
   const send = (progress: unknown, total: unknown, percent: unknown, message: unknown, how: unknown) =>

@@ -20,7 +20,10 @@ import {
 // would receive assigned values. So arguments inherit from frozen copies of the
 // standard methods, which the page cannot access until a handler passes them on.
 
-/** MaxDepth limits how deep arguments are detached. JSON of that depth is rejected before it gets here. */
+/**
+ * MaxDepth limits how deep arguments are detached. JSON beyond this depth is rejected before the host receives the
+ * arguments.
+ */
 const MaxDepth = 500;
 
 const objectMethods = [
@@ -36,8 +39,8 @@ const detachedObject = copyOfPrototype(ObjectPrototype, objectMethods, null);
 const detachedArray = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObject);
 
 /**
- * detach changes the plain objects and arrays in value, at any depth, to inherit from frozen copies of the standard methods
- * instead of the page's prototypes. It copies frozen objects. Instances of other classes stay unchanged.
+ * detach changes the plain objects and arrays in value, at any depth, to inherit from frozen copies of the standard
+ * methods instead of the page's prototypes. Frozen objects are copied. Instances of other classes stay unchanged.
  */
 export function detach(value: unknown): unknown {
   return detachBelow(value, 0);
@@ -75,7 +78,7 @@ function detachFields(from: object, into: object, depth: number): void {
   }
 }
 
-/** copyOfPrototype returns a frozen copy of a prototype. It runs before the first script of the page. */
+/** copyOfPrototype returns a frozen copy of a prototype. copyOfPrototype runs before the first script of the page. */
 function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
   const copy = bare();
   setPrototypeOf(copy, parent);

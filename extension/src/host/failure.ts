@@ -30,12 +30,14 @@ function errorText(code: ErrorCode, message: string, tool: string | undefined): 
   return objectText<'CallError'>({ code: `"${code}"`, message: toJson(truncate(message, MaxErrorChars)), tool });
 }
 
-/** thrownText returns the JSON text of a wire.CallError for a value that a tool threw. It never throws. */
+/**
+ * thrownText returns the JSON text of a wire.CallError for a value that a tool threw. thrownText itself never throws.
+ */
 export function thrownText(thrown: unknown): string {
   return errorText('tool_error', messageOf(thrown), toolText(thrown));
 }
 
-/** messageOf returns the message of a thrown value. It never throws. */
+/** messageOf returns the message of a thrown value. messageOf itself never throws. */
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
   const message = isObject(thrown) ? readField(thrown, 'message') : undefined;
@@ -78,7 +80,10 @@ function ofException(thrown: object): unknown {
   }
 }
 
-/** toolText returns the JSON text of a wire.ToolErrorInfo. It returns undefined for a value without a string `code`. */
+/**
+ * toolText returns the JSON text of a wire.ToolErrorInfo. toolText returns undefined for a value without a string
+ * `code`.
+ */
 function toolText(thrown: unknown): string | undefined {
   if (!isObject(thrown)) return undefined;
   const code = readField(thrown, 'code');
@@ -133,7 +138,8 @@ function adviceError(
   retryable: boolean,
   retryAfterMs: unknown,
 ): object {
-  // Not created with `new Error()`, because the page's Error.prepareStackTrace would receive the error and its stack.
+  // The error is not created with `new Error()`, because the page's Error.prepareStackTrace would then receive the
+  // error and its stack.
   const error = {};
   setPrototypeOf(error, ErrorPrototype);
   const hidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));
@@ -143,7 +149,7 @@ function adviceError(
   const own = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
   own('code', code);
   own('retryable', retryable);
-  // Defined even if undefined, because the page could define them on Error.prototype.
+  // Even undefined fields are defined on the error, because the page could define the same fields on Error.prototype.
   own('category', typeof category === 'string' ? category : undefined);
   own('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;

@@ -1,8 +1,7 @@
 import { apply, clock, now } from './primordials.ts';
 
-// Batches the reports of all calls of one host until the end of the task, to
-// send few messages. If a task takes long, as in a loop that reports without
-// awaiting, batches are also sent during the task, so that the server gets
+// Batches the reports of all calls of one host until the end of the task, to send few messages. If a task takes long,
+// as in a loop that reports without awaiting, batches are also sent during the task, so that the server receives
 // progress in time.
 
 /** Send sends reports of one call, the JSON text of an array, to the bridge. */
@@ -32,7 +31,10 @@ export interface Flood {
   flush(): void;
 }
 
-/** makeFlood returns a Flood. It calls whenIdle once per task, which must call flush at the end of the task. */
+/**
+ * makeFlood returns a Flood. The Flood calls whenIdle once per task, and whenIdle must call flush at the end of the
+ * task.
+ */
 export function makeFlood(send: Send, whenIdle: () => void): Flood {
   let first: Chunk | undefined;
   let last: Chunk | undefined;
@@ -61,7 +63,7 @@ export function makeFlood(send: Send, whenIdle: () => void): Flood {
     if (heir.call === old.call) {
       heir.skipped += old.count + old.skipped;
     } else {
-      // The call has no newer chunk, so an empty one carries the count.
+      // The call has no newer chunk, so an empty chunk carries the number of dropped reports.
       const count = makeChunk(old.call);
       count.skipped = old.count + old.skipped;
       heir.next = count;
@@ -85,7 +87,7 @@ export function makeFlood(send: Send, whenIdle: () => void): Flood {
       whenIdle();
     } else if (apply(now, clock, []) - flushedAt >= BusyFlushMs) {
       flush();
-      // whenIdle still waits for the end of this task, so later reports must not call it again.
+      // whenIdle still waits for the end of this task, so later reports in this task must not call whenIdle again.
       isScheduled = true;
     }
     while (waiting > MaxWaitingChars && first !== last) dropOldest();

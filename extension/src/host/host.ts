@@ -10,13 +10,13 @@ import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
 
 /**
- * start runs one plugin in this document. options is the JSON text of its Options. Must be called at document_start: in a
- * document with content a page script may have run, so start does nothing there. After a bridge has accepted the port, and
- * before the first page script, the pre-script and the adapter run; without a bridge only the pre-script. It returns the
- * entry point through which the plugin accepts an adapter later.
+ * start runs one plugin in this document. options is the JSON text of its Options. Call start at document_start: in a
+ * document with content, a page script may already have run, so start does nothing. After a bridge has accepted the
+ * port, and before the first page script, the pre-script and the adapter run; without a bridge, only the pre-script
+ * runs. start returns the entry point through which the plugin accepts an adapter later.
  *
- * Without a plugin, start creates the base for plugins whose code arrives later. With `meet`, it may be called at any time,
- * in an isolated world.
+ * Without a plugin, start creates the base for plugins whose code arrives later. With `meet`, start may be called at
+ * any time, in an isolated world.
  */
 export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const given = readOptions(options);
@@ -28,7 +28,7 @@ export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate
     if (preScript) lifecycle.prepare(preScript);
   };
   if (framed && !given.frames) {
-    // At that time all hosts have stored their built-ins.
+    // At the start of the handshake, all hosts have stored their built-ins.
     if (preScript) atStart(() => soon(prepare));
     return undefined;
   }
@@ -85,7 +85,8 @@ function makePlugin({ plugin, hash, base, settings: given, late }: Options, eval
 
 /**
  * startBase offers the bridge a channel through which the bridge requests plugins whose code arrives later. Each plugin
- * gets a separate channel, sent over the first one and not visible to the page. It returns one entry point for all.
+ * gets a separate channel, which is sent over the first channel and is not visible to the page. startBase returns one
+ * entry point for all these plugins.
  */
 function startBase(): EntryPoint {
   const base = makeChannel();
@@ -106,7 +107,7 @@ function startBase(): EntryPoint {
   });
 }
 
-/** startLate starts a plugin in an isolated world. It does nothing unless the bridge waits for the plugin. */
+/** startLate starts a plugin in an isolated world. startLate does nothing unless the bridge waits for the plugin. */
 function startLate(given: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
   const { channel, lifecycle, introduction } = makePlugin(given, evaluate);
   if (!channel.give(realDocument, given.meet, introduction)) return undefined;
@@ -115,10 +116,13 @@ function startLate(given: Options, evaluate: Evaluate | undefined): EntryPoint |
 }
 
 function doNothing(): void {
-  // The base has nothing to start.
+  // The base has no adapter to start.
 }
 
-/** makeReader returns a function that reads own elements only, because a missing one would be read from the page's Array.prototype. */
+/**
+ * makeReader returns a function that reads only own elements of an array, because a missing element would be read from
+ * the page's Array.prototype.
+ */
 function makeReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }

@@ -46,7 +46,10 @@ const browser = `
   }
   (fresh)`;
 
-/** checked runs intact in a realm that attack has changed. It returns the result and how often code of the page ran. */
+/**
+ * checked runs intact in a realm that attack has changed. checked returns the result of intact and how often code of
+ * the page ran.
+ */
 function checked(attack: string, framed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);

@@ -1,14 +1,13 @@
-// A window that a page of the same site opens starts with an empty document. In
-// Chrome the first page of the window keeps the Window object of that document.
-// The opener may have replaced built-ins there, before any host could store
-// them. probe.ts adds a frame to such a document, and this function compares
-// the built-ins with those of the frame.
+// A window that a page of the same site opens starts with an empty document. In Chrome the first page of the window
+// keeps the Window object of that document. The opener may have replaced built-ins in this Window before any host could
+// store them. probe.ts adds a frame to such a document, and the function in this file compares the built-ins with those
+// of the frame.
 //
-// The build copies this function in front of the host's code, so it has no
-// imports. Until it returns it must run nothing that the opener may have
-// replaced: no getter, no method, no iterator, and no unchecked global name.
+// The build copies this function in front of the host's code, so this file has no imports. Until the function returns,
+// it must use nothing that the opener may have replaced: no getter, no method, no iterator, and no unchecked global
+// name.
 
-/** intact reports whether the built-ins that a host stores are the browser's. It never throws. */
+/** intact reports whether the built-ins that a host stores are the browser's. intact never throws. */
 export function intact(): boolean {
   const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>

@@ -8,8 +8,9 @@ import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 
 /**
- * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). Its argument is
- * builtIns of globals.ts. It returns a function that runs the code, with the parameters globalThis, window and self.
+ * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The argument of
+ * Evaluate is builtIns of globals.ts. The result is a function that runs the code, with the parameters globalThis,
+ * window and self.
  */
 export type Evaluate = (
   builtIns: object,
@@ -33,11 +34,11 @@ export interface Lifecycle {
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter; a late adapter only if the document is parsed. An adapter that throws before that is started
-   * again after it, because it may need an element that was missing.
+   * begin starts the adapter. A late adapter is started only when the document is parsed. An adapter that throws before
+   * the document is parsed is started again afterwards, because it may need an element that was missing.
    */
   begin(parsed: boolean): void;
-  /** entryPoint accepts the adapter that arm has announced, and returns whether it was accepted. */
+  /** entryPoint accepts the adapter that arm has announced, and returns whether the adapter was accepted. */
   readonly entryPoint: EntryPoint;
   /** arm allows the entry point to accept one adapter with this hash and nonce. */
   arm(nonce: string, hash: string): void;
@@ -46,8 +47,9 @@ export interface Lifecycle {
 }
 
 /**
- * EntryPoint accepts an adapter after the start of the document. It is a constant of the script that started the host
- * (worker/delivery/entry-points.ts). A page can neither list nor replace such a constant, and cannot guess its name.
+ * EntryPoint accepts an adapter after the start of the document. The entry point is a constant of the script that
+ * started the host (worker/delivery/entry-points.ts). A page can neither list nor replace such a constant, and cannot
+ * guess its name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
@@ -71,7 +73,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
   let hasThrown = false;
   let armed: Armed | undefined;
 
-  /** start runs the adapter's code in the container and returns '', or the reason why it failed. */
+  /** start runs the adapter's code in the container and returns '', or the reason why the adapter failed to start. */
   const start = (): string => {
     const { scope } = container;
     if (!code) return 'the plugin has no adapter';
@@ -176,8 +178,9 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
 }
 
 /**
- * evaluate runs code with the built-ins of document_start, because modules store the built-ins that they use, and a late
- * adapter would store the page's. It returns the result of check, or the reason why the code cannot run in this page.
+ * evaluate runs code with the built-ins of document_start, because modules store the built-ins that they use, and a
+ * late adapter would store built-ins that the page has replaced. evaluate returns the result of check, or the reason
+ * why the code cannot run in this page.
  */
 function evaluate(code: Evaluate, scope: object, check: () => string): string {
   const run = () => {
@@ -191,7 +194,7 @@ function isEvaluate(value: unknown): value is Evaluate {
   return isFn(value);
 }
 
-/** findRegistered returns the adapter in the container, even if the host cannot use it. */
+/** findRegistered returns the adapter in the container, even if the host cannot use this adapter. */
 function findRegistered(plugin: string, container: unknown): object | undefined {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;

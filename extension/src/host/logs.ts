@@ -3,19 +3,25 @@ import { bytesOf, objectText, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
 import { truncate } from './report.ts';
 
-/** MaxWaiting limits the entries that wait for the end of a task, MaxWaitingChars their length. The oldest are dropped. */
+/**
+ * MaxWaiting limits the number of log entries that wait for the end of a task, and MaxWaitingChars limits their length.
+ * Beyond these limits, the oldest entries are dropped.
+ */
 const MaxWaiting = 1000;
 const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
- * SendLogs sends entries to the bridge: the JSON text of an array of count wire.LogEntry, and the number of dropped entries
- * before them.
+ * SendLogs sends entries to the bridge: the JSON text of an array of count wire.LogEntry, and the number of entries
+ * that were dropped before these entries.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
 /** Logs is a bounded buffer of one adapter's log entries. The page cannot read them. */
 export interface Logs {
-  /** accept adds the argument of a log transport: an entry {level, message, data}, or an array of entries. It never throws. */
+  /**
+   * accept adds the argument of a log transport: an entry {level, message, data}, or an array of entries. accept never
+   * throws.
+   */
   accept(given: unknown): void;
   /** write adds an entry of the host. */
   write(level: 'warning' | 'error', message: string): void;
@@ -32,7 +38,9 @@ interface Chunk {
   next: Chunk | undefined;
 }
 
-/** makeLogs returns a Logs. It calls whenIdle once per task, which must call flush at the end of the task. */
+/**
+ * makeLogs returns a Logs. The Logs calls whenIdle once per task, and whenIdle must call flush at the end of the task.
+ */
 export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   let first: Chunk | undefined;
   let last: Chunk | undefined;
@@ -53,7 +61,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     chars += entry.length;
     while (waiting > MaxWaiting || chars > MaxWaitingChars) if (!dropOldest()) break;
   };
-  /** dropOldest drops the oldest chunk, except the last one: the newest entries are the most useful. */
+  /** dropOldest drops the oldest chunk, but never the only chunk, because the newest entries are the most useful. */
   const dropOldest = (): boolean => {
     const old = first;
     if (!old?.next) return false;
@@ -86,7 +94,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   return { accept, write, flush };
 }
 
-/** entryText converts an entry of an adapter to the JSON text of a wire.LogEntry. It never throws. */
+/** entryText converts an entry of an adapter to the JSON text of a wire.LogEntry. entryText never throws. */
 function entryText(entry: object): string {
   const message = readField(entry, 'message');
   return textOf(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));

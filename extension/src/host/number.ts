@@ -14,7 +14,10 @@ export function exactInteger(_key: string, value: unknown, context?: { readonly 
   return typeof source === 'string' && isInteger(source) ? toBigInt(source) : value;
 }
 
-/** rawInteger returns a value that JSON.stringify writes as an integer. It throws if the browser lacks JSON.rawJSON. */
+/**
+ * rawInteger returns a value that JSON.stringify writes as an integer. rawInteger throws if the browser lacks
+ * JSON.rawJSON.
+ */
 export function rawInteger(value: bigint): unknown {
   if (!isFn(rawJson))
     throw new NativeTypeError('this browser cannot write a bigint as JSON; return a string or a number');

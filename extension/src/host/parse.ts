@@ -7,7 +7,7 @@ import { withPristineBuiltIns } from './pristine.ts';
 export interface Parsing {
   /** valid receives the output of the schema, detached from the page. */
   valid(params: unknown): void;
-  /** invalid receives the issues, one per line. */
+  /** invalid receives the text of all issues, one issue per line. */
   invalid(issues: string): void;
   /** unsafe receives the reason why no schema can run in this page. */
   unsafe(why: string): void;
@@ -21,8 +21,9 @@ type Outcome =
   | { readonly kind: 'later'; readonly promise: unknown };
 
 /**
- * parseWith parses arguments with a schema and its defaults and transforms. The code of a schema looks up shared built-ins
- * at each step, so it runs with pristine ones. Without a schema, all arguments are valid and stay unchanged.
+ * parseWith parses arguments with a schema and its defaults and transforms. The code of a schema looks up shared
+ * built-ins at each step, so this code runs with pristine built-ins. Without a schema, all arguments are valid and stay
+ * unchanged.
  */
 export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
   const given = detach(args);

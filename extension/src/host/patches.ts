@@ -1,9 +1,8 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
-// An adapter that watches navigations replaces two methods of `history`, and
-// restores the previous methods in its teardown. Another plugin of the document
-// may have replaced them in the meantime. The restore would remove the methods
-// of that plugin, which would then miss all navigations.
+// An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
+// teardown. In the meantime, another plugin of the document may have replaced the same methods. The teardown would then
+// remove the methods of the other plugin, which would miss all further navigations.
 
 /** Patches are the methods of `history` that an adapter has replaced during its start. */
 export interface Patches {
@@ -66,6 +65,6 @@ function writeHistory(name: string, value: unknown): void {
     const history: unknown = getProperty(realWindow, 'history');
     if (isObject(history)) setProperty(history, name, value);
   } catch {
-    // The page has locked the method, so the adapter could not replace it either.
+    // The page has locked the method of `history`, so the adapter could not replace the method either.
   }
 }

@@ -53,8 +53,8 @@ freeze(plainPrototype);
 
 /**
  * plainCopy returns a copy of value with the same JSON text. No object in the copy has a prototype of the page, so
- * JSON.stringify calls no `toJSON` of the page. plainCopy reads each own property of value once, and calls a toJSON that an
- * object or a class of the plugin defines. It throws for a value that JSON cannot represent.
+ * JSON.stringify calls no `toJSON` of the page. plainCopy reads each own property of value once, and calls a toJSON
+ * that an object or a class of the plugin defines. plainCopy throws for a value that JSON cannot represent.
  */
 export function plainCopy(value: unknown): unknown {
   return copyOf(value, '', undefined);
@@ -75,7 +75,7 @@ function isOrdinary(value: object): boolean {
   return (parent === ObjectPrototype || parent === ArrayPrototype || parent === null) && !hasOwn(value, 'toJSON');
 }
 
-/** jsonValueOf returns the value that JSON.stringify writes instead of value. */
+/** jsonValueOf returns the value that JSON.stringify writes in place of value. */
 function jsonValueOf(value: object, key: string): unknown {
   const toJson = lookup(value, 'toJSON');
   const made = isFn(toJson) ? apply(toJson, value, [key]) : unbox(value);
@@ -131,7 +131,7 @@ function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }
 
-/** appendToPath appends value to the path. It throws if value contains itself, like JSON.stringify. */
+/** appendToPath appends value to the path. Like JSON.stringify, appendToPath throws if value contains itself. */
 function appendToPath(value: object, up: Above | undefined): Above {
   const depth = up === undefined ? 0 : up.depth + 1;
   for (let at = up; at !== undefined; at = at.up) {

@@ -128,7 +128,8 @@ export const framed = window !== window.top;
 /** probed reports whether the probe added a frame to this document (intact.ts). */
 export const probed = window[0] !== undefined;
 
-// Without the DOM interfaces, because Chrome creates them at the first access, which takes time.
+// The list does not contain DOM interfaces, because Chrome creates each interface at the first access, which takes
+// time.
 const builtIns: object[] = [Object, Function, Array, Number, Boolean, String, Symbol, BigInt, Date, RegExp, Proxy];
 const moreBuiltIns: object[] = [
   Promise,
@@ -144,7 +145,10 @@ const moreBuiltIns: object[] = [
 ];
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
-/** isBuiltIn reports whether value is a constructor of the language. Those never pass `this` to other code. */
+/**
+ * isBuiltIn reports whether value is a constructor of the language. Constructors of the language never pass `this` to
+ * other code.
+ */
 export function isBuiltIn(value: object): boolean {
   return isIn(builtIns, value) || isIn(moreBuiltIns, value) || isIn(binaryBuiltIns, value);
 }

@@ -14,11 +14,9 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-// Libraries such as zod look up shared built-ins while they run. A page that
-// replaces one of them can read and change the values that the library
-// processes. So the host restores the built-ins of document_start, runs the
-// code, and then restores the changes of the page. The code must be
-// synchronous, so that no code of the page runs in between.
+// Libraries such as zod look up shared built-ins while they run. A page that replaces a built-in can read and change
+// the values that the library processes. So the host restores the built-ins of document_start, runs the code, and then
+// restores the changes of the page. The code must be synchronous, so that no code of the page runs in between.
 
 /** Snapshot is the state of one shared object at document_start. */
 interface Snapshot {
@@ -32,7 +30,7 @@ interface Snapshot {
   readonly known: object;
 }
 
-/** Change is one change of the page, to restore later. Changes form a linked list, the last one first. */
+/** Change is one change of the page, to restore later. Changes form a linked list that begins with the last change. */
 interface Change {
   readonly on: object;
   /** key is undefined for a changed prototype. */
@@ -53,9 +51,9 @@ const snapshots = takeSnapshots();
 let isRunning = false;
 
 /**
- * withPristineBuiltIns runs synchronous code with the language built-ins of document_start, and returns the result of work.
- * A nested call only runs work. If the page has changed and locked a built-in, so that it cannot be restored, work does
- * not run, and the result is that of refuse, which receives the reason.
+ * withPristineBuiltIns runs synchronous code with the language built-ins of document_start, and returns the result of
+ * work. A nested call only runs work. If the page has changed and locked a built-in, the built-in cannot be restored.
+ * Then work does not run, and the result is that of refuse, which receives the reason.
  */
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();
@@ -122,7 +120,8 @@ function restoreOne(snapshot: Snapshot, before: Change | undefined): Change | Fa
     if (!defineProperty(on, key, wanted)) return makeFailure(`${name}.${nameOf(key)}`, changes);
     changes = makeChange(on, key, found, null, changes);
   }
-  // If the page deleted and added the same number of properties, the comparison of lengths missed the added ones.
+  // If the page deleted and added the same number of properties, the comparison of lengths did not detect the added
+  // properties.
   return isMissing ? removeAdded(snapshot, ownKeys(on), changes) : changes;
 }
 
@@ -147,7 +146,7 @@ function removeAdded(
 
 /**
  * isHarmful reports whether a locked property that a page added to a built-in affects code that does not use its name.
- * Some libraries lock methods that they add to Array.prototype; those affect only code that calls them.
+ * Some libraries lock methods that they add to Array.prototype; such methods affect only code that calls them.
  */
 function isHarmful(on: object, key: PropertyKey): boolean {
   if (on === ObjectPrototype || typeof key === 'symbol') return true;
@@ -168,7 +167,8 @@ function reapplyChanges(changes: Change | undefined): void {
 }
 
 function isUnchanged(found: PropertyDescriptor, wanted: PropertyDescriptor): boolean {
-  // Checks the kind first: a descriptor of the other kind lacks these fields, and a page may define them on its prototype.
+  // Checks the kind first (data or accessor), because a descriptor of the other kind lacks these fields, and a page may
+  // define the fields on the prototype.
   if (hasOwn(wanted, 'value')) return hasOwn(found, 'value') && isSame(found.value, wanted.value);
   return hasOwn(found, 'get') && found.get === wanted.get && found.set === wanted.set;
 }

@@ -13,12 +13,13 @@ import {
   whenSettled,
 } from './primordials.ts';
 
-// Promises that a context returns to a handler. A page can replace
-// Promise.prototype.then and the species of the constructor, and would receive
-// the promise and its value. So these promises have own methods. `await` uses
-// neither for a promise whose constructor is the realm's Promise.
+// Makes the promises that a context returns to a handler. A page can replace Promise.prototype.then and the species of
+// the constructor, and would receive the promise and its value. So the promises of a context have own methods. `await`
+// uses neither for a promise whose constructor is the realm's Promise.
 
-/** Deferred is a promise and its two settling functions. The first call of either settles the promise. */
+/**
+ * Deferred is a promise and its two settling functions. The first call of one of the two functions settles the promise.
+ */
 export interface Deferred {
   readonly promise: object;
   /** resolve accepts any value except a thenable. */
@@ -49,7 +50,8 @@ export function makeDeferred(): Deferred {
 }
 
 function doNothing(): void {
-  // Placeholder until the constructor has passed its functions, and handler of ignored rejections.
+  // An empty function: a placeholder until the promise constructor has passed its functions, and a handler for ignored
+  // rejections.
 }
 
 /** follow implements `promise.then(ok, bad)`. */

@@ -11,9 +11,15 @@ const readyTimeout = makeTimeout(ReadyMs);
 export interface Readiness {
   /** watch reports the readiness of this adapter from now on, or of none. */
   watch(adapter: object | undefined): void;
-  /** check calls isReady() of an adapter, and then done once: with undefined, or with the reason why it is not ready. */
+  /**
+   * check calls isReady() of an adapter, and then done once: with undefined, or with the reason why the adapter is not
+   * ready.
+   */
   check(adapter: object, done: (problem: string | undefined) => void): void;
-  /** probe checks the watched adapter. If a check by probe is running, probe checks again after it. */
+  /**
+   * probe checks the watched adapter. If a check by probe is running, probe checks once more when the running check has
+   * ended.
+   */
   probe(): void;
 }
 

@@ -14,8 +14,8 @@ import {
 } from './primordials.ts';
 
 /**
- * reportText converts the argument of reportProgress to the JSON text of a wire.Report. It reads each field once and never
- * throws. A report with an unreadable field or an invalid number is marked as invalid.
+ * reportText converts the argument of reportProgress to the JSON text of a wire.Report. reportText reads each field
+ * once and never throws. A report with an unreadable field or an invalid number is marked as invalid.
  */
 export function reportText(given: unknown): string {
   if (given === undefined || given === null) return '{}';
@@ -56,7 +56,10 @@ function readField(given: object, name: string): unknown {
   return getPrototypeOf(given) === ObjectPrototype ? undefined : lookup(given, name);
 }
 
-/** audienceOf reads the audience from the options of a report; undefined without one. It never throws. */
+/**
+ * audienceOf reads the audience from the options of a report, and returns undefined for options without an audience.
+ * audienceOf never throws.
+ */
 export function audienceOf(options: unknown): unknown {
   try {
     return isObject(options) ? lookup(options, 'audience') : undefined;

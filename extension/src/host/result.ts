@@ -7,7 +7,7 @@ export type Outcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
-/** outcomeOf converts the return value of a tool. It never throws. */
+/** outcomeOf converts the return value of a tool to an Outcome, and never throws. */
 export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outcome {
   if (value === undefined) return { kind: 'nothing' };
   let text: string | undefined;

@@ -17,9 +17,9 @@ import {
 
 /** Settings are the settings of one plugin in one document. */
 export interface Settings {
-  /** config contains the values by key. It is always the same object, because an adapter may store it. */
+  /** config contains the values by key. config is always the same object, because an adapter may store this object. */
   readonly config: object;
-  /** update replaces all values by those of a wire.PluginSettings. */
+  /** update replaces all values of config by the values of a wire.PluginSettings. */
   update(settings: unknown): void;
 }
 
@@ -58,7 +58,7 @@ function hostOf(url: string): string | undefined {
   }
 }
 
-/** plainHost replaces the other two names of this machine by 127.0.0.1, because users treat the three as the same host. */
+/** plainHost replaces "localhost" and "[::1]" by 127.0.0.1, because users treat the three names as the same host. */
 function plainHost(host: unknown): string | undefined {
   if (typeof host !== 'string') return undefined;
   return afterName(host, 'localhost') ?? afterName(host, '[::1]') ?? host;

@@ -9,8 +9,8 @@ interface Wait {
 }
 
 /**
- * makeTimeout returns a function that calls late after ms milliseconds, and returns a function that cancels the wait. All
- * waits share one timer, because most of them are cancelled soon and separate timers would be expensive.
+ * makeTimeout returns a function that calls late after ms milliseconds, and that returns a function to cancel this
+ * wait. All waits share one timer, because most of them are cancelled soon and separate timers would be expensive.
  */
 export function makeTimeout(ms: number): (late: () => void) => () => void {
   let first: Wait | undefined;

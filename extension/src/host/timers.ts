@@ -8,9 +8,9 @@ const cancelDelay = clearTimeout;
 const MaxMs = 2 ** 31 - 1;
 
 /**
- * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. So the
- * host announces the earliest due time to the bridge, and the worker wakes the host. A native timer is set as well, for
- * visible pages and for times without a worker.
+ * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. So
+ * the host announces the earliest due time to the bridge, and the worker wakes the host. In addition, the host sets a
+ * native timer, for visible pages and for times when no worker runs.
  */
 export interface Timers {
   /** set calls done once, after ms milliseconds, and returns a function that cancels the timer. */
@@ -28,11 +28,13 @@ interface Timer {
   done(): void;
 }
 
-/** makeTimers returns Timers. announce receives the time until the next timer, in milliseconds; -1 without one. */
+/**
+ * makeTimers returns Timers. announce receives the time until the next timer, in milliseconds; -1 if no timer is set.
+ */
 export function makeTimers(announce: (ms: number) => void): Timers {
   const table = bare();
   let last = 0;
-  /** announced is the due time that was announced last; Infinity without one. */
+  /** announced is the due time that was announced last; Infinity if no due time was announced. */
   let announced = Infinity;
   let isAnnouncing = false;
 
@@ -48,7 +50,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
   const announceNext = () => {
     if (isAnnouncing) return;
     isAnnouncing = true;
-    // In a microtask, so that a task that sets many timers sends one announcement.
+    // The announcement is sent in a microtask, so that a task that sets many timers sends only one announcement.
     soon(() => {
       isAnnouncing = false;
       const dueAt = earliest();
@@ -72,7 +74,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
       if (isTimer(timer) && (timer.hasFired || timer.dueAt <= at)) remove(id)?.done();
     }
   };
-  // Not in the task of a timer, because Chrome throttles nested timers more.
+  // Due timers do not run in the task of a native timer, because Chrome throttles nested timers more.
   const runSoon = atEndOfTask(run);
 
   return {
@@ -119,5 +121,5 @@ function atLeast(least: number, value: number): number {
 }
 
 function doNothing(): void {
-  // No timer was set, so there is nothing to cancel.
+  // The result of set for an invalid callback: no timer was set, so cancelling has no effect.
 }

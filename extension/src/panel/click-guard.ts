@@ -1,5 +1,5 @@
-// Ignores clicks on a card that has just appeared or moved. Cards come, go and move while the user aims at a button, so a
-// click could otherwise hit the wrong card and allow the wrong call.
+// Ignores clicks on a card that has just appeared or moved. Cards appear, disappear and move while the user aims at a
+// button. Without this guard, a click could hit the wrong card and allow the wrong call.
 
 /** StillMs is how long a card must stay in place before clicks count, in milliseconds. */
 export const StillMs = 500;
@@ -8,7 +8,7 @@ export const StillMs = 500;
 export interface ClickGuard {
   /** rendered records the positions of all cards' buttons after a render, in pixels from the top of the page. */
   rendered(places: ReadonlyMap<string, number>, nowMs: number): void;
-  /** waitMs returns the time until clicks on a card count. 0 means that they count now. */
+  /** waitMs returns the time until clicks on a card count. 0 means that clicks count now. */
   waitMs(card: string, nowMs: number): number;
 }
 

@@ -1,5 +1,5 @@
-// Formats JSON text for display. The user must see exactly the arguments that are sent. So numbers and members are not
-// parsed and reprinted, and hidden characters are shown as escapes.
+// Formats JSON text for display. The user must see exactly the arguments that are sent. So this file never parses and
+// reprints numbers and members, and shows hidden characters as escapes.
 
 import { replaceHidden } from './plain-text.ts';
 
@@ -8,7 +8,7 @@ const MaxIndent = 32;
 
 /**
  * indentJson formats JSON text with one line per member and item. Numbers keep all their digits, and duplicate members
- * remain. Truncated text is formatted up to its end.
+ * remain. Truncated JSON text is formatted up to its end.
  */
 export function indentJson(text: string): string {
   const out: string[] = [];

@@ -7,12 +7,15 @@ import { removeHidden } from './wording.ts';
 export interface PanelAction {
   /** busy is true until the worker answers. */
   readonly busy: boolean;
-  /** error is why the last action failed, as plain text. Empty if it succeeded. */
+  /** error is why the last action failed, as plain text. error is empty if the action succeeded. */
   readonly error: string;
   run(action: Action): Promise<Done>;
 }
 
-/** usePanelAction keeps the result of the last action, so that an error shows beside its button. */
+/**
+ * usePanelAction keeps the result of the last action, so that the panel can show an error beside the button of the
+ * action.
+ */
 export function usePanelAction(act: Act): PanelAction {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState('');

@@ -1,5 +1,5 @@
-// Finds hidden characters: those that show nothing, or that change how other text looks. The server applies the same
-// rules (internal/plaintext), and both are tested with the same cases.
+// Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies the
+// same rules (internal/plaintext), and the panel and the server are tested with the same cases.
 
 /** Unseen matches characters that are hidden unless they have a visible effect. */
 const Unseen =
@@ -10,7 +10,7 @@ const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
 /** EmojiModifier matches a character that sets the style or skin colour of the preceding emoji. */
 const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
-/** Letter matches a letter or a mark, Unjoined one of a script that needs no joiners. */
+/** Letter matches a letter or a mark. Unjoined matches a letter or a mark of a script that needs no joiners. */
 const Letter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
 const Unjoined =
   /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}]/u;

@@ -23,12 +23,12 @@ export function hashGroups(hash: string): string {
   return (hash.match(/.{1,8}/g) ?? []).join(' ');
 }
 
-/** ownCount counts the tools with their own permission. */
+/** ownCount counts the tools that have a permission of their own, apart from the permission of the plugin. */
 export function ownCount(tools: readonly ToolView[]): number {
   return tools.filter((tool) => tool.permission !== undefined).length;
 }
 
-/** ToolGroup is the tools of one category. category is empty for tools without one. */
+/** ToolGroup is the tools of one category. For tools without a category, category is empty. */
 export interface ToolGroup {
   readonly category: string;
   readonly tools: readonly ToolView[];
@@ -72,7 +72,10 @@ export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness 
   return here.length > 0 ? 'unavailable' : 'closed';
 }
 
-/** iconUrl returns an icon as a data URL for an <img>, which runs no scripts and loads nothing. Undefined if the text is malformed. */
+/**
+ * iconUrl returns an icon as a data URL for an <img>, which runs no scripts and loads nothing. iconUrl returns
+ * undefined if the text of the icon is malformed.
+ */
 export function iconUrl(svg: string | undefined): string | undefined {
   if (!svg) return undefined;
   try {

@@ -1,6 +1,6 @@
 import type { Action, Done, FromPanel } from '../panel-message.ts';
 
-/** Act sends a user action to the worker. It never rejects: Done.error is set on failure. */
+/** Act sends a user action to the worker. Act never rejects: Done.error is set on failure. */
 export type Act = (action: Action) => Promise<Done>;
 
 /** Requests tracks the actions that the worker has not answered. */
@@ -8,7 +8,7 @@ export interface Requests {
   readonly act: Act;
   /** settle passes the worker's answer to the caller of act. */
   settle(requestId: number, done: Done): void;
-  /** disconnected fails all open requests. The worker may have run them before it stopped. */
+  /** disconnected fails all open requests. The worker may have run these requests before it stopped. */
   disconnected(): void;
 }
 

@@ -11,7 +11,7 @@ export interface UrlRow {
 /** Draft is the content of a setting's field: a text, or rows for a url setting. An empty text means no value. */
 export type Draft = string | readonly UrlRow[];
 
-/** Cleared is the draft that removes a secret. It cannot be typed. */
+/** Cleared is the draft that removes a secret. The user cannot type this value. */
 export const Cleared = '\u0000';
 
 /** draftOf returns the initial content of a setting's field. The field of a secret is always empty. */

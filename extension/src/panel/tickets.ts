@@ -1,4 +1,4 @@
-// Computes the cards for the decisions that wait for the user, and the outcome of those that ended.
+// Computes the cards for the decisions that wait for the user, and the outcomes of settled decisions.
 
 import type {
   CallDecideParams,
@@ -24,8 +24,8 @@ export interface Card {
 }
 
 /**
- * nextCards returns the cards after the calls changed. Cards keep their order and new ones come last, so that no card moves
- * when others arrive. outcomes has the outcomes of decisions from this panel, by ticket.
+ * nextCards returns the cards after the calls changed. Cards keep their order and new cards come last, so that no card
+ * moves when a new card arrives. outcomes has the outcomes of decisions from this panel, by ticket.
  */
 export function nextCards(
   cards: readonly Card[],
@@ -66,7 +66,7 @@ function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
     case undefined:
       return 'No longer waiting for approval.';
     default:
-      // The tool may also have withdrawn its request.
+      // The text does not claim a decision of the user, because the tool may also have withdrawn its request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }

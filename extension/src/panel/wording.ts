@@ -23,7 +23,7 @@ export function linkTitle(link: LinkState | undefined): string {
   }
 }
 
-/** linkAdvice returns the problem of a link and its fix. Undefined for a working link. */
+/** linkAdvice returns the problem of a link and its fix, or undefined for a working link. */
 export function linkAdvice(link: LinkState): Advice | undefined {
   if (link.kind !== 'down') return undefined;
   switch (link.why) {
@@ -54,7 +54,7 @@ export function linkAdvice(link: LinkState): Advice | undefined {
   }
 }
 
-/** modeAdvice returns how to enable user scripts, which plugins need. Undefined if they are enabled. */
+/** modeAdvice returns how to enable user scripts, which plugins need, or undefined if user scripts are enabled. */
 export function modeAdvice(mode: InjectMode): Advice | undefined {
   if (mode === 'userScripts') return undefined;
   return {

@@ -1,10 +1,9 @@
-// The service worker. It owns the socket to the server and forwards calls to
-// documents. Chrome may stop the worker at any time. A new worker restores its
-// state from what documents and the server send.
+// The service worker. The service worker owns the socket to the server and forwards calls to documents. Chrome may stop
+// the worker at any time. A new worker restores its state from what documents and the server send.
 //
-// This file builds the parts and connects them. A part gets the parts that it
-// needs, which were built before. What concerns parts that are built later, it
-// reports by a Signal, whose listeners are added at the end.
+// This file builds the parts and connects them. The constructor of a part receives the earlier parts that the new part
+// needs. For events that concern later parts, a part has a Signal. The listeners of these signals are added at the end
+// of this file.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
@@ -60,7 +59,7 @@ const link = new Link({
 });
 const send = (text: string) => link.send(text);
 
-// ---- plugins: their code, their registrations, and how it comes into documents ----
+// ---- plugins: their code, their registrations, and the delivery of the code to documents ----
 
 const store = makeStore({ ...cache, fetch: (params) => link.request('plugin.fetch', params) });
 const pluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
@@ -138,7 +137,7 @@ const reload = new Reload({
   },
   isConnected: (documentId) => docs.reported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
-  // Fetch the code before the next document needs it.
+  // Fetch the code before the next document needs the code.
   reloading: (missing) => {
     if (plugins.mode !== 'userScripts') return;
     for (const plugin of missing) void pluginCode(plugin).catch(() => undefined);
@@ -181,7 +180,7 @@ const calls = new Calls({
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   tabState: browser.tabState,
   tabLoading: browser.tabLoading,
-  // Chrome freezes only background tabs, and reports when it does.
+  // Chrome freezes only background tabs, and reports when a tab is frozen.
   tabFrozen: (tabId) =>
     tabs.known.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
@@ -316,7 +315,7 @@ reload.orphaned.addListener((documentId) => {
 reload.crashed.addListener((tabId) => calls.tabCrashed(tabId));
 health.changed.addListener(async ({ documentId }) => {
   panels.touch();
-  // The server receives the tab's state before the ends of its calls.
+  // The server must receive the state of a tab before the endings of the tab's calls.
   await tabs.sendNow();
   if (health.isSilent(documentId)) calls.silent(documentId);
 });

@@ -27,7 +27,8 @@ export function readName(definition: Properties, usedNames: Set<string>, report:
 }
 
 /**
- * Reads a description. `missing` is the problem to report if there is none; without it, the description is optional.
+ * Reads a description. `missing` is the problem to report if the description is absent; without `missing`, the
+ * description is optional.
  */
 export function readDescription(definition: Properties, report: ReportProblem, missing?: string): string {
   const { description } = definition;

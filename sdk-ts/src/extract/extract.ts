@@ -13,7 +13,8 @@ import {
 } from './definition.ts';
 import { readPrompts } from './prompts.ts';
 
-// Reads tools, prompts and the description of a plugin from its module. Runs in the build, not in a page.
+// Reads tools, prompts and the description of a plugin from its module. This function runs during the build, not in a
+// page.
 
 export interface Extracted {
   tools: ManifestTool[];
@@ -21,7 +22,7 @@ export interface Extracted {
   configSchema?: Properties;
   /** The descriptive fields of the plugin, for comparison with package.json. */
   described: Record<string, unknown>;
-  /** All problems, one sentence each. */
+  /** All problems of the plugin; each problem is one sentence. */
   problems: string[];
 }
 

@@ -45,7 +45,7 @@ test('an intersection is closed as a whole, not in its halves', () => {
   assert.deepEqual(convertSchema(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
     both: { type: 'object', properties, required: ['a', 'b'] },
   });
-  // Zod keeps an allOf where it can't merge.
+  // Zod keeps an allOf whose schemas cannot be merged.
   const node = z.object({
     name: z.string(),
     get children() {

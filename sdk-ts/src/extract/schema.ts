@@ -10,7 +10,7 @@ export interface ConversionResult {
 /** `input` is what an agent sends, `output` what a handler returns. */
 type SchemaSide = 'input' | 'output';
 
-/** The replacement of each type that JSON does not have, by the type's name in zod. */
+/** Maps the zod name of each type that JSON does not have to its replacement. */
 const advice: Readonly<Record<string, string>> = {
   date: 'use z.iso.datetime(), or z.iso.date()',
   bigint: 'use z.string(), or z.int()',
@@ -45,7 +45,7 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
       unrepresentable: addProblem,
     });
     if (problems.length > 0) return { problems };
-    // A zod before 4.6 accepts every type if the function is set, so convert again without it.
+    // If this function is set, zod before 4.6 accepts every type, so convert again without the function.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = converted;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
@@ -60,7 +60,7 @@ interface Unrepresentable {
   message: string;
 }
 
-/** Converts a path in a JSON Schema to one in the value: properties/a/items becomes .a[]. */
+/** Converts a path in a JSON Schema to a path in the value: properties/a/items becomes .a[]. */
 function fieldPathOf(path: readonly (string | number)[]): string {
   let field = '';
   for (let i = 0; i < path.length; i++) {
@@ -83,7 +83,7 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 
 /**
  * Removes unusable formats, and opens the objects of an output: a handler may return more fields than its schema has.
- * Only a z.strictObject stays closed.
+ * Only a z.strictObject still rejects additional fields.
  */
 function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
   if (removedFormats.has(one.jsonSchema.format)) delete one.jsonSchema.format;

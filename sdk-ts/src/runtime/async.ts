@@ -16,7 +16,8 @@ import {
 
 // Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). Native async
 // functions would expose what they await and return: `await` reads `constructor` of a promise, and resolving a promise
-// with an object reads `then` of the object. Both lookups reach prototypes where a page can define a getter.
+// with an object reads `then` of the object. The lookups of `constructor` and `then` reach prototypes where a page can
+// define a getter.
 
 type Step = IteratorResult<unknown, unknown>;
 
@@ -62,13 +63,13 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: F
   return promise;
 }
 
-/** Results of a generator have both fields as own properties, so an object is enough. */
+/** Results of a generator have `done` and `value` as own properties, so the check for an object is sufficient. */
 function isStep(value: unknown): value is Step {
   return isObject(value);
 }
 
 function doNothing(): void {
-  // Placeholder until the promise constructor has passed its functions.
+  // An empty function: a placeholder until the promise constructor has passed its functions.
 }
 
 /** Calls onFulfilled or onRejected in a microtask, like `await`. */

@@ -16,7 +16,7 @@ import {
 } from './primordials.ts';
 import { isMethod, type Properties } from './value.ts';
 
-/** A plugin whose tools are wrapped, and the function that reports errors of its hooks. */
+/** A plugin whose tools are wrapped, and the function that reports errors of the plugin's hooks. */
 export interface InstalledPlugin {
   name: string;
   plugin: Properties;

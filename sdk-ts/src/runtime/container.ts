@@ -10,7 +10,10 @@ import {
 import { hasProperties, type Properties } from './value.ts';
 
 declare global {
-  /** Container in which adapters register. Another adapter may replace it at any time, so read it again at each use. */
+  /**
+   * Container in which adapters register. Another adapter may replace the container at any time, so read the container
+   * again at each use.
+   */
   var __openTabs: unknown;
 }
 
@@ -19,7 +22,7 @@ export function getContainer(): Properties | undefined {
   return hasProperties(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
 }
 
-/** Returns the container, and creates it if necessary; undefined if the page has locked the name. */
+/** Returns the container, and creates a missing container; undefined if the page has locked the name. */
 export function ensureContainer(): Properties | undefined {
   try {
     if (!hasProperties(globalThis.__openTabs)) globalThis.__openTabs = makeBareObject();
@@ -29,7 +32,7 @@ export function ensureContainer(): Properties | undefined {
   return getContainer();
 }
 
-/** Returns the property `key` of the container if its value is an object. */
+/** Returns the property `key` of the container if the value of this property is an object. */
 export function getContainerPart(key: string): Properties | undefined {
   const container = getContainer();
   const part = container ? lookup(container, key) : undefined;

@@ -19,7 +19,7 @@ export interface PluginIdentity {
 
 /**
  * Registers a module's default export as the adapter `identity.name` and replaces an earlier version. The snippet that
- * `opentabs plugin build` appends then sets its hash and locks it.
+ * `opentabs plugin build` appends then sets the hash of the adapter and locks the adapter.
  */
 export function install(exported: unknown, identity: PluginIdentity): void {
   if (!hasProperties(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
@@ -36,7 +36,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   const tools = Array.isArray(plugin.tools) ? plugin.tools.map((tool: Properties) => wrapTool(installed, tool)) : [];
   defineOwn(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
-    // Frozen here because the snippet, which is the same in all packages, locks only the tools.
+    // Prompts are frozen here, because the snippet, which is the same in all packages, locks only the tools.
     defineOwn(
       plugin,
       'prompts',
@@ -47,7 +47,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
 
   callHook(installed, 'onActivate');
   defineOwn(plugin, 'teardown', wrapTeardown(installed, startNavigationHook(installed), disconnect));
-  // The wrapped teardown calls onDeactivate, so a host must not call it again.
+  // The wrapped teardown calls onDeactivate, so a host must not call onDeactivate a second time.
   defineOwn(plugin, 'onDeactivate', undefined);
 }
 

@@ -44,7 +44,7 @@ const reasonGetter = getterOf(Signal, 'reason');
 const addEventListener = methodOf(Target, 'addEventListener');
 const performanceNow: unknown = clock?.now;
 
-/** Returns the time since the document began, in milliseconds; 0 without a page. */
+/** Returns the time since the start of the document, in milliseconds; 0 without a page. */
 export function elapsedMs(): number {
   if (!isFn(performanceNow)) return globalThis.performance?.now() ?? 0;
   const time: unknown = apply(performanceNow, clock, []);

@@ -2,9 +2,9 @@ import { type LogEntry, log, setLogTransport } from '../log.ts';
 import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
-// Connects an adapter's log and its readiness notices to the platform that runs the adapter. The host of this repository
-// defines accessors for both in the container, so they stay private, and ignores the values assigned here. The original
-// OpenTabs platform calls those values, which post messages to the window.
+// Connects an adapter's log and its readiness notices to the platform that runs the adapter. The host of this
+// repository defines private accessors for the log and for readiness notices in the container, and ignores the values
+// assigned here. The original OpenTabs platform calls those values, which post messages to the window.
 
 const containerAtStart = ensureContainer();
 if (containerAtStart) {

@@ -2,8 +2,9 @@ import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
 import { ensureContainer } from './container.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
-// Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. It uses the
-// container like pre-scripts of the original OpenTabs SDK, so platforms that run those also run this one.
+// Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The container is
+// used in the same way as by pre-scripts of the original OpenTabs SDK, so platforms for that SDK also run this
+// pre-script.
 
 /** The plugin's name. The build replaces this identifier. */
 declare const OPENTABS_PLUGIN_NAME: string;

@@ -1,6 +1,7 @@
 // Language built-ins that the SDK and the extension's host use, stored when this module loads: before any script of the
 // page, or while the host has undone the page's changes (extension/src/host/pristine.ts). A page can replace
-// `Reflect.apply` or `Promise.prototype.then`, so code in a call must not look them up again. Rules for such code:
+// `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins again. Rules
+// for such code:
 //
 // - call methods of built-ins only through `apply` with a function from here;
 // - no `for...of`, no spread and no destructuring of arrays: they look up methods that a page can replace;
@@ -36,7 +37,8 @@ export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-// Prototypes on which a page can define a getter. The prototype chain of each value of a tool ends with one of them.
+// Prototypes on which a page can define a getter. The prototype chain of each value of a tool ends with one of these
+// prototypes.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
@@ -114,16 +116,16 @@ export function lookup(from: object, key: PropertyKey): unknown {
 const MaxAdopted = 10_000;
 
 /**
- * whenSettled calls ok or bad once, like `Promise.resolve(value).then(ok, bad)`, but reads nothing that a page could have
- * replaced. For a value that is not a promise it calls ok synchronously. ok and bad must not throw.
+ * whenSettled calls ok or bad once, like `Promise.resolve(value).then(ok, bad)`, but reads nothing that a page could
+ * have replaced. For a value that is not a promise, ok is called synchronously. ok and bad must not throw.
  */
 export function whenSettled(value: unknown, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
   settleFrom(value, ok, bad, 0);
 }
 
 /**
- * settleFrom is whenSettled after `adoptedCount` thenables of a chain. It follows the chain in a loop, because recursion over
- * thenables that resolve synchronously could overflow the stack and lose the result.
+ * settleFrom is whenSettled after `adoptedCount` thenables of a chain. settleFrom follows the chain in a loop, because
+ * recursion over thenables that resolve synchronously could overflow the stack and lose the result.
  */
 function settleFrom(
   value: unknown,
@@ -211,8 +213,8 @@ interface SynchronousResult {
 }
 
 /**
- * callThen calls the `then` of a thenable that is not a promise of this realm. It returns a synchronous result. A later result is
- * passed to ok or bad in a microtask, because the thenable may call back with little stack left.
+ * callThen calls the `then` of a thenable that is not a promise of this realm. A synchronous result is returned. A
+ * later result is passed to ok or bad in a microtask, because the thenable may call back with little stack left.
  */
 function callThen(
   value: object,
@@ -270,8 +272,9 @@ export const lockedThen = 'a script of the page has locked a `then` that would r
 
 /**
  * settleUnseen calls settle, the resolve function of a promise, with a value that is not a thenable. The promise reads
- * `then` of an object, so the object gets an own undefined `then` during the call. For a sealed object, inherited `then`
- * properties are removed during the call. It returns false if the page has locked one of them.
+ * `then` of an object, so the object gets an own undefined `then` during the call. For a sealed object, inherited
+ * `then` properties are removed during the call. settleUnseen returns false if the page has locked an inherited `then`
+ * property.
  */
 export function settleUnseen(value: unknown, settle: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {

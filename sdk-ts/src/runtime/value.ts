@@ -19,7 +19,7 @@ export function isMethod(value: unknown): value is Method {
   return typeof value === 'function';
 }
 
-/** Returns the message of a thrown value. It never throws. */
+/** Returns the message of a thrown value, and never throws. */
 export function messageOf(error: unknown): string {
   if (!hasProperties(error)) return typeof error === 'symbol' ? 'a symbol' : `${error}`;
   try {

@@ -1,5 +1,6 @@
 /**
- * Storage of zod's configuration and registry. Zod uses `globalThis`, where a page could replace both and read or change
- * the schemas of an adapter. The build makes zod use this object instead.
+ * Storage of zod's configuration and registry. Zod itself uses `globalThis`, where a page could replace the
+ * configuration and the registry, and so read or change the schemas of an adapter. The build makes zod use this object
+ * instead.
  */
 export const zodGlobal: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { Failure } from './failure.ts';
 
-/** Parses arguments like the server and the page: rejects unknown ones and fills in defaults. */
+/** Parses arguments like the server and the page: rejects unknown arguments and fills in defaults. */
 export function checkInput(definition: Properties, kind: 'tools' | 'prompts', given: unknown): unknown {
   const name = String(definition.name);
   if (!hasProperties(given) || Array.isArray(given)) throw invalidArguments(name, 'the arguments are not an object');
@@ -25,7 +25,7 @@ function invalidArguments(name: string, issues: string): Failure {
   return new Failure('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
 }
 
-/** Converts a result to the JSON value that the agent gets, and validates it with the tool's schema. */
+/** Converts a result to the JSON value that the agent gets, and validates this value with the tool's schema. */
 export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {
   let text: string | undefined;
   try {
@@ -47,7 +47,9 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
   );
 }
 
-/** Formats zod's issues, one per line. `whole` is the path of an issue that concerns the whole value. */
+/**
+ * Formats zod's issues, with one line for each issue. `whole` is the path of an issue that concerns the whole value.
+ */
 function formatIssues(error: unknown, whole: string): string {
   const list: unknown = hasProperties(error) ? error.issues : undefined;
   if (!Array.isArray(list)) return 'it is not valid';

@@ -15,8 +15,8 @@ const systemNow = Date.now.bind(Date);
 const startDate = Date.UTC(2026, 0, 1, 12);
 
 /**
- * A virtual clock. It stops while code can run, and then jumps to the next timer. A wait of five minutes takes no real
- * time, and every run has the same times.
+ * A virtual clock. The virtual clock stops while code can run, and then jumps to the next timer. A wait of five minutes
+ * takes no real time, and every run has the same times.
  */
 export class Clock {
   #now = 0;
@@ -58,7 +58,7 @@ export class Clock {
     if (typeof id === 'number') this.#timers.delete(id);
   }
 
-  /** Jumps to the timer that is due first and runs it. Returns false without a timer. */
+  /** Jumps to the timer that is due first and runs this timer. Returns false if there is no timer. */
   runNextTimer(): boolean {
     let first: Timer | undefined;
     for (const timer of this.#timers.values()) if (!first || timer.dueMs < first.dueMs) first = timer;

@@ -56,7 +56,7 @@ export function fakeBtoa(text: string): string {
   return out;
 }
 
-/** Decodes base64 to a string of which each character is one byte. */
+/** Decodes base64 to a string in which each character represents one byte. */
 export function fakeAtob(text: string): string {
   const clean = text.replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
   if (/[^A-Za-z0-9+/]/.test(clean) || clean.length % 4 === 1) throw new TypeError('atob: the text is not valid base64');

@@ -13,7 +13,7 @@ export interface RouteAnswer {
   text?: string | undefined;
   /** Delay before the response, in milliseconds of virtual time; 0 by default. */
   delayMs?: number | undefined;
-  /** Message of a network error. The request gets no response. */
+  /** Message of a network error. A request with such an error gets no response. */
   error?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface RouteRequest {
 
 /**
  * Responses by method and URL pattern: `GET /api/items`, `POST https://api.example.com/*`. A pattern without a host
- * matches the page's origin. `*` matches any text. The query is compared only if the pattern has one.
+ * matches the page's origin. `*` matches any text. The query is compared only if the pattern has a query.
  */
 export type Routes = Readonly<
   Record<string, RouteAnswer | ((request: RouteRequest) => RouteAnswer | Promise<RouteAnswer>)>
@@ -180,7 +180,7 @@ export class FakeResponse {
 
 /** Simulated site that responds with the routes of a test. */
 export class FakeSite {
-  /** All requests, in order. */
+  /** All requests of the page, in order. */
   readonly requests: RouteRequest[] = [];
   readonly #clock: Clock;
   readonly #routes: Routes;
@@ -251,7 +251,7 @@ export class FakeSite {
   }
 }
 
-/** Returns a URL with its percent-encoded characters as a route may name them. */
+/** Returns a URL with decoded percent-encoding, as a route may be written. */
 function decode(url: string): string {
   try {
     return decodeURI(url);

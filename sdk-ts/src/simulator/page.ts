@@ -38,7 +38,7 @@ export interface ConsoleLine {
 /** The virtual clock, shared by all pages of the engine. */
 export const clock = new Clock();
 
-/** State of the current page, for its tab. */
+/** State of the current page, for the tab of the page. */
 export interface Page {
   readonly site: FakeSite;
   readonly console: readonly ConsoleLine[];
@@ -101,7 +101,7 @@ export function installPlatform(): void {
   defineGlobal('console', makeConsole([]));
 }
 
-/** Replaces the current page with a new one. */
+/** Replaces the current page with a new page. */
 export function openPage(options: PageOptions): Page {
   clock.clearAllTimers();
   const lines: ConsoleLine[] = [];
@@ -167,7 +167,7 @@ function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** Returns a `location`. Assigning to one of its parts navigates. */
+/** Returns a `location`. An assignment to a part of the `location` navigates. */
 function makeLocation(at: () => FakeURL, go: (to: unknown) => void): object {
   const location = {
     assign: go,

@@ -5,8 +5,8 @@ import { NotInBrowser } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
-// Tabs of a real browser. The program controls the browser. Both sides exchange lines of JSON: requests of a test to the
-// browser, HTTP requests of the page to the routes of the test, and the answers to both.
+// Tabs of a real browser. The program controls the browser. Both sides exchange lines of JSON: requests of a test to
+// the browser, HTTP requests of the page to the routes of the test, and the answers to these requests.
 
 /** Message to the program: a request to the browser, or the answer to a request of the page. */
 type Outgoing =
@@ -32,7 +32,7 @@ interface PendingRequest {
 let outgoingMessages: Outgoing[] = [];
 let lastId = 0;
 const pendingRequests = new Map<number, PendingRequest>();
-/** Tab of the running test; undefined until the test opens one. */
+/** Tab of the running test; undefined until the test opens a tab. */
 let currentTab: RealTab | undefined;
 
 /** Returns the messages to the program since the last call. */

@@ -3,7 +3,7 @@ import { isSimulated, NotInBrowser, realTimeoutMs } from './mode.ts';
 import { clock, openPage } from './page.ts';
 import { drainOutgoing, hasPendingRequests, resetBrowser } from './real.ts';
 
-/** One test of a file. */
+/** One test of a test file. */
 interface Test {
   readonly name: string;
   readonly work: () => unknown;
@@ -14,7 +14,7 @@ type TestEvent =
   | { op: 'begin'; test: string }
   | { op: 'end'; test: string; error?: string; stack?: string; virtualMs: number }
   | { op: 'skipped'; test: string; error: string }
-  /** Nothing can run until a message arrives or this time has passed. */
+  /** No code can run until a message arrives or this time has passed. */
   | { op: 'wait'; ms: number }
   | { op: 'done'; tests: number };
 
@@ -35,13 +35,13 @@ let nextIndex = 0;
 let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
-/** Adds a test to its file. The tests of a file run one after the other, in order. */
+/** Adds a test to its test file. The tests of a file run one after the other, in order. */
 export function test(name: string, work: () => unknown): void {
   if (!isSimulated()) throw new Error('test: run this file with `opentabs plugin test`; under Node use node:test');
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
 }
 
-/** Runs one step of the tests and returns the new messages as a JSON array. The program calls it until `done`. */
+/** Runs one step of the tests and returns the new messages as a JSON array. The program calls runStep until `done`. */
 export function runStep(): string {
   if (!currentTest) startTest();
   else if (!currentTest.isOver) advanceTest(currentTest);

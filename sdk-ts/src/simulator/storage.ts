@@ -1,4 +1,4 @@
-/** In-memory localStorage or sessionStorage of one page. */
+/** The localStorage or sessionStorage of one page, in memory. */
 export class FakeStorage {
   readonly #items = new Map<string, string>();
 

@@ -58,11 +58,14 @@ export interface SimulatedCall {
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /** Malformed reports, which a browser drops without an error. Expect it to be empty. */
+  /** Malformed reports, which a browser drops without an error. A test should expect this list to be empty. */
   readonly dropped: readonly string[];
   /** Duration, in milliseconds of virtual time. */
   readonly tookMs: number;
-  /** `aborted` if the handler ended within 2 s after its signal aborted, else `ignored`. Undefined without an abort. */
+  /**
+   * `aborted` if the handler ended within 2 s after its signal aborted, else `ignored`. Undefined if the signal did not
+   * abort.
+   */
   readonly stopped?: 'aborted' | 'ignored';
 }
 
@@ -93,8 +96,8 @@ const stopLimitMs = 2_000;
 const navigationMs = 50;
 
 /**
- * Opens a tab that runs `plugin`, the default export of its module. The tab of the previous test is closed, so each test
- * opens another. Requires `opentabs plugin test`.
+ * Opens a tab that runs `plugin`, the default export of its module. The tab of the previous test is closed, so each
+ * test opens its own tab. The function requires `opentabs plugin test`.
  */
 export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: SimulateOptions = {}): SimulatedTab {
   if (!isSimulated()) throw new Error('simulate: run this test with `opentabs plugin test`; Node has no page');
@@ -250,7 +253,7 @@ class CallRun {
     if (navigateAt !== undefined) this.#setTimer(navigateAt, () => this.navigate('another page'));
   }
 
-  /** Fails the call soon, because its page navigates. */
+  /** Fails the call soon, because the page of the call navigates. */
   navigate(to: string): void {
     this.#setTimer(navigationMs, () => {
       this.fail('navigated', `the tab navigated to ${to} while the tool ran`);

@@ -1,4 +1,5 @@
-// The page's URL and URLSearchParams. The vendored module decodes a table with atob while it loads, so atob comes first.
+// The page's URL and URLSearchParams. The vendored module decodes a table with atob while it loads, so atob is defined
+// first.
 import './atob.ts';
 
 export {

@@ -2,12 +2,11 @@ import { encodeRawAsk } from '../../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../../wire/wire.gen.ts';
 import type { ToBridge } from '../../port-message.ts';
 
-// Requests of running tools to the server. A request stays here until the
-// document has the answer or the call has forget, and is sent again on each new
-// link. The server ignores repeated requests. An answer waits here while its
+// Stores requests of running tools to the server. A request is stored until the document has the answer or the call has
+// ended, and is sent again on each new link. The server ignores repeated requests. An answer is stored while its
 // document has no port.
 
-/** KeptChars limits the stored asks of all calls, in UTF-16 units. Asks beyond it are sent only once. */
+/** KeptChars limits the stored asks of all calls, in UTF-16 units. Asks beyond this limit are sent only once. */
 const KeptChars = 64 * 1024 * 1024;
 /** MaxAsks limits the stored asks per call. The server accepts no more per call. */
 const MaxAsks = 1000;
@@ -15,7 +14,7 @@ const MaxAsks = 1000;
 export interface AsksOptions {
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** post sends a message to the document of a call. It returns false if the document is not connected. */
+  /** post sends a message to the document of a call. post returns false if the document is not connected. */
   post(id: string, message: ToBridge): boolean;
 }
 
@@ -26,7 +25,8 @@ export interface Asks {
    */
   receiveAsk(id: string, ask: number, body: string): void;
   /**
-   * answer sends an answer of the server to the call's document. It resolves with whether an ask was waiting for it.
+   * answer sends an answer of the server to the call's document. answer resolves with whether an ask was waiting for
+   * this answer.
    */
   answer(params: ToolAnswerParams): Promise<boolean>;
   /** confirmAnswer handles the document's confirmation of an answer. */
@@ -35,7 +35,7 @@ export interface Asks {
   documentConnected(id: string): void;
   /** forget drops a call. */
   forget(id: string): void;
-  /** resume sends all open asks. Call it when the link opens. */
+  /** resume sends all open asks. Call resume when the link opens. */
   resume(): void;
 }
 
@@ -84,7 +84,8 @@ export function makeAsks(options: AsksOptions): Asks {
       const { dispatchId: id, ask } = params;
       const { answers } = ofCall(id);
       const message = messageOf(params);
-      // The server repeats the answer on a new link. Both requests wait for the result.
+      // On a new link, the server sends the answer in a second request. The old and the new request wait for the same
+      // result.
       answers.set(ask, { message, resolve: [...(answers.get(ask)?.resolve ?? []), resolve] });
       options.post(id, message);
     });

@@ -253,7 +253,7 @@ test('unknown calls that a document reports are reported to the server', (t) => 
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
   assert.deepEqual(running.ids, ['x']);
-  // Its ending arrived while no worker ran. It is forwarded too.
+  // The ending of this call arrived while no worker ran. The new worker forwards this ending too.
   calls.receive(made, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sent.length, 1);
 });
@@ -421,7 +421,7 @@ test('a restarted worker waits for a busy document', async (t) => {
 test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
   const { calls, sent, join, dispatch, codes, pass } = makeBench(t, true);
   const { doc } = join(1, 'd1');
-  await pass(5000); // soon after its start, the worker checks whether the document is busy
+  await pass(5000); // soon after the start of the call, the worker checks whether the document is busy
   calls.left(doc);
   dispatch('x');
   dispatch('y', 1, 'd1', true);

@@ -48,21 +48,24 @@ export interface CallsOptions {
   resumed(ids: readonly string[]): void;
   tabState(tabId: number): Promise<TabState>;
   tabLoading(tabId: number): Promise<boolean>;
-  /** tabFrozen reports whether Chrome has frozen a tab. It returns false directly for a tab that is known to run. */
+  /**
+   * tabFrozen reports whether Chrome has frozen a tab. For a tab that is known to run, tabFrozen returns false
+   * directly.
+   */
   tabFrozen(tabId: number): false | Promise<boolean>;
   documentGone(tabId: number, documentId: string): Promise<boolean>;
   /** roomIn returns how many milliseconds to wait before the next part of a large result, or 0 for none. */
   roomIn(): number;
   /** docMissing is called when the server sends a call to a document that the tab does not show. */
   docMissing(tabId: number): void;
-  /** health reports whether a call has arrived. Without it, every call counts as arrived. */
+  /** health reports whether a call has arrived. Without health, every call counts as arrived. */
   readonly health?: Pick<Health, 'calling' | 'answered'>;
 }
 
 /** CallMessage is a message from a document about its calls or the readiness of its plugins. */
 export type CallMessage = Exclude<FromBridge, { op: 'log' | 'wake' | 'armed' | 'renewed' | 'pong' }>;
 
-/** Calls passes calls to documents, and their progress and endings to the server. */
+/** Calls passes calls to documents, and passes the progress and the endings of calls to the server. */
 export class Calls {
   /** docsChanged reports that a document connected or disconnected, or that its plugins changed. */
   readonly docsChanged = new Signal();
@@ -141,7 +144,10 @@ export class Calls {
         doc.post({ ...message, atMs: Date.now() });
       } else void this.#missing(call);
     };
-    /** startAwake starts the call unless the page is frozen. A call to a frozen page would begin after its timeout. */
+    /**
+     * startAwake starts the call unless the page is frozen. In a frozen page, the call would begin only after the
+     * timeout of the call.
+     */
     const startAwake = async (asleep: Promise<boolean>) => {
       if (!(await asleep)) start(this.#docs.get(documentId));
       else if (this.#running.get(id) === call) this.#fail(call, frozenError);
@@ -162,13 +168,13 @@ export class Calls {
     const boot = this.#bornAt + BootMs - Date.now();
     if (boot > 0) await sleep(boot);
     if (this.#docs.get(documentId)) return;
-    // A busy page cannot answer executeScript before it can connect.
+    // While a page is busy, the page can neither answer executeScript nor connect.
     const late = sleep(this.#bornAt + BusyMs - Date.now()).then(() => true);
     const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
     if (!gone) await sleep(BootMs);
   }
 
-  /** missing ends a call without a document. If it cannot have begun, the server may try another document. */
+  /** missing ends a call whose document is gone. If the call cannot have begun, the server may try another document. */
   async #missing(call: RunningCall): Promise<void> {
     const state = await this.#options.tabState(call.tabId);
     if (this.#running.get(call.id) !== call) return;
@@ -200,7 +206,7 @@ export class Calls {
     });
   }
 
-  /** answer delivers the answer to an ask of a call. It resolves with whether the ask was still waiting. */
+  /** answer delivers the answer to an ask of a call. answer resolves with whether the ask was still waiting. */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
@@ -217,12 +223,12 @@ export class Calls {
     this.#post(id, { op: 'resync', id, type });
   }
 
-  /** resume sends the open asks of calls. Call it when the link opens. */
+  /** resume sends the open asks of calls. Call resume when the link opens. */
   resume(): void {
     this.#asks.resume();
   }
 
-  /** post sends a message to the document of a call. It returns false if the document is not connected. */
+  /** post sends a message to the document of a call. post returns false if the document is not connected. */
   #post(id: string, message: ToBridge): boolean {
     const doc = this.#docs.get(this.#running.get(id)?.documentId ?? '');
     doc?.post(message);
@@ -262,7 +268,10 @@ export class Calls {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
-  /** receive handles a message from a document about its calls. It ignores documents that were replaced. */
+  /**
+   * receive handles a message from a document about its calls. receive ignores messages of documents that were
+   * replaced.
+   */
   receive(doc: Doc, message: CallMessage): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#acceptParts(doc);
@@ -322,8 +331,9 @@ export class Calls {
   }
 
   /**
-   * stateAfter returns the state of the tab of a document whose port closed. If the tab seems open, but the document did
-   * not announce that it leaves and no top document is connected, the page has probably crashed: Chrome reports that late.
+   * stateAfter returns the state of the tab of a document whose port closed. If the tab seems open, but the document
+   * did not announce that it leaves and no top document is connected, the page has probably crashed: Chrome reports a
+   * crash late.
    */
   async #stateAfter({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashMs; ; await sleep(GoneMs)) {
@@ -357,7 +367,10 @@ export class Calls {
     this.left(doc);
   }
 
-  /** silent ends the calls that an unresponsive document cannot have begun. Its bridge drops them when they arrive. */
+  /**
+   * silent ends the calls that an unresponsive document cannot have begun. The bridge of the document drops these calls
+   * when they arrive.
+   */
   silent(documentId: string): void {
     for (const call of this.#running.inDocument(documentId)) {
       if (call.ping === 0) continue;

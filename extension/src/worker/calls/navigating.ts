@@ -5,23 +5,23 @@ const SeenMs = 1000;
 /** MaxHoldMs is the maximum delay of a call that waits for a navigation, in milliseconds. */
 const MaxHoldMs = 5000;
 
-/** Navigating tracks the documents that started to navigate away. No new call should begin in them. */
+/** Navigating tracks the documents that started to navigate away. No new call should begin in such a document. */
 export interface Navigating {
   /** setNavigating stores whether a document is navigating away. */
   setNavigating(tabId: number, documentId: string, navigating: boolean): void;
-  /** forget drops a document and the calls that wait for it. */
+  /** forget drops a document and the calls that wait for this document. */
   forget(documentId: string): void;
   /**
-   * runWhenSettled calls start when a call may be sent to the document: at once if it does not navigate. Otherwise
-   * start runs when the navigation ends without a new document (a download, an empty answer, a user who stays), or
-   * takes too long.
+   * runWhenSettled calls start when a call may be sent to the document: at once if the document does not navigate.
+   * Otherwise start runs when the navigation ends without a new document (a download, an empty answer, a user who
+   * stays), or takes too long.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }
 
 interface Entry {
   readonly tabId: number;
-  /** since is when the document first reported its navigation, last when it last did. */
+  /** since is when the document first reported its navigation, and last is the time of the latest report. */
   readonly since: number;
   last: number;
   /** seen is whether the tab was seen loading. */

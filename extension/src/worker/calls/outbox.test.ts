@@ -58,7 +58,7 @@ test('an ending is delivered when a later ping was answered', async (t) => {
   outbox.result('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
-  // This ending was sent after the ping, so the ping's answer does not confirm it.
+  // This ending was sent after the ping, so the answer to the ping does not confirm the ending.
   outbox.result('b', '2', undefined);
   link.pongs[0]?.ok();
   await idle();

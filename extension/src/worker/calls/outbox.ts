@@ -9,10 +9,9 @@ import type { CallError } from '../../../../wire/wire.gen.ts';
 import { addBounded, type Batch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
-// Progress and endings of calls on their way to the server. A WebSocket does
-// not report whether sent data has arrived. So reports and the ending of a call
-// are stored until the server has answered a later ping. After a lost link they
-// are sent again, and the server ignores duplicates.
+// Stores progress and endings of calls until the server has received them. A WebSocket does not report whether sent
+// data has arrived. So reports and the ending of a call are stored until the server has answered a later ping. After a
+// lost link, reports and endings are sent again, and the server ignores duplicates.
 
 /** KeptChars limits the stored endings, in UTF-16 units. */
 const KeptChars = 128 * 1024 * 1024;
@@ -26,7 +25,7 @@ interface Ending {
   /** whole is set once the answer is among the frames. */
   whole: boolean;
   chars: number;
-  /** dropped is set if the frames were too large to store. They cannot be sent again. */
+  /** dropped is set if the frames were too large to store. Dropped frames cannot be sent again. */
   dropped: boolean;
 }
 
@@ -43,7 +42,7 @@ const SentChars = 256 * 1024;
 export interface OutboxOptions {
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** confirm resolves once the server has handled all frames sent before. It rejects when the link is lost. */
+  /** confirm resolves once the server has handled all frames sent before. confirm rejects when the link is lost. */
   confirm(): Promise<unknown>;
 }
 
@@ -101,7 +100,7 @@ export class Outbox {
     this.#progress.delete(id);
   }
 
-  /** resume sends everything that is stored. Call it when the link opens. */
+  /** resume sends all stored frames. Call resume when the link opens. */
   resume(): void {
     for (const [id, reports] of this.#progress) {
       for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(progressFrame(id, batch));
@@ -156,7 +155,7 @@ export class Outbox {
       for (const id of sent) this.drop(id);
       this.delivered.emit(sent);
     } catch {
-      // The link was lost. resume sends everything again.
+      // The link was lost, so resume will send all stored frames again.
       return;
     } finally {
       this.#confirming = false;

@@ -9,24 +9,26 @@ import type { Syntax } from './syntax.ts';
 /** ArmMs is how long a document may accept to accept an adapter, in milliseconds. */
 const ArmMs = 10_000;
 /**
- * RunMs is how long Chrome may accept to run an adapter's code in a document, in milliseconds. A busy page runs it late.
+ * RunMs is how long Chrome may take to run an adapter's code in a document, in milliseconds. A busy page runs the code
+ * late.
  */
 const RunMs = 20_000;
 /**
- * RetryMs doubles after each of at most MaxTries attempts. The first retry comes after twice RetryMs, in milliseconds.
+ * RetryMs is half the delay before the first retry, in milliseconds. The delay doubles after each of at most MaxTries
+ * attempts.
  */
 const RetryMs = 200;
 const MaxTries = 6;
 /**
- * StartMs is how long an injected adapter may accept to become live, in milliseconds. It is injected at most MaxStarts
- * times. After that, its tab counts as one without the plugin.
+ * StartMs is how long an injected adapter may take to become live, in milliseconds. An adapter is injected at most
+ * MaxStarts times. After that, the tab counts as a tab without the plugin.
  */
 const StartMs = 5000;
 const MaxStarts = 3;
 
 /**
- * ComeMs is how long a started host may accept to become live, in milliseconds. After that, its document counts as one
- * without the plugin. The server waits equally long.
+ * ComeMs is how long a started host may take to become live, in milliseconds. After that, the document counts as a
+ * document without the plugin. The server waits equally long.
  */
 const ComeMs = 15_000;
 
@@ -37,13 +39,13 @@ export interface DeliveryOptions {
   readonly entryPoints: EntryPoints;
   /** plugins returns the plugins that can be injected into documents now. */
   plugins(): readonly PluginInfo[];
-  /** canStartLate reports whether a plugin may be injected into a document without a host for it. */
+  /** canStartLate reports whether a plugin may be injected into a document that has no host for the plugin. */
   canStartLate(plugin: PluginInfo): boolean;
   /** code returns the code of a plugin, host the code of the host. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
   readonly syntax: Syntax;
-  /** run runs code in a document, in the world of a plugin, and returns its value. */
+  /** run runs code in a document, in the world of a plugin, and returns the value of the code. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns an unguessable text. */
   nonce(): string;
@@ -61,14 +63,14 @@ interface Injection {
   /** starts is how often the code was run. */
   starts: number;
   problem?: string;
-  /** isBroken is set if the problem is in the plugin's code. It is not injected again. */
+  /** isBroken is set if the problem is in the plugin's code. Broken code is not injected again. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
   /** armed is called once, when the document is ready. */
   armed?: { readonly nonce: string; readonly accept: (message: Armed) => void };
 }
 
-/** Delivery injects the adapters of plugins into the matching documents without them. */
+/** Delivery injects the adapters of plugins into matching documents that do not have these adapters. */
 export class Delivery {
   /** changed reports that expects or problem has changed. */
   readonly changed = new Signal();
@@ -233,7 +235,7 @@ export class Delivery {
     if (!docs.reported(doc.documentId) || this.#isLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
-    // After its removal from a document, a plugin returns there as a hot reload (hot-reload.ts).
+    // If a plugin was removed from a document, hot reload brings the plugin back into the document (hot-reload.ts).
     return !docs.vacant(doc.documentId).some((p) => p.name === plugin.name);
   }
 
@@ -290,8 +292,8 @@ export class Delivery {
   }
 
   /**
-   * retryStart injects an adapter again that is not live. If the first one still waits for the page's content, only one
-   * of them starts.
+   * retryStart injects an adapter again that is not live. If the first injected adapter still waits for the page's
+   * content, only one of the two adapters starts.
    */
   #retryStart(injection: Injection): void {
     if (!this.#isCurrent(injection)) return;
@@ -299,7 +301,10 @@ export class Delivery {
     else void this.#inject(injection);
   }
 
-  /** isCurrent reports whether an injection is still wanted. It ends the injection if the document is gone. */
+  /**
+   * isCurrent reports whether an injection is still wanted. If the document no longer exists, isCurrent ends the
+   * injection.
+   */
   #isCurrent(injection: Injection): boolean {
     const { documentId } = injection.doc;
     if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
@@ -323,7 +328,7 @@ export class Delivery {
     this.#giveUp(injection, error instanceof Error ? error.message : String(error));
   }
 
-  /** arm prepares the document for the adapter. It uses the document's latest port. */
+  /** arm prepares the document for the adapter. arm uses the document's latest port. */
   #arm(injection: Injection, nonce: string, options: string): Promise<Armed> {
     const { plugin, doc } = injection;
     const to = this.#options.docs.get(doc.documentId) ?? doc;

@@ -1,8 +1,9 @@
 import { toHex } from '../hex.ts';
 
 /**
- * EntryPoints names the constants through which documents accept adapters after their start (host/lifecycle.ts). The script
- * that starts a host declares the constant. Scripts of the page share its scope, but cannot list or replace constants.
+ * EntryPoints names the constants through which documents accept adapters after their start (host/lifecycle.ts). The
+ * script that starts a host declares the constant. Scripts of the page share the scope of this script, but cannot list
+ * or replace constants.
  */
 export interface EntryPoints {
   /** nameOf returns the name of a plugin's constant. The name survives a restart of the browser. */
@@ -34,23 +35,27 @@ export function constantScript(name: string, expression: string): string {
 }
 
 /**
- * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. It is no
- * constant, because a host that started after the bridge is started again (lateStartScript).
+ * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. The
+ * script uses a variable instead of a constant, because a host that started after the bridge is started again
+ * (lateStartScript).
  */
 export function variableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
 }
 
 /**
- * lateStartScript returns a script that starts a host late in an isolated world. expression is its entry point, or undefined if
- * the bridge rejected the host. The script returns whether the bridge accepted it.
+ * lateStartScript returns a script that starts a host late in an isolated world. expression is the entry point of the
+ * host, or undefined if the bridge rejected the host. The script returns whether the bridge accepted it.
  */
 export function lateStartScript(name: string, expression: string): string {
   // The code in the expression can use no name of this script except its own entry point.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }
 
-/** adapterScript returns a script that passes an adapter to an entry point, and that returns whether the entry point accepted it. */
+/**
+ * adapterScript returns a script that passes an adapter to an entry point, and that returns whether the entry point
+ * accepted the adapter.
+ */
 export function adapterScript(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;
 }

@@ -13,10 +13,14 @@ import type { Syntax } from './syntax.ts';
 
 /** ReplyMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
 const ReplyMs = 5000;
-/** CodeMs is how long the server may take to send code after a sync, in milliseconds. Then the code is fetched. */
+/**
+ * CodeMs is how long the server may take to send code after a sync, in milliseconds. After this time, the worker
+ * fetches the code.
+ */
 const CodeMs = 30_000;
 /**
- * RetryMs doubles after each of at most MaxTries attempts. The first retry comes after twice RetryMs, in milliseconds.
+ * RetryMs is half the delay before the first retry, in milliseconds. The delay doubles after each of at most MaxTries
+ * attempts.
  */
 const RetryMs = 500;
 const MaxTries = 3;
@@ -29,7 +33,7 @@ export interface HotReloadOptions {
   /** code fetches the code of a plugin, for documents that report an older adapter after the server sent the code. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: Syntax;
-  /** run runs code in the world of a plugin in a document and returns its value. */
+  /** run runs code in the world of a plugin in a document and returns the value of the code. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns an unguessable text. */
   nonce(): string;
@@ -55,15 +59,15 @@ interface Swap {
 interface Attempt {
   readonly documentId: string;
   readonly hash: string;
-  /** tries counts attempts without an answer. */
+  /** tries is the number of attempts that the document did not answer. */
   tries: number;
   /** isOver is set when the document does not get the adapter again. */
   isOver: boolean;
-  /** problem is why the adapter failed to start. It is absent if the document did not answer. */
+  /** problem is why the adapter failed to start. problem is absent if the document did not answer. */
   problem?: string;
 }
 
-/** HotReload replaces the older adapters of plugins in documents, including those that were removed. */
+/** HotReload replaces older adapters of plugins in documents, and adds adapters again that were removed. */
 export class HotReload {
   /** changed reports that expects or problem has changed. */
   readonly changed = new Signal();
@@ -90,7 +94,7 @@ export class HotReload {
     for (const doc of this.#older(plugin)) this.#begin(doc, build);
   }
 
-  /** documentReported handles a document that has reported its adapters. It replaces older ones at any time. */
+  /** documentReported handles a document that has reported its adapters. Older adapters are replaced at any time. */
   documentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isComing = this.#swap(doc, plugin.name) || this.#due.get(plugin.name)?.has(doc);
@@ -98,7 +102,7 @@ export class HotReload {
     }
   }
 
-  /** renewed handles the message that a document has the new adapter, or keeps the old one because of a problem. */
+  /** renewed handles the message that a document has the new adapter, or keeps the old adapter because of a problem. */
   renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
     if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
@@ -138,7 +142,9 @@ export class HotReload {
     }
   }
 
-  /** expects reports whether a tab's top document is about to get new code of a plugin, so that it needs no reload. */
+  /**
+   * expects reports whether a tab's top document is about to get new code of a plugin. Such a document needs no reload.
+   */
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.live(tabId);
     return live !== undefined && this.#due.get(plugin)?.has(live.doc) === true;
@@ -149,7 +155,7 @@ export class HotReload {
     return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needs(doc, plugin);
   }
 
-  /** problem returns why the wanted adapter failed to start in a document, which keeps the old one. */
+  /** problem returns why the wanted adapter failed to start in a document that keeps its old adapter. */
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
     const attempt = this.#attempts.get(`${documentId} ${name}`);
     return attempt?.hash === hash ? attempt.problem : undefined;
@@ -163,7 +169,7 @@ export class HotReload {
     return this.#swaps.get(doc)?.get(plugin);
   }
 
-  /** needs reports whether a document has an older adapter of a plugin, or a removed one, and can get the new one. */
+  /** needs reports whether a document has an older or removed adapter of a plugin, and can get the new adapter. */
   #needs({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;
     const attempt = this.#attempts.get(`${documentId} ${name}`);
@@ -275,7 +281,7 @@ export class HotReload {
     this.changed.emit();
   }
 
-  /** failed retries a replacement that the document did not complete, up to MaxTries attempts. */
+  /** failed handles a replacement that the document did not complete: it retries, up to MaxTries attempts. */
   #failed(doc: Doc, swap: Swap, why: string): void {
     const { name } = swap.build;
     if (this.#swap(doc, name) !== swap) return;

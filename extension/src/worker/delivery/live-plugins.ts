@@ -11,7 +11,10 @@ export interface LivePluginsOptions {
   readonly delivery: Pick<Delivery, 'expects' | 'problem' | 'isBroken'>;
 }
 
-/** LivePlugins combines the adapters that documents report with those that are being injected or replaced there. */
+/**
+ * LivePlugins combines the adapters that documents report with the adapters that are being injected or replaced in
+ * these documents.
+ */
 export class LivePlugins {
   readonly #options: LivePluginsOptions;
 
@@ -19,7 +22,10 @@ export class LivePlugins {
     this.#options = options;
   }
 
-  /** top returns the top document of a tab with its usable and failed plugins, frames its frames. */
+  /**
+   * top returns the top document of a tab with its usable and failed plugins. frames returns the frames of a tab in the
+   * same way.
+   */
   top(tabId: number): LiveDoc | undefined {
     const live = this.#options.docs.live(tabId);
     return live && this.#usableIn(live);
@@ -42,8 +48,8 @@ export class LivePlugins {
   }
 
   /**
-   * isSettled reports whether a reload would not bring a plugin: it is live, failed to start, or is being injected in a
-   * tab's top document or in one of its frames.
+   * isSettled reports whether a reload of a tab would not make a plugin live, because the plugin is already live,
+   * failed to start, or is being injected in the tab's top document or in a frame.
    */
   isSettled(tabId: number, plugin: PluginInfo, frame?: string): boolean {
     const { docs, delivery, hotReload } = this.#options;
@@ -58,8 +64,8 @@ export class LivePlugins {
   }
 
   /**
-   * usableIn removes plugins from a document's report that cannot run there, have another pre-script or world than wanted,
-   * or are being replaced. It adds the problems of wanted adapters that are not live.
+   * usableIn removes plugins from a document's report that cannot run there, have another pre-script or world than
+   * wanted, or are being replaced. usableIn adds the problems of wanted adapters that are not live.
    */
   #usableIn({ doc, plugins: live }: LiveDoc): LiveDoc {
     const { plugins, hotReload } = this.#options;

@@ -13,7 +13,10 @@ function adapter(code: string): string {
   return `function ({Object}) { return function (globalThis) {\n${code}\n}; }`;
 }
 
-/** world runs scripts like Chrome in an isolated world: an error becomes an event and ends only its own script. */
+/**
+ * world runs scripts like Chrome in an isolated world: an error becomes an event and ends only the script that threw
+ * the error.
+ */
 async function world(_: Doc, scripts: readonly string[]): Promise<unknown> {
   const listeners = new Set<(event: unknown) => void>();
   const realm = createContext({

@@ -16,8 +16,8 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  */
 export interface Syntax {
   /**
-   * problem parses the code of a plugin in a document, without running it. It returns why the code cannot be parsed. It
-   * returns undefined if it can, or if the document does not answer.
+   * problem parses the code of a plugin in a document, without running it. problem returns why the code cannot be
+   * parsed, or undefined if the code can be parsed or the document does not answer.
    */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
   /** known returns the last result of problem for this plugin. */
@@ -31,7 +31,7 @@ export interface Syntax {
 export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
   const found = new Map<string, string>();
   const parse = async (doc: Doc, what: string, code: string): Promise<string | undefined> => {
-    // Parentheses make a function expression that is not called. Its first line belongs to the wrapper
+    // Parentheses make a function expression that is not called. The first line of the function belongs to the wrapper
     // (internal/jsbuild:AdapterFunction).
     const error = readError(await run(doc, [LISTEN, `(${code}\n)`, REPORT]).catch(() => undefined));
     if (!error) return undefined;

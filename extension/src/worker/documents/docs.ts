@@ -6,7 +6,7 @@ export interface Doc {
   /** frameId is 0 for the top document of a tab. A frame has the same origin as the top document. */
   readonly frameId: number;
   readonly documentId: string;
-  /** url is the URL at the time of the connection. */
+  /** url is the URL of the document when the document connected. */
   readonly url: string;
   post(message: ToBridge): void;
 }
@@ -20,10 +20,13 @@ export interface LiveDoc {
 /** Docs is the table of the connected documents and their adapters. */
 export interface Docs {
   get(documentId: string): Doc | undefined;
-  /** add adds a document, or replaces its port. */
+  /** add adds a document, or replaces the port of a known document. */
   add(doc: Doc): void;
   remove(documentId: string): void;
-  /** setStarted stores which plugins have started in a document but are not live yet, and whether it has a base. */
+  /**
+   * setStarted stores which plugins have started in a document but are not live yet, and whether the document has a
+   * base.
+   */
   setStarted(documentId: string, started: readonly Started[], based: boolean): void;
   started(documentId: string): readonly Started[];
   hasBase(documentId: string): boolean;
@@ -37,7 +40,7 @@ export interface Docs {
   vacant(documentId: string): readonly Vacant[];
   /** runs reports whether a plugin runs in a document. */
   runs(documentId: string, plugin: string): boolean;
-  /** reported returns a document if it has reported its adapters. */
+  /** reported returns a document if the document has reported its adapters. */
   reported(documentId: string): LiveDoc | undefined;
   /** live returns the top document of a tab. */
   live(tabId: number): LiveDoc | undefined;
@@ -45,7 +48,7 @@ export interface Docs {
   frames(tabId: number): LiveDoc[];
   /** all returns all documents. */
   all(): LiveDoc[];
-  /** ofTab returns all documents of a tab, including those that have not reported their adapters. */
+  /** ofTab returns all documents of a tab, including documents that have not reported their adapters. */
   ofTab(tabId: number): Doc[];
 }
 
@@ -97,7 +100,7 @@ export function makeDocs(): Docs {
     },
     runs: (documentId, name) =>
       plugins.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) === true,
-    // During a navigation, a tab may have two documents for a moment. The newer one connected last.
+    // During a navigation, a tab may have two documents for a moment. The newer of the two documents connected last.
     live: (tabId) => live(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     frames: (tabId) =>
       live(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),

@@ -82,7 +82,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   t.mock.timers.setTime(Date.now() + 60_000); // all timers fire late
   await settle();
   assert.deepEqual(changes, []);
-  await pass(1); // they fire now
+  await pass(1); // the delayed timers fire now
   assert.deepEqual(changes, []);
   await pass(5000);
   assert.deepEqual(changes, [true]);

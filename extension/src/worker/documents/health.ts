@@ -11,7 +11,7 @@ const LateMs = 2000;
 export interface HealthOptions {
   /** isBusy reports whether calls run in a document. */
   isBusy(documentId: string): boolean;
-  /** isFrozen reports whether Chrome has frozen a tab: its page runs nothing until the user shows the tab. */
+  /** isFrozen reports whether Chrome has frozen a tab: a frozen page runs no code until the user shows the tab. */
   isFrozen(tabId: number): Promise<boolean>;
 }
 
@@ -29,7 +29,7 @@ interface Pulse {
 
 /**
  * Health detects documents whose page does not answer because a script blocks its main thread. The bridge runs on the
- * same thread, so it cannot answer pings. Only documents with running calls are pinged.
+ * main thread of the page, so a blocked thread cannot answer pings. Only documents with running calls are pinged.
  */
 export class Health {
   /** changed reports a document that stops answering, or answers again. */
@@ -42,8 +42,8 @@ export class Health {
   }
 
   /**
-   * calling notes that a call is about to be sent. It returns the number of the ping that precedes the call, or 0 if it
-   * needs none.
+   * calling notes that a call is about to be sent. calling returns the number of the ping that precedes the call, or 0
+   * if the call needs no ping.
    */
   calling(doc: Doc): number {
     const pulse = this.#pulseOf(doc);
@@ -56,7 +56,7 @@ export class Health {
     return pulse.sent;
   }
 
-  /** answers pings a document and resolves with whether it answered within a time limit. */
+  /** answers pings a document and resolves with whether the document answered within a time limit. */
   answers(doc: Doc, withinMs: number): Promise<boolean> {
     const pulse = this.#pulseOf(doc);
     this.#ping(pulse);
@@ -67,13 +67,14 @@ export class Health {
   }
 
   /**
-   * answered reports whether a document has answered a ping. If so, a call sent right after the ping has arrived too.
+   * answered reports whether a document has answered a ping. If the ping was answered, a call sent right after the ping
+   * has arrived too.
    */
   answered(documentId: string, ping: number): boolean {
     return ping <= (this.#pulses.get(documentId)?.answered ?? 0);
   }
 
-  /** heard notes a message from a document. ping is the number that it answers. */
+  /** heard notes a message from a document. ping is the number of the ping that the message answers. */
   heard(doc: Doc, ping?: number): void {
     const pulse = this.#pulseOf(doc);
     pulse.heardAt = Date.now();
@@ -86,7 +87,7 @@ export class Health {
     this.changed.emit(doc);
   }
 
-  /** joined notes a new port of a document. Messages on its last port may or may not have arrived. */
+  /** joined notes a new port of a document. Messages on the previous port may or may not have arrived. */
   joined(doc: Doc): void {
     const pulse = this.#pulseOf(doc);
     clearTimeout(pulse.timer);
@@ -149,7 +150,7 @@ export class Health {
     this.changed.emit(pulse.doc);
   }
 
-  /** watch pings a document again while calls run in it. */
+  /** watch pings a document at intervals while calls run in the document. */
   #watch(pulse: Pulse): void {
     clearTimeout(pulse.timer);
     pulse.timer = setTimeout(() => {

@@ -17,7 +17,10 @@ export interface LogsOptions {
   send(params: PluginLogParams): void;
 }
 
-/** Logs forwards the log entries of adapters. Entries that a document sends too fast are dropped and counted. */
+/**
+ * Logs forwards the log entries of adapters. If a document sends entries too fast, the excess entries are dropped and
+ * counted.
+ */
 export interface Logs {
   add(doc: Doc, message: Log): void;
 }
@@ -25,7 +28,8 @@ export interface Logs {
 /** makeLogs returns a Logs. */
 export function makeLogs(options: LogsOptions): Logs {
   /**
-   * pace holds, by document, the start of the last window, its number of frames, and the dropped entries per plugin.
+   * pace maps each document to the start of its current time window, the number of frames in the window, and the
+   * dropped entries per plugin.
    */
   const pace = new WeakMap<Doc, { began: number; frames: number; readonly dropped: Map<string, number> }>();
 
@@ -50,7 +54,7 @@ export function makeLogs(options: LogsOptions): Logs {
   };
 }
 
-/** countEntries returns the number of entries in a text. Invalid text counts as one entry. */
+/** countEntries returns the number of entries in a text. countEntries counts invalid text as one entry. */
 function countEntries(entries: string): number {
   const list = entries.length <= MaxChars ? parse(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;

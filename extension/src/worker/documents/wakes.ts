@@ -7,7 +7,7 @@ export interface Sleeper {
 
 /** Wakes are the timers of hidden documents. Timers in a service worker are not throttled. */
 export interface Wakes {
-  /** schedule wakes a document once, in ms milliseconds. It replaces the last timer. */
+  /** schedule wakes a document once, in ms milliseconds. schedule replaces an earlier timer of the same document. */
   schedule(doc: Sleeper, ms: number): void;
   /** left drops a document. */
   left(doc: Sleeper): void;

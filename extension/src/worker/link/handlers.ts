@@ -33,22 +33,25 @@ export type BrowserNotification =
   | 'plugin.log'
   | 'state.watch';
 
-/** ServerRequest are the requests that this browser answers: all that it does not send, and ping, which both sides send. */
+/**
+ * ServerRequest are the requests that this browser answers: all requests that this browser does not send, and ping,
+ * which the browser and the server send.
+ */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 /** ServerNotification are the notifications that this browser handles. The challenge is part of the handshake (link.ts). */
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * RequestHandlers and NotificationHandlers have one handler for each method of the server, so that code without a handler
- * for a method of the wire does not compile. The socket reaches nothing else. The handler of a request that returns
- * undefined answers later by itself.
+ * RequestHandlers and NotificationHandlers have one handler for each method of the server, so that code without a
+ * handler for a method of the wire does not compile. The socket can call only these handlers. A handler that returns
+ * undefined sends its answer later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
 };
 export type NotificationHandlers = { readonly [M in ServerNotification]: (params: Notifications[M]) => void };
 
-/** answerRequest runs the handler of a request and sends the answer. It never rejects. */
+/** answerRequest runs the handler of a request and sends the answer. answerRequest never rejects. */
 export async function answerRequest(
   handlers: RequestHandlers,
   frame: RequestFrame,

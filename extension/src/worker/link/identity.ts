@@ -16,7 +16,7 @@ export interface Storage {
   version(): string;
 }
 
-/** Identity is hello without the proof, which belongs to one connection. */
+/** Identity is the params of hello without the proof, because each proof belongs to one connection. */
 export type Identity = Omit<HelloParams, 'proof'>;
 
 /** BrowserIdentity identifies this browser to the server. */
@@ -28,7 +28,7 @@ export class BrowserIdentity {
     this.#storage = storage;
   }
 
-  /** name is the name of the browser in the last hello, or empty before it. */
+  /** name is the name of the browser in the last hello, or empty before the first hello. */
   get name(): string {
     return this.#name;
   }

@@ -27,7 +27,10 @@ import type { OpenSocket, Socket } from './socket.ts';
 /** Down is why there is no link. */
 export type Down = 'not_installed' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
-/** LinkState is the state of the link for the panel. text is the server's explanation if it sent one. */
+/**
+ * LinkState is the state of the link for the panel. text is the server's explanation, if the server sent an
+ * explanation.
+ */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
@@ -42,7 +45,8 @@ export interface LinkOptions {
   /** handshake prepares the handshake of one socket. */
   handshake(connection: Connection): Promise<Handshake>;
   /**
-   * listener finds out what listens on the port. It is called after a socket failed to open, and before the next try.
+   * listener finds out what listens on the port. listener is called after a socket failed to open, and before the next
+   * try.
    */
   listener(connection: Connection): Promise<Listener>;
   /** random returns a number from 0 to 1, for jitter. */
@@ -54,29 +58,29 @@ const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
 /**
- * UnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind them. DrainMs
- * is roughly how long they take to send.
+ * UnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind these bytes.
+ * DrainMs is roughly how long these bytes take to send.
  */
 const UnsentBytes = 1024 * 1024;
 const DrainMs = 4;
 /**
  * PrepareMs is how long Chrome may take to return what a try needs. In a worker that starts during an extension reload,
- * Chrome may never return it.
+ * Chrome may never return this data.
  */
 const PrepareMs = 3000;
 const OpenMs = 5000;
 const AnswerMs = 10_000;
 /**
- * DeadBeats of the pulse without a message end the link, and a ping is sent after PingBeats. Beats are counted instead
- * of time, because the clock jumps when the machine sleeps or the browser is suspended.
+ * The link ends after DeadBeats beats of the pulse without a message, and sends a ping after PingBeats beats. Beats are
+ * counted instead of time, because the clock jumps when the machine sleeps or the browser is suspended.
  */
 const DeadBeats = 4;
 const PingBeats = 2;
 
-/** Pending ends one request of the browser. Without a frame, the link was lost. */
+/** Pending ends one request of the browser. If no frame is passed, the link was lost. */
 type Pending = (frame: Frame | undefined) => void;
 
-/** Link is the connection to the server. It retries for ever. */
+/** Link is the connection to the server. The link retries without a limit. */
 export class Link {
   /** opened reports that the server has answered hello, before other frames are handled. */
   readonly opened = new Signal();
@@ -90,7 +94,7 @@ export class Link {
   readonly #pending = new Map<string, Pending>();
   #state: LinkState = { kind: 'connecting' };
   #socket: Socket | undefined;
-  /** #trying is set while a try is being prepared or its failure explained. */
+  /** #trying is set while a try is being prepared, or while the failure of a try is being explained. */
   #trying = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pulse: ReturnType<typeof setInterval> | undefined;
@@ -122,7 +126,7 @@ export class Link {
     void this.#tryOnce();
   }
 
-  /** send sends a frame. It returns false without a link. */
+  /** send sends a frame. Without a link, send returns false. */
   send(text: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
     this.#socket.send(text);
@@ -130,8 +134,8 @@ export class Link {
   }
 
   /**
-   * roomIn returns 0 if the socket has sent most of its data. Otherwise it returns in how many milliseconds to check
-   * again.
+   * roomIn returns 0 if the socket has sent most of its data. Otherwise, roomIn returns in how many milliseconds to
+   * check again.
    */
   roomIn(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
@@ -143,8 +147,8 @@ export class Link {
   }
 
   /**
-   * request sends a request to the server. It rejects without a link, when the link is lost, after 10 s, and with the
-   * server's error.
+   * request sends a request to the server. request rejects if there is no link, when the link is lost, after 10 s, and
+   * with the server's error.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // Before hello is answered, queued frames have not been sent, so a ping's answer would confirm too much
@@ -213,14 +217,14 @@ export class Link {
       if (server.protocol === Version) this.#welcome(server);
       else refuse(CloseVersion, versionMismatch(server));
     };
-    /** challenged handles the first frame. No other frame is read before hello is sent. */
+    /** challenged handles the first frame. Before hello is sent, the browser reads no other frame. */
     const challenged = async (text: string) => {
       const proof = await proveIdentity(handshake, text);
       if (this.#socket !== mine) return;
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
       this.#ask(mine, 'hello', { ...hello, proof }).then(greeted, (error: unknown) => {
-        // The server closes the socket after a refusal, but its full message is already in the error.
+        // The server closes the socket after a refusal, but the error of the answer already contains the full message.
         const version = error instanceof RefusedError && error.code === CodeVersion;
         refuse(version ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
@@ -301,8 +305,8 @@ export class Link {
   }
 
   /**
-   * explain finds out why a socket closed. Browsers expose neither the status nor the text of a refused handshake.
-   * Texts of an unauthenticated peer are not shown.
+   * explain finds out why a socket closed. Browsers expose neither the status nor the text of a refused handshake. The
+   * panel shows no text of an unauthenticated peer.
    */
   async #explain(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
     if (stage === 'opened' || stage === 'challenged') return this.#goDown('refused', portInUse(connection), RetryMs);
@@ -348,14 +352,16 @@ function portInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
-/** proveIdentity returns this browser's proof if the first frame is the server's challenge. It never rejects. */
+/**
+ * proveIdentity returns this browser's proof if the first frame is the server's challenge. proveIdentity never rejects.
+ */
 async function proveIdentity(handshake: Handshake, text: string): Promise<string | undefined> {
   const frame = parseFrame(text);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
   return handshake.answer(frame.params).catch(() => undefined);
 }
 
-/** prepareTry returns the server's address and the identity of this browser. It rejects after PrepareMs. */
+/** prepareTry returns the server's address and the identity of this browser. prepareTry rejects after PrepareMs. */
 async function prepareTry(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
   let late: ReturnType<typeof setTimeout> | undefined;
   const never = new Promise<never>((_, reject) => {
@@ -368,7 +374,7 @@ async function prepareTry(options: LinkOptions): Promise<[Connection | undefined
   }
 }
 
-/** readAnswer returns the result in an answer, or an error. Without a frame, the link was lost. */
+/** readAnswer returns the result in an answer, or an error. If frame is undefined, the link was lost. */
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');

@@ -13,7 +13,7 @@ export interface SocketEvents {
   closed(code: number, reason: string): void;
 }
 
-/** OpenSocket opens a socket. It never throws. */
+/** OpenSocket opens a socket. OpenSocket never throws. */
 export type OpenSocket = (url: string, protocols: readonly string[], events: SocketEvents) => Socket;
 
 /** openSocket opens a real WebSocket. */

@@ -20,7 +20,7 @@ export interface BadgeOptions {
   draw(text: string, color: string, title: string): void;
 }
 
-/** Badge redraws the badge when its state has changed. */
+/** Badge redraws the toolbar badge when the state of the badge has changed. */
 export class Badge {
   readonly #options: BadgeOptions;
   #waiting = 0;
@@ -31,7 +31,10 @@ export class Badge {
     this.#options = options;
   }
 
-  /** setWaiting sets the number of calls that wait for approval. The server sends it after hello if it is not 0. */
+  /**
+   * setWaiting sets the number of calls that wait for approval. The server sends this number after hello if the number
+   * is not 0.
+   */
   setWaiting(count: number): void {
     this.#waiting = count;
     this.touch();

@@ -10,7 +10,10 @@ export interface PanelActionsOptions {
   rename(name: string): Promise<void>;
 }
 
-/** makePanelActions returns a function that runs the user's actions in the side panel. It rejects with an error for the user. */
+/**
+ * makePanelActions returns a function that runs the user's actions in the side panel. The function rejects with an
+ * error for the user.
+ */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<Done> {
   const { link, reloadTab, showTab, openDetails, rename } = options;
   /** done returns the answer to an action without a result. */

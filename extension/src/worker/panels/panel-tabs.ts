@@ -4,7 +4,7 @@ import type { LivePlugins } from '../delivery/live-plugins.ts';
 import type { Docs } from '../documents/docs.ts';
 
 export interface PanelTabsOptions {
-  /** tabs are those that the server has. */
+  /** tabs are the tabs that were reported to the server. */
   readonly tabs: readonly TabInfo[];
   readonly wanted: readonly PluginInfo[];
   readonly docs: Pick<Docs, 'live'>;

@@ -10,7 +10,10 @@ export interface PanelsOptions {
   state(): Omit<PanelState, 'calls' | 'callsAt' | 'running'>;
   /** watch switches the server's state.sync and state.plugins on or off. */
   watch(on: boolean): void;
-  /** runAction runs an action of the user. If it rejects, the panel that sent the action shows the error's message. */
+  /**
+   * runAction runs an action of the user. If runAction rejects, the panel that sent the action shows the error's
+   * message.
+   */
   runAction(action: Action): Promise<Done>;
 }
 
@@ -24,7 +27,7 @@ export interface Panels {
   plugins(all: StatePluginsParams): void;
   /** touch sends the changed state to the panels soon. */
   touch(): void;
-  /** lost drops the calls, because without a link their state is unknown. */
+  /** lost drops the calls, because the state of calls is unknown without a link. */
   lost(): void;
 }
 

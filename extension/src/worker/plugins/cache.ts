@@ -1,5 +1,6 @@
 /**
- * Origin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. No request is sent there.
+ * Origin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. No request is sent to
+ * this origin.
  */
 const Origin = 'https://code.invalid/';
 const Name = 'code';

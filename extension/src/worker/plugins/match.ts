@@ -1,14 +1,12 @@
-// Chrome's match patterns, as far as plugins use them:
-// <scheme>://<host>[:port]/<path>. Chrome itself decides where an adapter runs.
-// This file decides which tabs are reported to the server and which need a
-// reload.
+// Chrome's match patterns, as far as plugins use them: <scheme>://<host>[:port]/<path>. Chrome itself decides where an
+// adapter runs. This file only decides which tabs are reported to the server and which tabs need a reload.
 
 /** Pattern reports whether a URL matches. */
 export type Pattern = (url: URL) => boolean;
 
 const parsed = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])(?::(\*|\d+))?(\/.*)$/;
 
-/** parsePattern parses one match pattern. It returns undefined for an invalid one. */
+/** parsePattern parses one match pattern. parsePattern returns undefined for an invalid pattern. */
 export function parsePattern(pattern: string): Pattern | undefined {
   const parts = parsed.exec(pattern);
   if (!parts) return undefined;
@@ -24,8 +22,8 @@ export function parsePattern(pattern: string): Pattern | undefined {
 }
 
 /**
- * asChrome returns equivalent patterns that Chrome accepts: it rejects ports with the scheme `*`. An invalid pattern
- * returns none.
+ * asChrome returns equivalent patterns that Chrome accepts, because Chrome rejects ports with the scheme `*`. For an
+ * invalid pattern, the result is empty.
  */
 export function asChrome(pattern: string): string[] {
   const parts = parsed.exec(pattern);
@@ -35,7 +33,7 @@ export function asChrome(pattern: string): string[] {
   return ['http', 'https'].map((each) => `${each}://${host}:${port}${path}`);
 }
 
-/** matchesAny reports whether url matches one of the patterns and none of the excluded ones. */
+/** matchesAny reports whether url matches one of the patterns and none of the excluded patterns. */
 export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
   const at = readUrl(url);
   if (!at) return false;

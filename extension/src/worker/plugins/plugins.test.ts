@@ -81,14 +81,14 @@ function makeBench() {
   return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
 }
 
-/** settled syncs and preregisters plugins. */
+/** settled syncs and preregisters plugins, and returns when both have ended. */
 async function settled(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
   assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
   await plugins.prepare();
 }
 
 const sync = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
-/** few returns IDs without their digests. */
+/** few returns script IDs without the digests in the IDs. */
 const few = (ids: Iterable<string>) =>
   [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
 

@@ -32,7 +32,7 @@ export interface Registrar {
   unregisterFiles(ids: readonly string[]): Promise<void>;
 }
 
-/** PluginsOptions are the other dependencies of registrations. */
+/** PluginsOptions are the dependencies of Plugins, except the registrar and the store. */
 export interface PluginsOptions {
   readonly entryPoints: EntryPoints;
   /** code returns the code of a plugin, or of the host if name is empty. */
@@ -46,14 +46,16 @@ export interface PluginsOptions {
 /** UserScript is a script with its code. */
 type UserScript = Script & { readonly code: string };
 
-/** Plugins keeps Chrome's registered scripts in sync with the server. Its methods run one after the other. */
+/**
+ * Plugins keeps Chrome's registered scripts in sync with the server. The methods of Plugins run one after the other.
+ */
 export class Plugins {
   readonly #registrar: Registrar;
   readonly #options: PluginsOptions;
   #wanted: readonly PluginInfo[] = [];
   #host = '';
   #mode: InjectMode = 'none';
-  /** #isSyncing is set when the first sync begins, #isSynced when it has ended. */
+  /** #isSyncing is set when the first sync begins, and #isSynced is set when the first sync has ended. */
   #isSyncing = false;
   #isSynced = false;
   /** #beyond are the plugins that should start early but exceed the budget. */
@@ -94,7 +96,7 @@ export class Plugins {
 
   /**
    * sync registers the scripts that every matching page needs: the bridge and a base, which can host adapters on
-   * demand. In file mode it also registers the adapters. It does not wait for prepare.
+   * demand. In file mode it also registers the adapters. sync does not wait for prepare.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -157,7 +159,7 @@ export class Plugins {
     });
   }
 
-  /** compose returns the script of a plugin. It contains the adapter only if whole is set. */
+  /** compose returns the script of a plugin. The script contains the adapter only if whole is set. */
   async #compose(plugin: PluginInfo, code: PluginFetchResult, whole: boolean): Promise<string> {
     const host = await this.#options.code('', this.#host);
     const parts = [JSON.stringify(code.options ?? '{}'), whole ? code.code : 'undefined'];
@@ -202,8 +204,8 @@ export class Plugins {
   }
 
   /**
-   * unregisterOthers unregisters the adapters and pre-scripts that are not wanted any more. It runs before all else, so
-   * that wanted lacks a plugin only after Chrome has stopped to run its code in new documents.
+   * unregisterOthers unregisters the adapters and pre-scripts that are not wanted any more. This step runs first, so
+   * that a plugin is missing in wanted only when Chrome no longer runs the plugin's code in new documents.
    */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
     const current = new Set(wanted.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
@@ -213,7 +215,7 @@ export class Plugins {
     await this.#registrar.unregisterFiles(files.filter(isOther));
   }
 
-  /** bases returns one base for plugins with frames and one for the others. No document gets both. */
+  /** bases returns a base for plugins with frames and a base for all other plugins. No document gets both bases. */
   async #bases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
     const framed = unionOfMatches(inPages.filter(wantsFrames));
@@ -254,20 +256,22 @@ export class Plugins {
 
   /**
    * canStartLate reports whether a plugin may be injected into a document after its start. Plugins with a pre-script
-   * may not. Neither may plugins that must start before the page's scripts, unless there are too many of them.
+   * may not. Plugins that must start before the page's scripts may not either, unless there are too many such plugins.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#beyond.has(name));
   }
 
-  /** canRun reports whether a plugin can run in any page. Without user scripts, isolated plugins cannot. */
+  /**
+   * canRun reports whether a plugin can run in any page. Without user scripts, plugins in isolated worlds cannot run.
+   */
   canRun(plugin: PluginInfo): boolean {
     return this.#mode !== 'files' || plugin.world !== 'isolated';
   }
 
   /**
-   * clear removes all registrations, because those of an older version may use another protocol. It resolves with whether
-   * another sync is needed: a running one may have registered scripts that were then cleared.
+   * clear removes all registrations, because those of an older version may use another protocol. clear resolves with
+   * whether another sync is needed, because clear may have removed scripts of a running sync.
    */
   clear(): Promise<boolean> {
     const isSyncNeeded = this.#isSyncing;
@@ -305,7 +309,8 @@ export class Plugins {
   }
 
   /**
-   * putProbes registers the probes of these hosts again. A probe runs before its host, because it is registered first.
+   * putProbes registers the probes of these hosts again. A probe is registered before its host, and so runs before its
+   * host.
    */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
     // In frames, a probe is needed only if the bridge runs there.
@@ -349,10 +354,11 @@ export class Plugins {
   /**
    * syncBridge registers the bridge wherever a plugin runs, and after its host. Chrome runs scripts in the order of
    * registration, and the bridge accepts hosts only while it starts. So the bridge is registered again after each
-   * change of another script. Its ID is a digest of the scripts before it. The old bridge is removed last, so that no
-   * document is without one. Plugins with frames need a second bridge there; in top documents, it detects the first.
-   * After a restart of the browser, Chrome lists the old user scripts but runs none of them until a script is
-   * registered. So the ID also includes the start of the browser.
+   * change of another script. The ID of the bridge is a digest of the scripts that are registered before the bridge.
+   * The old bridge is removed last, so that no document is without a bridge. Plugins with frames need a second bridge
+   * for frames; in top documents, the second bridge detects the first and does nothing. After a restart of the browser,
+   * Chrome lists the old user scripts but runs none of them until a script is registered. So the digest in the ID also
+   * covers the start time of the browser.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.fileScripts();
@@ -377,7 +383,10 @@ export class Plugins {
   }
 }
 
-/** isolatedWorld returns the name of a plugin's world. All versions share it, so that a new version finds the host. */
+/**
+ * isolatedWorld returns the name of a plugin's world. All versions of a plugin share this world, so that a new version
+ * finds the host.
+ */
 export function isolatedWorld({ name }: PluginInfo): string {
   return `${PREFIX}${name}`;
 }
@@ -396,7 +405,10 @@ async function shortHash(text: string): Promise<string> {
   return toHex(bytes.slice(0, 8));
 }
 
-/** matchesOf returns a plugin's valid match patterns. Chrome would reject all patterns because of an invalid one. */
+/**
+ * matchesOf returns a plugin's valid match patterns. Invalid patterns are removed, because Chrome would reject all
+ * patterns if one is invalid.
+ */
 function matchesOf(plugin: PluginInfo): readonly string[] {
   return validPatterns(plugin.matches);
 }

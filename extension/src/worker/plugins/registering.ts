@@ -1,8 +1,8 @@
 import { Signal } from '../signal.ts';
 
 /**
- * LeadMs is how long before a registration its cause may have come, in milliseconds: the server sends a new plugin with
- * a delay.
+ * LeadMs is the maximum time between the cause of a registration and the registration, in milliseconds: the server
+ * sends a new plugin with a delay.
  */
 const LeadMs = 3000;
 
@@ -11,8 +11,8 @@ export interface Registrations {
   /** fromMs is the time from which documents may lack wanted scripts, in milliseconds since 1970. */
   readonly fromMs: number;
   /**
-   * firstMs is when the first registration was made. Documents before it have none of the scripts. It is undefined if
-   * nothing was registered.
+   * firstMs is when the first registration was made. Documents that started earlier have none of the scripts. firstMs
+   * is undefined if nothing was registered.
    */
   readonly firstMs: number | undefined;
 }
@@ -22,13 +22,16 @@ export interface Registrations {
  * scripts. At first registrations are pending, because the last worker may have stopped between two registrations.
  */
 export class Registering {
-  /** registered reports that the scripts that all documents need are registered, and again that the rest is. */
+  /**
+   * registered is called when the scripts that all documents need are registered, and again when the remaining scripts
+   * are registered.
+   */
   readonly registered = new Signal<[registrations: Registrations]>();
   #sinceMs: number | undefined = Date.now() - LeadMs;
   #firstMs: number | undefined;
   #hasChanged = false;
 
-  /** pending reports whether registrations are outstanding. */
+  /** pending reports whether registrations have not been completed yet. */
   get pending(): boolean {
     return this.#sinceMs !== undefined;
   }
@@ -46,7 +49,7 @@ export class Registering {
     };
   }
 
-  /** cleared notes that nothing is registered any more. */
+  /** cleared records that all registrations were removed. */
   cleared(): void {
     this.#sinceMs ??= Date.now() - LeadMs;
   }
@@ -58,7 +61,7 @@ export class Registering {
   }
 
   /**
-   * basesRegistered notes that the scripts that every document needs are registered. Adapters can be injected on
+   * basesRegistered records that the scripts that every document needs are registered. Adapters can be injected on
    * demand.
    */
   basesRegistered(): void {
@@ -66,7 +69,7 @@ export class Registering {
       this.registered.emit({ fromMs: this.#sinceMs, firstMs: this.#firstMs });
   }
 
-  /** settled notes that everything that the server wants is registered. */
+  /** settled records that all scripts that the server wants are registered. */
   settled(): void {
     this.basesRegistered();
     this.#sinceMs = undefined;

@@ -20,7 +20,7 @@ export interface SettingsSync {
 /** makeSettingsSync returns an empty SettingsSync. */
 export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const known = new Map<string, PluginSettings>();
-  /** received holds, by document, the settings that its adapters have received. */
+  /** received maps each document to the settings that its adapters have received. */
   const received = new Map<string, Map<string, PluginSettings>>();
 
   const update = ({ doc, plugins }: LiveDoc) => {

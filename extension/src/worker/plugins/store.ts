@@ -13,12 +13,13 @@ export interface StoreOptions {
 }
 
 /**
- * Store provides the code of plugins and of the host. Code that is not in the cache is fetched from the server once.
+ * Store provides the code of plugins and of the host. If code is not in the cache, the store fetches it from the
+ * server, only once for concurrent requests.
  */
 export interface Store {
   /**
-   * get returns the code of a plugin, or of the host if name is empty. It rejects if the server is unreachable or
-   * refuses.
+   * get returns the code of a plugin, or of the host if name is empty. get rejects if the server is unreachable or
+   * refuses the request.
    */
   get(name: string, script: string): Promise<PluginFetchResult>;
   /** keep removes all code from the cache except that of these scripts. */

@@ -17,7 +17,7 @@ export interface UsageOptions {
   write(text: string): Promise<void>;
 }
 
-/** Usage tracks which plugins were used recently. It survives a restart of the browser. */
+/** Usage tracks which plugins were used recently. The stored usage survives a restart of the browser. */
 export class Usage {
   /** changed reports, after a delay, that the list of used plugins has changed. */
   readonly changed = new Signal();
@@ -57,7 +57,8 @@ export class Usage {
 
 /**
  * sortForPreregistration returns the plugins whose adapters are worth registering before a page needs them, best first:
- * plugins that must start before the page's scripts, then recently used ones. If there are few plugins, it returns all.
+ * plugins that must start before the page's scripts, then recently used ones. If there are few plugins,
+ * sortForPreregistration returns all plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const place = ({ name, early }: PluginInfo) => {

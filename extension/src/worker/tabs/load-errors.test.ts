@@ -12,7 +12,7 @@ test('an error lasts until the tab shows another page', (t) => {
   errors.failed(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual(errors.of(1), { name: 'net::ERR_CONNECTION_REFUSED', atMs: 5000 });
   assert.equal(errors.of(2), undefined);
-  // The same error at another time is a new error.
+  // The same error at a later time counts as a new error.
   t.mock.timers.tick(10);
   errors.failed(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual([errors.of(1)?.atMs, changes], [5010, 2]);

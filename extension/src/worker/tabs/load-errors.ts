@@ -6,13 +6,16 @@ const Aborted = 'net::ERR_ABORTED';
 
 /** LoadError is a failed load of a tab's page. */
 export interface LoadError {
-  /** name is Chrome's name, such as net::ERR_CONNECTION_REFUSED. It is LoadErrorNoAnswer while Chrome still waits. */
+  /**
+   * name is Chrome's name, such as net::ERR_CONNECTION_REFUSED. While Chrome still waits for the site, name is
+   * LoadErrorNoAnswer.
+   */
   readonly name: string;
   /** atMs is when the load failed, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
-/** LoadErrors tracks the tabs that show Chrome's error page, and those whose site does not answer. */
+/** LoadErrors tracks the tabs that show Chrome's error page, and the tabs whose site does not answer. */
 export class LoadErrors {
   /** changed reports that an error was added or removed. */
   readonly changed = new Signal();
@@ -20,7 +23,7 @@ export class LoadErrors {
   /** #timers are the timers of the tabs whose site has not answered yet. */
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  /** of returns why the page of a tab could not be loaded, or undefined if it was loaded. */
+  /** of returns why the page of a tab could not be loaded, or undefined if the page was loaded. */
   of(tabId: number): LoadError | undefined {
     return this.#errors.get(tabId);
   }
@@ -54,7 +57,9 @@ export class LoadErrors {
     this.changed.emit();
   }
 
-  /** stopWaiting stops the timer of a tab. It reports whether the missing answer was already an error. */
+  /**
+   * stopWaiting stops the timer of a tab. stopWaiting reports whether the missing answer already counted as an error.
+   */
   #stopWaiting(tabId: number): boolean {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);

@@ -2,7 +2,10 @@ import { LoadErrorNoAnswer, type PluginInfo, SiteTimeoutMs } from '../../../../w
 import { matchesAny } from '../plugins/match.ts';
 import type { LoadError } from './load-errors.ts';
 
-/** AgainMs is how long a tab is reused for the page that it was opened with, whatever it shows, in milliseconds. */
+/**
+ * AgainMs is how long a tab is reused for the page that it was opened with, in milliseconds. During this time, the tab
+ * may show any page.
+ */
 const AgainMs = 10 * 60_000;
 
 /** RestartMs is how long a site may take to answer before a later call requests it again, in milliseconds. */
@@ -19,11 +22,11 @@ export interface OpeningOptions {
   /** open opens a tab without focus and returns its ID. */
   open(url: string): Promise<number>;
   exists(tabId: number): Promise<boolean>;
-  /** urlOf returns the URL of a tab, or undefined if it is closed. */
+  /** urlOf returns the URL of a tab, or undefined if the tab is closed. */
   urlOf(tabId: number): Promise<string | undefined>;
-  /** loadError returns why the page of a tab could not be loaded, or undefined if it was loaded. */
+  /** loadError returns why the page of a tab could not be loaded, or undefined if the page was loaded. */
   loadError(tabId: number): LoadError | undefined;
-  /** isBlank reports whether a tab has no page to lose: it shows an error page or nothing yet. */
+  /** isBlank reports whether a tab has no page to lose, because the tab is still empty or shows an error page. */
   isBlank(tabId: number): Promise<boolean>;
   /** navigate navigates a tab to a URL. */
   navigate(tabId: number, url: string): Promise<void>;
@@ -32,16 +35,16 @@ export interface OpeningOptions {
 /** Opening opens tabs for calls without a target. */
 export interface Opening {
   /**
-   * open returns a tab for a page of a plugin. It reuses a recently opened tab, so that calls that keep failing, for
-   * example at a login, do not fill the window with tabs. It rejects with a sentence.
+   * open returns a tab for a page of a plugin. A recently opened tab is reused, so that repeated failing calls, for
+   * example at a login, do not fill the window with tabs. open rejects with an error whose message is a sentence.
    */
   open(url: string): Promise<number>;
   /** openedWith returns the URL that a tab was recently opened with, or undefined. */
   openedWith(tabId: number): string | undefined;
   /**
-   * reopen navigates a tab back to the page that it was opened with, if it was redirected to a failing site, because a
-   * reload would request that site. It does the same if the tab's own site has not answered for RestartMs. It reports
-   * whether it did.
+   * reopen navigates a tab back to the page that the tab was opened with, if a redirect led the tab to a failing site.
+   * A reload would request only the failing site. reopen also navigates if the tab's own site has not answered for
+   * RestartMs. The result is whether reopen has navigated the tab.
    */
   reopen(tabId: number): Promise<boolean>;
 }

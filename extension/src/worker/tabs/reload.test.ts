@@ -21,7 +21,7 @@ function makeBench(t: TestContext) {
   const loading = new Set<number>();
   const frames = new Map<number, FramePage[]>();
   const reframed: string[] = [];
-  /** inspected are the tabs in which a script ran, pinged the pinged documents. */
+  /** inspected are the tabs in which a script ran, and pinged are the pinged documents. */
   const inspected: number[] = [];
   const pinged: string[] = [];
   const deaf = new Set<string>();
@@ -183,7 +183,7 @@ test('a document that may have its scripts is inspected only if it does not conn
   for (const id of [1, 2, 3]) pages.set(id, untouched);
   await pass(100);
   reload.began(1, 5040); // before the registrations
-  reload.began(2, 5060); // while they were made
+  reload.began(2, 5060); // while the scripts were being registered
   reload.began(3, 5080);
   await registered(4000, 5050);
   assert.deepEqual([inspected, reloaded], [[1, 1], [1]], 'no document before them has their scripts');

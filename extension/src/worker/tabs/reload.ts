@@ -5,26 +5,29 @@ import type { Registrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * SettleMs is how long a document that may have its scripts can take to report its plugins before a script inspects it,
- * in milliseconds.
+ * SettleMs is the time, in milliseconds, for a document with scripts to report its plugins. After this time, a script
+ * inspects the document.
  */
 const SettleMs = 200;
 /**
  * AgainMs is the time between inspections of an undecided tab, in milliseconds. MaxChecks is the maximum number of
- * inspections.
+ * inspections of one tab.
  */
 const AgainMs = 300;
 const MaxChecks = 200;
 /**
- * AfterMs is how long after a registration a document may still start without its scripts, in milliseconds: Chrome
- * distributes them to its processes.
+ * AfterMs is how long after a registration a document may still start without the registered scripts, in milliseconds,
+ * because Chrome distributes scripts to its processes with a delay.
  */
 const AfterMs = 1000;
-/** MaxReloads is how often a tab is reloaded before its plugins are live. */
+/** MaxReloads is the maximum number of reloads of a tab whose plugins do not become live. */
 const MaxReloads = 2;
 /** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
 const ReloadMs = 3000;
-/** AskMs is how long a page may take to answer while a call waits, LateMs without a waiting call, in milliseconds. */
+/**
+ * AskMs is how long a page may take to answer while a call waits, in milliseconds. LateMs is the same limit without a
+ * waiting call.
+ */
 const AskMs = 1000;
 const LateMs = 10_000;
 
@@ -35,7 +38,10 @@ export interface ReloadOptions {
   readPage(tabId: number): Promise<Page | 'error' | undefined>;
   /** listFrames returns the frames of a tab without running a script in them. */
   listFrames(tabId: number): Promise<readonly Frame[]>;
-  /** readFrames returns the frames of a tab with the same origin as its top document. It runs a script in each. */
+  /**
+   * readFrames returns the frames of a tab with the same origin as its top document. readFrames runs a script in each
+   * frame.
+   */
   readFrames(tabId: number): Promise<readonly FramePage[]>;
   reloadTab(tabId: number): Promise<void>;
   /** reloadFrame reloads one frame. */
@@ -43,9 +49,9 @@ export interface ReloadOptions {
   plugins(): readonly PluginInfo[];
   /** isLive reports whether a plugin is live, failed to start, or is being injected in a tab's document or frame. */
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
-  /** liveDocument returns the ID of a tab's top document if it has reported its plugins. */
+  /** liveDocument returns the ID of a tab's top document if the document has reported its plugins. */
   liveDocument(tabId: number): string | undefined;
-  /** answers pings a connected document and reports whether it answers soon. */
+  /** answers pings a connected document and reports whether the document answers soon. */
   answers(documentId: string): Promise<boolean>;
   /** isConnected reports whether a document has reported its plugins. */
   isConnected(documentId: string): boolean;
@@ -58,14 +64,14 @@ export interface ReloadOptions {
 }
 
 /**
- * Verdict is the result of checking a tab: done if it has its plugins or cannot get them, again if it must be
- * rechecked.
+ * Verdict is the result of checking a tab: "done" if the tab has its plugins or cannot get its plugins, "again" if the
+ * tab must be rechecked.
  */
 type Verdict = 'done' | 'again';
 
-/** Reload reloads tabs without their plugins, if the user has nothing to lose there. */
+/** Reload reloads tabs that lack their plugins, if the user cannot lose input in the tab. */
 export class Reload {
-  /** changed reports that expects has changed. */
+  /** changed is called when the result of expects has changed for a tab. */
   readonly changed = new Signal();
   /**
    * orphaned reports a document that seems live but has the bridge of a reloaded extension, which cannot answer.
@@ -74,9 +80,12 @@ export class Reload {
   /** crashed reports a tab whose page has crashed, before the tab is reloaded. A reload hides the crash. */
   readonly crashed = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
-  /** #spans are the times in which documents may have started without their scripts. */
+  /** #spans are the time spans in which documents may have started without their scripts. */
   #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
-  /** #checks counts the checks of each undecided tab, #reloads its reloads. */
+  /**
+   * #checks maps each undecided tab to the number of its checks, and #reloads maps each tab to the number and the time
+   * of its reloads.
+   */
   readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
   /** #began is when the document of each tab started, unless that was before this worker started. */
@@ -94,8 +103,8 @@ export class Reload {
   }
 
   /**
-   * load reloads one tab for a call, unless it is loading or was just reloaded. It returns false if the reload could
-   * lose user input or would not help.
+   * load reloads one tab for a call, unless the tab is loading or was just reloaded. load returns false if the reload
+   * could lose user input or would not help.
    */
   async load(tabId: number): Promise<boolean> {
     const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
@@ -105,7 +114,7 @@ export class Reload {
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, AskMs);
-      // An error page has nothing to lose. A page that cannot answer because it is loading needs no reload.
+      // A reload of an error page loses no user input. A page that cannot answer because it is loading needs no reload.
       if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
         return !page && (await find())?.loading === true;
     }
@@ -114,9 +123,9 @@ export class Reload {
   }
 
   /**
-   * registered notes that scripts were registered. Documents that started in the meantime may have only some of the
-   * scripts. Each is checked until its plugins are live or cannot be. Documents that have reported their plugins are
-   * pinged; only the others are inspected by a script.
+   * registered records that scripts were registered. Documents that started during the registration may have only some
+   * of the scripts. Each of these documents is checked until its plugins are live or cannot become live. Documents that
+   * have reported their plugins are pinged; all other documents are inspected by a script.
    */
   registered({ fromMs, firstMs }: Registrations): void {
     this.#firstMs = firstMs;
@@ -230,13 +239,16 @@ export class Reload {
     });
   }
 
-  /** mayConnect reports whether a document may have its scripts and be about to connect. */
+  /** mayConnect reports whether a document may have its scripts and may be about to connect. */
   #mayConnect(beganMs: number | undefined): boolean {
     if (this.#firstMs !== undefined && (beganMs ?? 0) < this.#firstMs) return false;
     return Date.now() < Math.max(beganMs ?? 0, this.#lastMs) + SettleMs;
   }
 
-  /** reloadOnce reloads a tab or one of its frames, unless it was reloaded just now or too often. */
+  /**
+   * reloadOnce reloads a tab or a frame of the tab, unless the tab or frame was just reloaded, or was reloaded too
+   * often.
+   */
   async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<Verdict> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
     if (count > 0 && Date.now() - atMs < ReloadMs) return 'again';

@@ -121,7 +121,7 @@ test('a site that does not answer is an error even while the tab loads', () => {
   const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
   const info = tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
   assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
-  // The last document still exists and runs calls.
+  // The previous document of the tab still exists and runs calls.
   const here = live({ name: 'p', hash: 'h' });
   assert.equal(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
 });

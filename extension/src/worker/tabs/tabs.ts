@@ -19,22 +19,25 @@ export interface TabsOptions {
   query(): Promise<readonly Tab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  /** live returns the top document of a tab, frames its frames that may have adapters. */
+  /** live returns the top document of a tab. frames returns the frames of a tab that may have adapters. */
   live(tabId: number): LiveDoc | undefined;
   frames(tabId: number): readonly LiveDoc[];
   /** expects reports whether a tab is about to get a missing adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
   /** isSilent reports whether a document does not answer. */
   isSilent(documentId: string): boolean;
-  /** arrives reports whether an adapter is being injected into the top document of a tab. Default: none is. */
+  /**
+   * arrives reports whether an adapter is being injected into the top document of a tab. The default is false for every
+   * tab.
+   */
   arrives?(tabId: number, plugin: string): boolean;
-  /** loadError returns why the page of a tab could not be loaded. Default: it was loaded. */
+  /** loadError returns why the page of a tab could not be loaded. By default, every page counts as loaded. */
   loadError?(tabId: number): LoadError | undefined;
-  /** openedWith returns the URL that a tab was opened with for a call. Default: none. */
+  /** openedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
   openedWith?(tabId: number): string | undefined;
-  /** waits is called with each tab whose site has not answered yet. Default: nothing. */
+  /** waits is called with each tab whose site has not answered yet. The default does nothing. */
   waits?(tabId: number): void;
-  /** urlChanged is called with the URL of each tab. Default: nothing. */
+  /** urlChanged is called with the URL of each tab. The default does nothing. */
   urlChanged?(tabId: number, url: string): void;
   /** synced sends all tabs. changed sends a tab that differs from what was last sent, or is gone. */
   synced(tabs: readonly TabInfo[]): void;
@@ -46,7 +49,7 @@ export class Tabs {
   /** reported reports that tabs were sent. */
   readonly reported = new Signal();
   readonly #options: TabsOptions;
-  /** #sent are the tabs that were last sent, with their JSON text. */
+  /** #sent maps each tab to the state that was last sent, also as JSON text. */
   #sent = new Map<number, { text: string; tab: TabInfo }>();
   /** #isAll is set if the next update sends all tabs. */
   #isAll = false;
@@ -69,7 +72,7 @@ export class Tabs {
     this.#timer ??= setTimeout(() => void this.#update(), CoalesceMs);
   }
 
-  /** hurry notes a change that a call may wait for. The first one in CoalesceMs is sent at once. */
+  /** hurry records a change that a call may wait for. The first such change within CoalesceMs is sent at once. */
   hurry(): void {
     const atMs = Date.now();
     if (this.#isUpdating || atMs - this.#hurriedAtMs < CoalesceMs) {
@@ -87,7 +90,8 @@ export class Tabs {
   }
 
   /**
-   * forget makes the next update include a tab even if it did not change, because the server has another state of it.
+   * forget makes the next update include a tab even if the tab did not change, because the server has a different state
+   * of this tab.
    */
   forget(tabId: number): void {
     const entry = this.#sent.get(tabId);
@@ -174,15 +178,15 @@ export function tabInfo(
   frames: readonly LiveDoc[],
   { expects = () => false, arrives = () => false, loadError, openedWith }: Coming = {},
 ): TabInfo | undefined {
-  // No plugin can run in Chrome's error page. A loading tab may leave the error page, unless its site does not
-  // answer.
+  // No plugin can run in Chrome's error page. A loading tab may soon leave the error page, unless the site of the tab
+  // does not answer.
   const failed = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const worksIn = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const own = worksIn(tab.url);
-  // A tab that was opened for a call and redirected to a failing page counts as the page that it was opened for.
+  // A tab that was opened for a call and redirected to a failing page counts as a tab that shows the page of the call.
   const isLost = failed !== undefined && openedWith !== undefined && own.length === 0;
   const matching = isLost ? worksIn(openedWith) : own;
-  // A frozen page runs nothing until the user shows its tab, so its adapters are not ready.
+  // A frozen page runs no code until the user shows the tab, so the adapters of the page are not ready.
   const report = (plugin: Live) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
   const framed = frames.flatMap((frame) => frameInfo(frame, plugins, report) ?? []);
   if (matching.length === 0 && framed.length === 0) return undefined;
@@ -211,7 +215,7 @@ export function tabInfo(
   const arriving = failed ? [] : lacking.filter(arrives);
   if (arriving.length > 0) info.arriving = arriving;
   const absent = lacking.filter((name) => !arriving.includes(name));
-  // A loading document may be about to report that its plugins are live.
+  // A document that is still loading may be about to report that its plugins are live.
   const loading = failed ? [] : absent.filter((name) => tab.loading || expects(name));
   if (loading.length > 0) info.loading = loading;
   if (absent.length > loading.length) info.needsReload = absent.filter((name) => !loading.includes(name));

@@ -1,6 +1,6 @@
 import { definePreScript } from '@opentabs/sdk/pre-script';
 
-// The site sends a token with its own requests and stores it nowhere, so the pre-script watches every request.
+// The site sends a token with its own requests and does not store the token, so the pre-script watches every request.
 definePreScript(({ set, log }) => {
   const send = window.fetch;
   window.fetch = (input, init) => {
@@ -15,6 +15,6 @@ function tokenOf(init: RequestInit | undefined): string | null {
   try {
     return new Headers(init?.headers).get('x-ticket-token');
   } catch {
-    return null; // invalid headers of the site: its own fetch will throw
+    return null; // if the site's headers are invalid, the original fetch throws too
   }
 }

@@ -20,7 +20,7 @@ export function urlOf(path: string): string {
   return new URL(path, site).href;
 }
 
-/** Returns the state of the tickets to list; open if the user has not set one. */
+/** Returns the state of the tickets to list; `open` if the user has not set a state. */
 export function wantedState(): string {
   return String(getConfig('state') ?? 'open');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { draw } from './draw.ts';
 
-/** A canvas that records the bars. Its picture is their list as text. */
+/** A canvas that records the bars. The picture of this canvas is the list of bars as text. */
 class FakeCanvas {
   readonly bars: string[] = [];
 

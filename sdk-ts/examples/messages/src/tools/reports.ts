@@ -1,14 +1,14 @@
 import { defineTool, type ProgressOptions, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
 
-/** Numbers that JSON cannot express, by the texts that mean them. */
+/** Maps texts to the numbers that JSON cannot express, such as NaN. */
 const specialNumbers: ReadonlyMap<unknown, number> = new Map([
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ]);
 
-/** Converts a report from JSON. Malformed reports are kept as they are. */
+/** Converts a report from JSON. Malformed reports stay unchanged. */
 function reportOf(raw: Record<string, unknown>): ProgressOptions {
   const entries = Object.entries(raw).map(([key, value]) => [key, specialNumbers.get(value) ?? value]);
   return Object.fromEntries(entries);

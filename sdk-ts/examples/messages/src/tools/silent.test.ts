@@ -5,7 +5,7 @@ import { heartbeat } from './heartbeat.ts';
 import { silent } from './silent.ts';
 import { stubborn } from './stubborn.ts';
 
-/** Mocks the document. Returns the data attributes of its <html>. */
+/** Mocks the document. Returns the data attributes of the document's <html>. */
 function mockPage(t: TestContext): { aborted?: string } {
   const dataset: { aborted?: string } = {};
   Object.defineProperty(globalThis, 'document', { value: { documentElement: { dataset } }, configurable: true });

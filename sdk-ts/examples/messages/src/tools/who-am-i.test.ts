@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
 import { whoAmI } from './who-am-i.ts';
 
-/** Mocks the document. Returns the data attributes of its <html>. */
+/** Mocks the document. Returns the data attributes of the document's <html>. */
 function mockPage(t: TestContext): { user?: string } {
   const dataset: { user?: string } = {};
   Object.defineProperty(globalThis, 'document', { value: { documentElement: { dataset } }, configurable: true });

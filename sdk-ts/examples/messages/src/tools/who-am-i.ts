@@ -11,7 +11,7 @@ export const whoAmI = defineTool({
   output: z.object({ name: z.string() }),
 
   async handle(_params, context) {
-    // The site writes the name to its page, also after a login in its dialog.
+    // The site writes the name of the user to the page, also after a login in the site's dialog.
     const name = () => document.documentElement.dataset.user;
     if (!name()) await context?.waitForUser({ title: 'Log in', reason: 'Log in to the chat in this tab.' });
     const found = name();

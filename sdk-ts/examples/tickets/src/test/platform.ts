@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 export interface Platform {
   settings?: Record<string, unknown>;
   preScript?: Record<string, unknown>;
-  /** Returns the answer to a request, as JSON or a Response. It may throw. */
+  /** Returns the answer to a request, as JSON or a Response. The function may throw to simulate a network failure. */
   answer?: (request: Request) => unknown;
 }
 
