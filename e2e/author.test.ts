@@ -43,6 +43,6 @@ test('the compiler and the build both use the zod that the author installed', as
   const found: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
     found.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
-    ['TS2551:'], // the error of the previous test
+    ['TS2551:'], // undoes the type error of the previous test
   );
 });

@@ -40,7 +40,7 @@ const brokenAdapters: readonly (readonly [
   ['silent', 'globalThis.nothing = 1;', /register/],
   ['misnamed', makeAdapterCode('misnamed', 'other'), /register/],
   ['unlocked', makeAdapterCode('unlocked', 'unlocked', false), /lock|frozen/],
-  // The server's parser accepts these two adapters, V8 does not.
+  // The server's parser accepts these two adapters, but V8 rejects them.
   ['unparsable', `// 1\n${makeAdapterCode('unparsable')}\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(3)],
   ['unparsable-apart', `var x = /(?<a>.)(?<a>.)/;`, matchParseError(1), { world: 'isolated' }],
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
@@ -70,12 +70,12 @@ for (const [name, code, statusHas, more] of brokenAdapters) {
     });
     assert.match(refused.text, statusHas);
     assert.match(refused.text, /did not start in its page: .*Do not call its tools again; report this to the user/s);
-    // A call fails at once after the error has been reported.
+    // After the error has been reported, a call fails at once.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // Commands read a file, which is written after the page's report.
+      // The command reads a file that the server writes after the page's report.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return statusHas.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
@@ -124,7 +124,7 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     return out.code === 'plugin_broken' && out;
   });
   assert.match(refused.text, matchParseError(2));
-  // The command reads a file, which is written after the page's report.
+  // The command reads a file that the server writes after the page's report.
   await waitFor('the refusal in the list', async () =>
     matchParseError(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );

@@ -1,4 +1,7 @@
-/** Promise: a plugin may call another one only if the user allows that pair, and the form names the calling plugin, its tab and its site. */
+/**
+ * Promise: a plugin may call another plugin only if the user allows that pair, and the form names the calling plugin,
+ * its tab and its site.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -71,7 +74,7 @@ test('a permission given to the calling plugin does not extend to the agent, and
   answer = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
   assert.equal(forms.length, 2);
-  await runCommand('plugin', 'permission', 'messages', 'ask'); // withdraws all permissions given before
+  await runCommand('plugin', 'permission', 'messages', 'ask'); // withdraws all earlier permissions
   answer = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
   answer = 'deny';

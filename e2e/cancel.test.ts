@@ -25,7 +25,10 @@ const waitForAbortedRequest = (channel: string) =>
   waitFor(`the page to abort its request for ${channel}`, () =>
     stack.site.abortedRequests.some((d) => d.startsWith(channel)),
   );
-/** waitForRunningCall waits until the page has requested the channel, and returns the running call. A cancel before the request would abort no request. */
+/**
+ * waitForRunningCall waits until the page has requested the channel, and returns the running call. An earlier cancel
+ * would abort no request, because the page has not sent a request yet.
+ */
 const waitForRunningCall = (channel: string) =>
   waitFor('a running call', async () =>
     stack.site.requestedChannels.includes(channel)
@@ -128,7 +131,7 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const channel = newSlowChannel();
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
-  call.catch(() => undefined); // awaited below; an earlier failure is more useful
+  call.catch(() => undefined); // the test awaits the promise later, because an earlier failure is more useful
   const stop = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
   await stop.click();

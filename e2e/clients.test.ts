@@ -80,7 +80,7 @@ for (const [name, connect] of transports) {
       client.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
         changed++;
       });
-      // The list also has the built-in tools of opentabs.
+      // The list of tools also contains the built-in tools of opentabs.
       const count = async () =>
         (await client.sdk.listTools()).tools.filter((tool) => tool.name.startsWith('messages__')).length;
       await runChecked(['plugin', 'remove', 'messages'], stack.env);

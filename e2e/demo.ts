@@ -1,6 +1,7 @@
 /**
- * The main job, for a reader who is new to opentabs: three long calls side by side in a real browser. One call stays alive by its
- * progress, one is silent and times out after 30.0 s, and one is cancelled, which also stops the page's own request.
+ * Demonstrates the main function of opentabs for new readers: three long calls side by side in a real browser. The
+ * first call stays alive by its progress, the second call is silent and times out after 30.0 s, and the third call is
+ * cancelled, which also stops the page's own request.
  */
 import { Bars } from './harness/bars.ts';
 import type { Outcome, ReceivedProgress } from './harness/client.ts';

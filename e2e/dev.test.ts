@@ -26,7 +26,10 @@ async function describePage(): Promise<unknown> {
   return (await client.call('tickets__describe_page')).structured;
 }
 
-/** listLockedFunctions returns the hidden, unremovable functions on the page's window. The extension must leave none. */
+/**
+ * listLockedFunctions returns the hidden, unremovable functions on the page's window. The extension must leave no such
+ * function on the window.
+ */
 async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
     Object.getOwnPropertyNames(window).filter((name) => {
@@ -71,7 +74,7 @@ test('a build that does not start is reported at once, and the next working buil
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refused.text, startError);
-  // Commands read a file, which is written after the page's report.
+  // The command reads a file that the server writes after the page's report.
   for (const [args, text] of [
     [['status'], startError],
     [['doctor'], startError],

@@ -88,7 +88,7 @@ for (const [name, connect] of [
       assert.equal((await call).code, 'denied');
       await waitFor('the form to be withdrawn', () => shown.signal.aborted);
       shown.answer(makeChoice('allow once'));
-      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // after the late approval
+      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // runs after the late approval
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 

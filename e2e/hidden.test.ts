@@ -86,7 +86,8 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
       return found?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? found : undefined;
     });
     const client = await fixture.connectHttp();
-    // The page may have loaded before the plugin was registered. The call reloads the page then.
+    // The page may have loaded before the plugin was registered. If the page has loaded before the registration, the
+    // call reloads the page.
     const out = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(out.structured, { value: 1 }, out.text);
     const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
@@ -116,7 +117,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
     assert.match(out.text, /suspended the tab.*show the tab or to reload it/s);
     assert.ok(out.durationMs < 3000, `${out.durationMs} ms`);
   }
-  const other = await fixture.openTab(); // hides the suspended tab
+  const other = await fixture.openTab(); // another tab is brought to the front, which hides the suspended tab
   const inOtherTab = await client.call('messages__echo', { value: 2 });
   assert.deepEqual(inOtherTab.structured, { value: 2 }, inOtherTab.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');

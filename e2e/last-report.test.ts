@@ -43,7 +43,7 @@ async function runConcurrently(count: number, call: (n: number) => Promise<boole
   return lost;
 }
 
-/** runWithStalls runs work while it blocks this process, and so the client, for 5 to 90 ms at a time. */
+/** runWithStalls runs work and repeatedly blocks this process, and so the client, for 5 to 90 ms at a time. */
 async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
   const timer = setInterval(() => {

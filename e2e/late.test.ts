@@ -29,7 +29,7 @@ async function readSettings(tabId: number): Promise<string> {
   return out.isError ? '' : JSON.stringify(out.structured);
 }
 
-/** openTabWithAlpha opens a page until alpha is live in one, and returns the id of its tab. */
+/** openTabWithAlpha opens pages until the plugin alpha is live in a page, and returns the id of this page's tab. */
 async function openTabWithAlpha(): Promise<number> {
   const url = `${stack.site.origin}/late`;
   return await waitFor('alpha in a page', async () => {
@@ -45,7 +45,7 @@ test('a secret setting reaches the page only with late access, and the error wit
   const tabId = await openTabWithAlpha();
   const before = await readSettings(tabId);
   assert.doesNotMatch(before, /S3CRET-KEY/);
-  assert.match(before, /http:/); // other settings are there
+  assert.match(before, /http:/); // all settings except the secret are available
   const failed = await client.call('alpha__fail', { tabId });
   assert.match(
     failed.text,

@@ -40,8 +40,8 @@ after(() => stack?.close());
 let pageCount = 0;
 
 /**
- * openTabWithTwins opens pages until both plugins are live in one and their pre-scripts ran in its frame. A page that loads while
- * Chrome registers the scripts of a changed plugin may lack a script.
+ * openTabWithTwins opens pages until both twin plugins are live in one page and their pre-scripts ran in the page's
+ * frame. A page that loads while Chrome registers the scripts of a changed plugin may lack a script.
  */
 function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
   const early = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
@@ -61,7 +61,7 @@ function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
 
 const innerFrame = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
 
-/** waitForTwins waits until both plugins are live in the tab at pageUrl, and returns the tab's id. */
+/** waitForTwins waits until both twin plugins are live in the tab at pageUrl, and returns the tab's id. */
 function waitForTwins(pageUrl: string): Promise<number> {
   return waitFor(`both plugins in ${pageUrl}`, async () => {
     const tab = (await stack.listTabs()).find(({ url }) => url === pageUrl);

@@ -29,10 +29,7 @@ async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<s
   return out.text;
 }
 
-/**
- * openOnlyTab closes all other tabs and opens a tab at a url that cannot load. openOnlyTab returns the
- * tab's id.
- */
+/** openOnlyTab closes all other tabs, opens a tab at a url that cannot load, and returns the tab's id. */
 async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
   for (const other of stack.chrome.context.pages()) if (other !== page) await other.close();

@@ -1,4 +1,7 @@
-/** Promise: a call whose tab closes or navigates fails at once with the right code. The result of a tool that navigates and returns still arrives. */
+/**
+ * Promise: a call whose tab closes or navigates fails at once with the right code. If a tool navigates and then
+ * returns, its result still arrives.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -56,7 +56,9 @@ function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   return chosen.filter((line) => line !== undefined);
 }
 
-/** drawSvg returns an SVG that shows the command, and below it the lines one after the other. */
+/**
+ * drawSvg returns an SVG that shows the command, and below the command the lines of the terminal, one after the other.
+ */
 function drawSvg(lines: readonly TerminalLine[]): string {
   const width = Math.ceil(columns * 7.85) + 32;
   const seconds = lines.length * 0.6 + 2;

@@ -68,7 +68,7 @@ for (const [name, connect] of transports) {
         { name: 'messages__summarise_channel', arguments: { channelId } },
         { signal: stop.signal },
       );
-      // A call that is cancelled before its code starts has no code to stop.
+      // If a call is cancelled before its code starts, the page has no code to stop.
       await waitFor('the page to ask for the channel', () => stack.site.requestedChannels.includes(channelId));
       const call = await waitFor('the prompt to run', async () =>
         (await stack.listCalls()).find(

@@ -1,4 +1,7 @@
-/** Promise: after a restart of the server, each MCP client gets an error that its session is stale, and can open a new one at once. */
+/**
+ * Promise: after a restart of the server, each MCP client gets an error that its session is stale, and can open a new
+ * session at once.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -29,7 +29,9 @@ async function readSettings(): Promise<unknown> {
   return out.isError ? out.text : out.structured;
 }
 
-/** waitForSettings waits until the page has these settings. A call may run before the settings arrive. */
+/**
+ * waitForSettings waits until the page has these settings. A call may run before the new settings arrive in the page.
+ */
 async function waitForSettings(expected: object): Promise<void> {
   await waitFor(JSON.stringify(expected), async () => {
     const got = await readSettings();

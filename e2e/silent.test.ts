@@ -34,7 +34,8 @@ test('a page that is busy for a while loses no call and recovers', async () => {
 });
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
-  // A page opened by this page shares its process and thread. Another site has a separate process.
+  // A page that was opened by another page of the same site shares the process and thread of that page. A page of
+  // another site has a separate process.
   await stack.page.evaluate(() => {
     window.open('/second');
   });

@@ -10,7 +10,10 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** pluginFolders are the folders of the plugin versions, in the page's world, and of its copy apart, in an isolated world. */
+/**
+ * pluginFolders are the folders of two plugins: "versions" runs in the page's world, and its copy "apart" runs in an
+ * isolated world.
+ */
 const pluginFolders: Record<string, string> = {};
 
 before(async () => {
@@ -51,7 +54,7 @@ async function rebuild(plugin: string, name: string): Promise<void> {
 }
 
 async function reviewPlugin(plugin: string): Promise<void> {
-  // The server may not have read the folder yet.
+  // The server may not have read the folder of the new build yet.
   await waitFor(
     'the review',
     async () => (await stack.runCli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,

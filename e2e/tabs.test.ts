@@ -131,8 +131,8 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered ones', async () => {
-  // A page that opens during the registration of scripts gets its plugin by a different script. So this test must run
-  // before the test that changes a setting.
+  // A page that opens during the registration of scripts gets its plugin by a different script. A test that changes a
+  // setting must therefore run after this test.
   const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);

@@ -57,7 +57,7 @@ export interface InvalidFrame {
 
 export type Frame = RequestFrame | NotificationFrame | ResultFrame | ErrorFrame | InvalidFrame;
 
-/** longDigits matches text that may contain an integer above 2^53. */
+/** longDigits matches text that may contain an integer greater than 2^53. */
 const longDigits = /\d{16}/;
 
 /**

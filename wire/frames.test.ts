@@ -73,8 +73,8 @@ const ended: CallView = {
   result: 'Sent to 3 members.',
 };
 
-// samples has one typed value for each body. A renamed or missing field is a compile error; a file in testdata/frames
-// with another value fails a test below. frames_test.go reads the same files in testdata/frames.
+// samples has one typed value for each body. A renamed or missing field is a compile error; if a file in
+// testdata/frames has another value, a test fails. frames_test.go reads the same files in testdata/frames.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',

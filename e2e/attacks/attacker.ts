@@ -9,14 +9,17 @@ import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** secretText is part of arguments, results, reports and errors. No page may see this text. */
+/** secretText is part of arguments, results, reports and errors, and must not become visible to any page. */
 export const secretText = 'S3CRET-7f1c';
 
 /** AttackerSite is a site of the attacker. */
 export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
-  /** The bodies of POST /note. A page sends such a request for each secret that the page sees. */
+  /**
+   * The bodies of the POST /note requests that the site received. A page sends such a request for each secret that the
+   * page sees.
+   */
   readonly leaks: string[];
   /** All requests that the site received, as "METHOD path". */
   readonly requests: string[];
@@ -72,7 +75,7 @@ export interface HandwrittenPlugin {
   readonly urlPatterns: readonly string[];
   readonly toolNames: readonly string[];
   readonly adapterCode: string;
-  /** The manifest fields world and start; absent means the default of a package without them. */
+  /** The manifest fields world and start; if a field is absent, its default applies. */
   readonly world?: 'isolated';
   readonly start?: 'document_start';
 }

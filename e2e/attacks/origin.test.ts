@@ -53,8 +53,8 @@ async function assertHarmless(where: Page | Frame, base: string): Promise<void> 
   const urls = new Map<string, string>();
   const answers: { requestId: string; statusCode: number }[] = [];
   const statuses = () => answers.flatMap((one) => (urls.get(one.requestId)?.startsWith(base) ? [one.statusCode] : []));
-  // Chrome hides answers without permission for the page from Playwright's event "response". This DevTools event
-  // contains those answers too.
+  // Chrome hides answers without permission for the page from Playwright's event "response". The DevTools event
+  // responseReceivedExtraInfo contains the hidden answers too.
   session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');

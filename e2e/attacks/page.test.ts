@@ -1,4 +1,7 @@
-/** Threat: the page that a tool runs in. The page can neither read nor forge the tool's arguments, reports and results, nor delay calls in other tabs. */
+/**
+ * Threat: a hostile page in which a tool runs. The page can neither read nor forge the tool's arguments, reports and
+ * results, nor delay calls in other tabs.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
@@ -67,7 +70,10 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
   assert.deepEqual(site.leaks, []);
 }
 
-/** assertSiteTabWorksDuring runs five calls in another tab during an attack. A call that had to wait for the attack would time out. */
+/**
+ * assertSiteTabWorksDuring runs five calls in another tab during an attack. If the attack could delay calls, these
+ * calls would time out.
+ */
 async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void> {
   const tabId = (await stack.listTabs()).flatMap((tab) =>
     tab.url === stack.site.url && 'tabId' in tab ? [Number(tab.tabId)] : [],
@@ -86,7 +92,7 @@ test('page: a first script that replaces every reachable built-in, getter and se
   const replaced = Number(await page.locator('html').getAttribute('data-replaced'));
   assert.ok(replaced > 5000, `only ${replaced} were replaced`);
   await assertPageSawNothing(tabId, site);
-  // A secret that passes through a replaced built-in is reported, so the attack itself works.
+  // The page reports a secret that passes through a replaced built-in, which proves that the attack works.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
   await waitFor('a leak that the page itself caused', () => site.leaks.length > 0);
   await page.close();

@@ -51,7 +51,8 @@ before(async () => {
     toolNames: ['echo', 'fail', 'wait', 'count'],
     adapterCode: readScript('plain.js'),
   });
-  // A document that loads while Chrome registers the two plugins can leak a host that is never used. Such leaks do not count.
+  // A document that loads while Chrome registers the two plugins can leak a host that is never used. The test ignores
+  // leaks of unused hosts.
   await (await openSharedTab()).close();
   attackerSite.leaks.length = 0;
 });
@@ -60,7 +61,7 @@ after(async () => {
   await stack?.close();
 });
 
-/** openSharedTab opens a page in which both plugins are live. */
+/** openSharedTab opens a page in which the hostile plugin and the plugin plain are live. */
 async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> }> {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
   await waitFor('the hostile plugin', async () =>

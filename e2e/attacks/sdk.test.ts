@@ -1,6 +1,7 @@
 /**
- * Threat: the page that a tool runs in. Plugins built with the SDK pass secrets through every function of the SDK; the page sees
- * no secret and changes nothing. The plugins start before the page's scripts, after the page's scripts, and in the isolated world.
+ * Threat: a hostile page in which a tool of the SDK runs. Plugins built with the SDK pass secrets through every
+ * function of the SDK; the page sees no secret and changes nothing. The plugins start before the page's scripts, after
+ * the page's scripts, and in the isolated world.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,10 @@ import {
   startAttackerSite,
 } from './attacker.ts';
 
-/** victimKinds are the manifest fields that determine where and when an adapter starts, by the last part of the plugin's name. */
+/**
+ * victimKinds are the manifest fields that determine where and when an adapter starts, keyed by the last part of the
+ * plugin's name.
+ */
 const victimKinds = {
   early: {},
   late: { start: 'document_idle' },
@@ -86,7 +90,8 @@ async function addVictimPlugin(name: string, manifestFields: object): Promise<vo
   await runChecked(['plugin', 'build', dir], stack.env);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   await runChecked(['plugin', 'configure', name, `key=${secretText}`], stack.env);
-  // Without late access, a plugin that starts after the page's scripts gets no secret, and the page could not see one.
+  // Without late access, a plugin that starts after the page's scripts gets no secret, so the page could not observe a
+  // secret.
   if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 

@@ -117,7 +117,8 @@ test('page: a page in a window whose built-ins the opener replaced gets a plugin
   await opener.close();
   await waitForTabCount();
   assert.equal(await isPluginLive('/plain'), false, 'a plugin host runs with the built-ins of the opener');
-  // The call reloads the tab, and the reloaded page gets a new window. If opentabs may not reload the tab, the error asks the user to.
+  // The call reloads the tab, and the reloaded page gets a new window. If opentabs may not reload the tab, the error
+  // asks the user to reload the tab.
   const echo = await client.call('messages__echo', { value: secretText });
   if (echo.isError) {
     assert.match(echo.text, /reload/);

@@ -1,6 +1,6 @@
 /**
- * The environment of the measurements: the stack of the end-to-end tests, the floors and the Go client. Each part is started when
- * a row first uses it.
+ * The environment of the measurements: the stack of the end-to-end tests, the reference servers ("floors") and the Go
+ * client. Each part of the environment is started when a row first uses the part.
  */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ export class BenchFixture {
   }
 
   /**
-   * getFloorServer starts the server of the floors once. The target "plain" is the JSON echo of this
+   * getFloorServer starts the server of the floors once. In orders, the target "plain" is the JSON echo of the floor
    * server.
    */
   getFloorServer(): Promise<GoServer> {
@@ -59,7 +59,7 @@ export class BenchFixture {
    */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {
-      this.#liveStack = undefined; // the next row retries
+      this.#liveStack = undefined; // the next row starts the stack again
       throw error;
     });
     return this.#liveStack;

@@ -1,4 +1,4 @@
-/** The Go half (internal/bench): the client that measures, and the servers of the floors. */
+/** Runs the Go part of the benchmark (internal/bench): the client that measures, and the servers of the floors. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { repositoryRoot } from '../harness/process.ts';
 /** benchProgram is the path of the built internal/bench. */
 export const benchProgram = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
 
-/** Order is one line to the client. internal/bench/order.go documents the fields. */
+/** Order is one line of JSON that is sent to the Go client. internal/bench/order.go documents the fields. */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 const Answer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
@@ -71,7 +71,7 @@ export class GoClient {
     return shape.parse(answer.ok);
   }
 
-  /** connect defines a target. With a token, the target is an MCP server. */
+  /** connect defines a target for later orders. If token is set, the target is an MCP server. */
   async connect(target: string, url: string, token = ''): Promise<void> {
     await this.sendOrder({ do: 'connect', target, url, token }, z.unknown());
   }
@@ -107,8 +107,8 @@ export interface Followers {
 }
 
 /**
- * startFollowers starts count followers of a server and returns when all of them follow. With neverReading, the clients
- * read no event.
+ * startFollowers starts count followers of a server and returns when all followers are connected. With neverReading,
+ * the clients read no event.
  */
 export async function startFollowers(
   port: number,

@@ -1,6 +1,6 @@
 /**
- * make bench: measures each number that opentabs promises (docs/performance.md), together with a floor that is measured in the same
- * run. The exit code is 1 if a bar is missed.
+ * make bench: measures each number that opentabs promises (docs/performance.md), together with a reference value (the
+ * floor) that is measured in the same run. The exit code is 1 if a bar is missed.
  *
  * ROWS=echo,load runs these rows only. BENCH_JSON=out.json also writes the rows as JSON.
  */
@@ -43,7 +43,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   restart: measureServerRestart,
 };
 
-/** onDemandRows are rows that explain others. On-demand rows run only if ROWS names them. */
+/** onDemandRows are rows that explain the results of other rows. On-demand rows run only if ROWS names them. */
 const onDemandRows: typeof defaultRows = { profile: measureProfile };
 
 const allRows = { ...defaultRows, ...onDemandRows };

@@ -10,7 +10,10 @@ export const totalToolCount = 2_449;
 const smallestBytes = 60_000;
 const largestBytes = 900_000;
 
-/** adapterBytes returns the size of an adapter. Few adapters are small, most are large; the average is 0.7 MB. */
+/**
+ * adapterBytes returns the size of an adapter. A few adapters are small and most adapters are large; the average size
+ * is 0.7 MB.
+ */
 function adapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }

@@ -1,6 +1,6 @@
 import { median, quantile, type Summary } from './samples.ts';
 
-/** Row is one line of the table of measurements. */
+/** Row is one line of the table with the measurements. */
 export interface Row {
   /** The name of the row for ROWS=. Several rows of the table may have the same name. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Row {
   readonly broken?: string;
 }
 
-/** Bar is a limit: "atMost 1.5 x". */
+/** Bar is a limit for the value of a row, such as "atMost 1.5 x". */
 export interface Bar {
   readonly kind: 'atMost' | 'atLeast';
   readonly limit: number;
@@ -47,7 +47,7 @@ export function formatSummary(s: Summary): string {
   return `${formatMs(s.p50)} (p99 ${formatMs(s.p99)}, n ${s.samples})`;
 }
 
-/** formatTimes returns the median of a few times, the longest, and how many there are. */
+/** formatTimes returns the median, the longest and the number of a few times. */
 export function formatTimes(times: readonly number[]): string {
   return `${formatMs(median(times))} (max ${formatMs(quantile(times, 1))}, n ${times.length})`;
 }

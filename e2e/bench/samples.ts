@@ -1,4 +1,4 @@
-/** Samples and their summaries. */
+/** Takes samples of durations and summarizes the samples. */
 
 /** Summary has the statistics of many samples, in milliseconds. */
 export interface Summary {
@@ -32,7 +32,10 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
   };
 }
 
-/** measureInTurns measures the sides alternately, once per round: floor, ours, floor, ours. Other load on the machine affects all samples alike. */
+/**
+ * measureInTurns measures the sides alternately, once per round: floor, ours, floor, ours. The alternating order makes
+ * other load on the machine affect all sides alike.
+ */
 export async function measureInTurns<K extends string>(
   rounds: number,
   sides: Readonly<Record<K, () => Promise<readonly number[]>>>,

@@ -1,6 +1,7 @@
 /**
  * A proxy between the suite and opentabs. The suite has no token, expects names of tools and prompts without the
- * plugin's name, and requests resources that opentabs does not have. The proxy adapts only these three differences.
+ * plugin's name, and requests resources that opentabs does not have. The proxy adds the token, adapts names and
+ * resources, and changes no other data.
  */
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,10 +15,13 @@ const callsUri = 'opentabs://calls';
 
 /** Options of startProxy. */
 export interface ProxyOptions {
-  /** The port of opentabs. */
+  /** The port of the opentabs server. */
   readonly port: number;
   readonly token: string;
-  /** changeLists changes the tools and prompts there are: what calls of test_trigger_... do, and no tool of a plugin can. */
+  /**
+   * changeLists changes the lists of tools and prompts, as the suite expects from its tools test_trigger_..., because
+   * no tool of a plugin can change the lists.
+   */
   changeLists(): Promise<void>;
 }
 
@@ -85,7 +89,7 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
     const { 'content-length': _, ...kept } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, kept);
     response.flushHeaders();
-    // The list of these few tools is written at once, so no name is split between two chunks.
+    // The server writes the short list of tools in one chunk, so no name is split between two chunks.
     const shown = (chunk: unknown) =>
       message?.method === 'tools/list' || message?.method === 'prompts/list'
         ? String(chunk).replaceAll(`"${prefix}`, '"')

@@ -1,6 +1,6 @@
 /**
  * Runs the official conformance suites of MCP against the built opentabs with a real browser, and compares the verdicts
- * with expected.json, both ways: an unlisted failure fails the run, and so does a listed check that passes.
+ * with expected.json in both directions: an unlisted failure fails the run, and so does a listed check that passes.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -78,7 +78,7 @@ async function main(): Promise<boolean> {
       return !(await client.call('conformance__test_simple_text')).isError;
     });
 
-    // What changes is the example that every stack has, in turn there and not.
+    // To change the lists, an example plugin is alternately added and removed.
     let there = true;
     const proxy = await startProxy({
       port: stack.port,
@@ -123,7 +123,7 @@ function printFailures(run: Run, verdicts: Verdicts): void {
   }
 }
 
-/** report prints the verdicts of one run and whether they match the expected ones. */
+/** report prints the verdicts of one run, and whether these match the expected verdicts. */
 function report(run: Run, expected: Expected, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compare(expected, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);

@@ -1,4 +1,4 @@
-/** The verdicts of a conformance suite on its checks, and the expected failures. */
+/** Reads the verdicts of a conformance suite, and compares them with the expected failures. */
 
 /** Status is the outcome of a check, as the suites name it. */
 export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
@@ -9,7 +9,7 @@ export interface Verdict {
   readonly message: string;
 }
 
-/** Verdicts are by `scenario:check`. */
+/** Verdicts maps each `scenario:check` to its verdict. */
 export type Verdicts = Map<string, Verdict>;
 
 const worst: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
@@ -46,7 +46,7 @@ export interface Expected {
   readonly runs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-/** readExpected checks the form of expected.json. */
+/** readExpected validates the contents of expected.json. */
 export function readExpected(value: unknown): Expected {
   if (!isRecord(value) || !isRecord(value.reasons) || !isRecord(value.runs))
     throw new Error('expected.json has another form');
@@ -79,7 +79,7 @@ export function readExpected(value: unknown): Expected {
 
 /** Comparison is the difference between a run and the expected verdicts. */
 export interface Comparison {
-  /** Checks that failed, or gave a warning, and are not listed. */
+  /** Checks that failed or gave a warning, but are not listed in expected.json. */
   readonly unexpected: readonly string[];
   /** Lines of expected.json that match no failed check. */
   readonly stale: readonly string[];

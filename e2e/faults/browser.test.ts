@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** suspendProcesses stops the browser's processes, and the server's for "both", with SIGSTOP for forMs. */
+/** suspendProcesses stops the browser's processes with SIGSTOP for forMs. With "both", it also stops the server. */
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
   const pids = fixture.browserPids();
   if (processes === 'both') pids.push(fixture.serverPid);

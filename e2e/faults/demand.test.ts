@@ -1,6 +1,7 @@
 /**
- * Promise: a page gets its plugin automatically, whenever it opens: while the browser starts, while plugins are added or
- * rebuilt, while the service worker restarts. There are more plugins than are preregistered, so most are injected on demand.
+ * Promise: a page gets its plugin automatically, whenever it opens: while the browser starts, while plugins are added
+ * or rebuilt, while the service worker restarts. There are more plugins than Chrome preregisters, so most plugins are
+ * injected on demand.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,7 +30,7 @@ let server: Server;
 let site: Site;
 let daemon: StartedCommand;
 let browser: Browser;
-/** hashes are the expected hashes of the adapters, by plugin. */
+/** hashes maps each plugin to the expected hash of its adapter. */
 const hashes = new Map<string, string>();
 const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];

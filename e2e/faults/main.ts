@@ -6,7 +6,10 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Row, rowsFile } from './matrix-cell.ts';
 
-/** parallelFiles is the number of test files that run concurrently. Most tests only wait. */
+/**
+ * parallelFiles is the number of test files that run concurrently. Most fault tests only wait, so more tests than cores
+ * can run.
+ */
 const parallelFiles = 3;
 
 const faultsFolder = fileURLToPath(new URL('.', import.meta.url));

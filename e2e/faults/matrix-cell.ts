@@ -1,4 +1,7 @@
-/** Runs one cell of the fault matrix: a fault during a call or between two calls. The result is a row of the table. */
+/**
+ * Runs one cell of the fault matrix: a fault during a call or between two calls. The result of a cell is a row of the
+ * fault table.
+ */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -71,7 +74,7 @@ export async function testDuringCall(
   expected: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture, expected.overStdio);
-  // A call that must fail runs until the fault comes, however late that is.
+  // A call that must fail runs until the fault comes, even if the fault comes late.
   const from = expected.errorCode ? 400 : 8;
   // The heartbeat tool marks its page when it receives a cancel.
   const [tool, args] = expected.stopReceived

@@ -37,7 +37,7 @@ if (isInNamespace) {
     assert.equal(ran.status, 0, ran.stdout);
   });
 } else {
-  // Network namespaces need root. Without root, the test drops every packet in both directions in a
+  // Creating a network namespace requires root. Without root, the test drops every packet in both directions in a
   // proxy.
   test('a call survives a link that loses every packet for 5 s', async () => {
     const bed = await FaultFixture.start();

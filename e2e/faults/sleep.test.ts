@@ -1,4 +1,7 @@
-/** Promise: a call survives a sleep of the machine, even one longer than the idle limit, and an unused link stays connected. */
+/**
+ * Promise: a call survives a sleep of the machine, even a sleep longer than the idle limit, and an unused link stays
+ * connected.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';

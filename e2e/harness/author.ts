@@ -1,4 +1,4 @@
-/** The author of a plugin: creates a plugin with `plugin create` and runs `plugin dev` on it. */
+/** The author of a plugin: creates a plugin with `plugin create` and runs `plugin dev` on this plugin. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandResult, runChecked, type StartedCommand, startOpentabs, stopProcess } from './process.ts';

@@ -1,6 +1,7 @@
 /**
- * A plain client of the DevTools protocol. Tests use it where a permanently attached driver would change the result (Chrome never suspends a
- * service worker that has a debugger) and for data that no driver offers (memory, listeners, objects by prototype).
+ * A plain client of the DevTools protocol. Tests use this client where a permanently attached driver would change the
+ * result (Chrome never suspends a service worker that has a debugger) and for data that no driver offers (memory,
+ * listeners, objects by prototype).
  */
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';
@@ -12,7 +13,10 @@ export interface Target {
   readonly url: string;
 }
 
-/** Session sends commands to one target until detach. A command's answer is any JSON; Object(answer).x reads a field. */
+/**
+ * Session sends commands to one target until detach. The answer to a command is any JSON value; Object(answer).x reads
+ * a field.
+ */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
   /** evaluate returns the value of an expression as JSON. If the value is a promise, evaluate awaits it. */

@@ -56,7 +56,7 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
 }
 
 /**
- * connectStdio starts `opentabs mcp` and connects to it over stdio. The parameters are those of
+ * connectStdio starts `opentabs mcp` and connects to this process over stdio. connectStdio has the same parameters as
  * connectHttp.
  */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {

@@ -3,7 +3,7 @@
  *
  * The extension connects to the proxy's port instead of the server's. The proxy can stall each direction: the proxy
  * buffers the bytes, and the browser and the server see a half-open socket. resume forwards the buffered bytes in
- * order, as TCP does. cut resets every connection and, until resume, each new one.
+ * order, as TCP does. cut resets every connection and, until resume, each new connection.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -13,19 +13,25 @@ export type Direction = 'up' | 'down' | 'both';
 /** Proxy is a running proxy. */
 export interface Proxy {
   readonly port: number;
-  /** The number of open connections, including stalled ones. */
+  /** The number of open connections, including stalled connections. */
   readonly openConnections: number;
   /** The number of connections made since the start. */
   readonly connectionsMade: number;
   /** Bytes forwarded since the start. */
   readonly forwardedBytes: { readonly up: number; readonly down: number };
-  /** stall buffers all bytes and socket ends until resume. Open connections stay open, and new ones get no answer. */
+  /**
+   * stall buffers all bytes and socket ends until resume. Open connections stay open, and new connections get no
+   * answer.
+   */
   stall(direction?: Direction): void;
   /** cut resets all connections. cut also resets new connections until resume, unless allowNew is true. */
   cut(allowNew?: boolean): void;
   /** resume forwards the buffered bytes of this direction and accepts connections again. */
   resume(direction?: Direction): void;
-  /** blackholeOpen discards all later bytes of the open connections without closing them, as after a lost route. resume does not repair those connections. */
+  /**
+   * blackholeOpen discards all later bytes of the open connections without closing them, as after a lost route. resume
+   * does not repair connections that blackholeOpen has broken.
+   */
   blackholeOpen(): void;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface Site {
   /** The channels in the requests received so far. */
   readonly requestedChannels: string[];
   /**
-   * Requests that the page aborted before the site answered. Such a request proves that the abort reached the
+   * Requests that the page aborted before the site answered. An aborted request proves that the abort reached the
    * page's code.
    */
   readonly abortedRequests: string[];

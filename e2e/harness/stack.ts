@@ -23,7 +23,7 @@ export interface StackOptions {
   /** Flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
   readonly serveFlags?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
-  /** Plugins to add besides messages. */
+  /** Further plugins to add to the stack; the plugin messages is always added. */
   readonly plugins?: readonly ExtraPlugin[];
 }
 

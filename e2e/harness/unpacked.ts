@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { chromiumFlags, chromiumPath, freePort } from './chromium.ts';
 
-/** loadedByUser is Chrome's creation_flags value of an extension that the user loaded. Chrome removes an extension that DevTools loaded when the browser exits. */
+/**
+ * loadedByUser is Chrome's creation_flags value of an extension that the user loaded. When the browser exits, Chrome
+ * removes an extension that was loaded by DevTools.
+ */
 const loadedByUser = 38;
 
 /** loadUnpacked loads an extension into a profile in which no browser runs. */

@@ -1,6 +1,7 @@
 /**
- * waitFor calls probe every 25 ms until probe returns a value other than undefined or false, and returns that value. After limitMs it throws an
- * error that contains what, a noun phrase such as "the first report". The default limit is long enough for a slow machine.
+ * waitFor calls probe every 25 ms until probe returns a value other than undefined or false, and returns that value.
+ * After limitMs, waitFor throws an error that contains what, a noun phrase such as "the first report". The default
+ * limit is long enough for a slow machine.
  */
 export async function waitFor<T>(
   what: string,

@@ -67,7 +67,7 @@ async function countObjects(session: Session, contextId?: number): Promise<Realm
   };
   const numbers: Record<string, number> = {};
   for (const name of countedClasses) {
-    // Reading size on a prototype throws.
+    // The getter `size` throws for the prototype object itself.
     const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
     numbers[name] = await count(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }

@@ -43,7 +43,7 @@ test('a result of 90 MB arrives complete, and one of 101 MB fails with result_to
 
 test('ten concurrent results of 50 MB arrive complete in bounded memory, and short calls run in between', async (t) => {
   await waitFor('the memory of the previous test to be freed', () => readResidentMemory(pid).now < 200 * mib, 30_000);
-  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak
+  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak of the server's memory
   const callers = await Promise.all(Array.from({ length: 10 }, openClient));
   const short = await openClient();
   const all = Promise.all(callers.map((c, i) => c.call('work__big', { key: `fifty${i}`, bytes: 50 * mib })));

@@ -18,14 +18,14 @@ export interface StreamResult {
   readonly after: MemorySnapshot;
   /** How many calls ended with each code. */
   readonly endings: ReadonlyMap<string, number>;
-  /** Each call that ended in an unexpected way. */
+  /** The calls that ended in an unexpected way, one line per call. */
   readonly violations: readonly string[];
   readonly durationMs: number;
   /** The largest resident memory of the server, in bytes. */
   readonly peakRssBytes: number;
 }
 
-/** kindOf returns the tool of a call by the last two digits of its number. Most calls are echoes. */
+/** kindOf returns the tool of a call by the last two digits of its number. Most calls of the stream are echoes. */
 function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const n = i % 100;
   if (n < 10) return 'steps';

@@ -28,7 +28,7 @@ async function setPermission(name: string, permission: string): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-/** callEcho calls a tool that needs approval. The test that awaits the outcome reports a failure. */
+/** callEcho calls a tool that needs approval. A failure of the call is reported by the test that awaits the outcome. */
 function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
   const outcome = caller.call('messages__echo', { value });
   outcome.catch(() => undefined);

@@ -1,4 +1,7 @@
-/** A fake server for the extension. Tests use it to bring the side panel into states that a real server reaches rarely. */
+/**
+ * A fake server for the extension. Tests use this server to bring the side panel into states that a real server rarely
+ * reaches.
+ */
 import { createHmac, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';

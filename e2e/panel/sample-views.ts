@@ -1,4 +1,4 @@
-/** Calls and plugins as the server sends them to the side panel. */
+/** Sample calls and plugins, as the server sends such data to the side panel. */
 import type {
   ActivityView,
   CallView,
@@ -51,7 +51,7 @@ export const runningCalls: readonly CallView[] = [
   makeCall('c8', { tool: 'search', status: 'cancelled', runMs: 5100, error: 'stopped by the side panel' }),
 ];
 
-/** failedCalls are two failed calls and a successful one. */
+/** failedCalls are two failed calls and a successful call. */
 export const failedCalls: readonly CallView[] = [
   makeCall('f1', {
     status: 'failed',

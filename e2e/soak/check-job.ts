@@ -1,6 +1,6 @@
 /**
- * Tests a job with the real limits, in about 100 s: a client starts a call of 90 s and disconnects after 20 s, and another
- * session reads the result. Run it with make soak ONLY=limits.
+ * Tests a job with the real limits, in about 100 s: a client starts a call of 90 s and disconnects after 20 s, and
+ * another session reads the result. To run this test, use make soak ONLY=limits.
  */
 import type { Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';

@@ -1,5 +1,5 @@
 /** Injects faults into the processes of a soak. */
-/** The faults: what each does to the system, and until when. */
+/** Each kind of fault has an injector, which also undoes the fault after its duration. */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -9,7 +9,10 @@ import type { SystemUnderTest } from './system-under-test.ts';
 
 type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
 
-/** injectors inject each fault and return when the fault is over. The system may still recover after that. */
+/**
+ * injectors inject each fault and return when the fault is over. When an injector returns, the system may still be
+ * recovering.
+ */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'worker stopped'(system) {
     const targetId = await system.browser.workerId();
@@ -87,7 +90,7 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'browser SIGKILL'(system) {
     await system.browser.kill();
     await system.browser.start();
-    // Chrome does not reopen the tabs after a crash; only the user can.
+    // Chrome does not reopen the tabs after a crash; only the user can reopen them.
     await system.restoreTabs();
   },
 

@@ -224,7 +224,7 @@ class SoakRun {
         this.#rss.push({ atMs: this.#elapsedMs(), bytes: readResidentMemory(await this.system.serverPid()).now });
         await this.#checkEndedCalls(await this.system.runningKeys());
       } catch {
-        // A fault has started in the meantime.
+        // A fault has started during the check.
       }
     }
   }

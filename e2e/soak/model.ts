@@ -1,4 +1,4 @@
-/** The model: the allowed endings of a call, given the faults that overlapped it. */
+/** Computes the allowed endings of a call from the faults that overlapped the call. */
 
 import { type FaultKind, type Limits, limits, type PlannedCall, type PlannedFault } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
@@ -7,11 +7,11 @@ import type { CallEnding } from './soak-client.ts';
 export interface ObservedFault {
   readonly plan: PlannedFault;
   readonly fromMs: number;
-  /** When the fault ended, for example when a stalled link was resumed. */
+  /** The time when the fault ended, for example when a stalled link was resumed. */
   endedMs?: number;
-  /** When a call succeeded again. */
+  /** The time when a call succeeded again after the fault. */
   recoveredMs?: number;
-  /** When the plugin was live in all tabs again; absent until then. */
+  /** The time when the plugin was live in all tabs again; absent before that time. */
   restoredMs?: number;
 }
 
@@ -27,7 +27,10 @@ export interface ObservedCall {
   readonly ending: CallEnding;
 }
 
-/** settleMs is how long after a fault the fault may still change endings: the grace period, and delays of a busy machine. */
+/**
+ * settleMs is how long a fault may change endings after the end of the fault: the grace period, plus delays of a busy
+ * machine.
+ */
 const settleMs = 2_000;
 /** graceMs is how long the server waits for a lost link before it fails calls. */
 const graceMs = 10_000;
@@ -45,7 +48,7 @@ function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
   const { codes, ms } = expectEndingWithoutStop(call);
   if (stopAfterMs === undefined) return { codes, ms };
-  // A cancel and the answer may cross each other.
+  // A cancel and the answer may cross on the wire, so both endings are allowed.
   const endsNearStop = stopAfterMs + 500 >= ms;
   return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }

@@ -3,7 +3,7 @@
 import { SeededRandom } from './random.ts';
 import type { ClientKind } from './soak-client.ts';
 
-/** Limits names a set of limits: the real limits, or short ones, so that many calls reach them. */
+/** Limits names a set of limits: the real limits, or short limits, so that many calls reach the limits. */
 export type Limits = 'short' | 'real';
 
 export const limits = {
@@ -71,14 +71,11 @@ export interface PlannedCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
-  /** The index of the tab in the arguments. If absent, the server chooses the tab. */
+  /** The index of the tab in the arguments; if the index is absent, the server chooses the tab. */
   readonly tab?: number;
 }
 
-/**
- * PlannedFault is one fault of the plan. forMs is the duration of the fault; 0 for a fault without a
- * duration.
- */
+/** PlannedFault is one fault of the plan. forMs is the duration of the fault, or 0 if the fault has no duration. */
 export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
@@ -109,7 +106,7 @@ const floodSize = 200;
  */
 const sdkStdioMaxBytes = 4_000_000;
 
-/** makePlan returns the plan of a seed. */
+/** makePlan computes the plan for a seed. */
 export function makePlan(seed: number, durationMs: number): Plan {
   const random = new SeededRandom(seed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];

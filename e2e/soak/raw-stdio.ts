@@ -26,7 +26,7 @@ class RawStdioClient implements SoakClient {
   readonly strayMessages: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
   readonly #openRequests = new Map<number, OpenRequest>();
-  /** When each request was cancelled. The server may have answered a request before it received the cancel. */
+  /** The time when each request was cancelled. The server may have answered a request before it received the cancel. */
   readonly #cancelledAtMs = new Map<number, number>();
   #relay: ChildProcess | undefined;
   #lastId = 0;

@@ -11,7 +11,7 @@ export interface CallEnding {
   readonly structured: unknown;
   /** The progress numbers in the order of arrival. */
   readonly progress: readonly number[];
-  /** The number of answers to the request. More than one answer is a violation. */
+  /** The number of answers to the request; more than one answer is a violation. */
   readonly answerCount: number;
 }
 
@@ -24,7 +24,7 @@ export interface CallBehavior {
   readonly withoutProgress?: boolean;
 }
 
-/** SoakClient is one MCP client. Its method call never throws and always returns an ending. */
+/** SoakClient is one MCP client. The method call of SoakClient never throws and always returns an ending. */
 export interface SoakClient {
   readonly name: string;
   readonly kind: ClientKind;

@@ -1,4 +1,4 @@
-/** The summary of a soak as text, and its report as JSON. */
+/** Writes the summary of a soak as text, and the report of a soak as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../harness/process.ts';

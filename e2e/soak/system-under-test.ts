@@ -67,7 +67,7 @@ export class SystemUnderTest {
     return requireStarted(this.#browser);
   }
 
-  /** start starts all parts. When start returns, the plugin is live in every tab. */
+  /** start starts all processes of the system. When start returns, the plugin is live in every tab. */
   async start(): Promise<void> {
     this.port = await freePort();
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
@@ -113,7 +113,7 @@ export class SystemUnderTest {
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
   }
 
-  /** startServer starts a server unless an `opentabs mcp` has already started one. */
+  /** startServer starts a server unless an `opentabs mcp` has already started a server. */
   async startServer(): Promise<void> {
     this.#startedServers = this.#startedServers.filter(
       (command) => command.child.exitCode === null && command.child.signalCode === null,
@@ -173,7 +173,10 @@ export class SystemUnderTest {
     return performance.now() - startMs;
   }
 
-  /** restoreTabs opens missing tabs and reloads tabs without a plugin, as a user would. When it returns, the plugin is live in every tab. */
+  /**
+   * restoreTabs opens missing tabs and reloads tabs without a plugin, as a user would. When restoreTabs returns, the
+   * plugin is live in every tab.
+   */
   async restoreTabs(): Promise<void> {
     for (const path of this.paths) {
       if ((await this.findPage(path)) === undefined)

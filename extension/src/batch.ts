@@ -2,7 +2,10 @@
 // The first message goes at once, so a single message never waits. Later messages wait until the pending tasks have
 // run, and are sent as one batch.
 
-/** LoneChars is the length from which a message is sent alone, BatchChars the maximum length of a batch, in UTF-16 units. */
+/**
+ * LoneChars is the length from which a message is sent alone, in UTF-16 units. BatchChars is the maximum length of a
+ * batch, in UTF-16 units.
+ */
 const LoneChars = 16 * 1024;
 const BatchChars = 256 * 1024;
 
@@ -71,7 +74,7 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
 }
 
 /**
- * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, this function is fast in a
+ * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, afterTasks is fast in a
  * hidden tab.
  */
 export function afterTasks(): (work: () => void) => void {

@@ -80,8 +80,8 @@ function wrapPort(port: chrome.runtime.Port): Port {
 }
 
 /**
- * senderOf returns the document of a port. Frames of another origin than the tab's page have none, so plugins do not
- * run there.
+ * senderOf returns the document of a port. For a frame with another origin than the tab's page, senderOf returns
+ * undefined, so plugins do not run in such frames.
  */
 function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
@@ -144,7 +144,7 @@ export function onTabsChanged(
 
 /** Loads are listeners for the loads of top documents. */
 export interface Loads {
-  /** begun is called when a tab requests a document. */
+  /** begun is called when a tab sends the request for a new document. */
   begun(tabId: number): void;
   /**
    * shown is called when a tab shows a new document. atMs is when the document was committed, in milliseconds since
@@ -189,7 +189,7 @@ export async function queryTabs(): Promise<Tab[]> {
   return tabs;
 }
 
-/** TabState is whether a tab exists and has a page. */
+/** TabState describes whether a tab exists and whether the tab has a page. */
 export type TabState = 'open' | 'closed' | 'crashed' | 'discarded';
 
 /** tabState returns the state of a tab. */
@@ -235,8 +235,8 @@ export interface Page {
   readonly audible: boolean;
   readonly documentId: string;
   /**
-   * bridged is whether the document has a bridge of this extension instance. The bridge from before an extension reload
-   * does not count.
+   * bridged is whether the document has a bridge of this extension instance. A bridge that started before a reload of
+   * the extension does not count.
    */
   readonly bridged: boolean;
 }

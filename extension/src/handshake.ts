@@ -1,5 +1,5 @@
-// How host and bridge connect. The host and the bridge both import this file. This file contains only names, because
-// the host must not run code that looks up built-ins late.
+// Describes how a host and the bridge connect. The host and the bridge both import this file. This file contains only
+// names, because the host must not run code that looks up built-ins late.
 //
 // The host creates a MessageChannel and passes one port inside a synthetic event on the document, synchronously, at
 // document_start. Both worlds then share the port object as a private event target: a message is
@@ -9,8 +9,9 @@
 // Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer only when the bridge
 // starts the handshake. The first host, the base, belongs to no plugin: plugins whose code arrives later connect
 // through the base. The bridge starts the handshake once, and listens only during this handshake. The handshake is over
-// when the bridge's script returns. This is always before the first page script can run, even if the document begins
-// with a script. If the page starts a handshake, no host answers, because each host answers only the first handshake.
+// when the bridge's script returns. The bridge's script returns before the first page script can run, even if the
+// document begins with a script. If the page starts a handshake, no host answers, because each host answers only the
+// first handshake.
 
 /**
  * OFFER is dispatched by a host. The data of the event is the JSON text of [plugin, hash, base, whether the host has an

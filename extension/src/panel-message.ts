@@ -31,7 +31,7 @@ export interface PanelPlugin {
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken';
   readonly problem?: string;
-  /** ready is the last readiness that a live adapter reported. Absent before the first report. */
+  /** ready is the last readiness that a live adapter reported. ready is absent before the first report. */
   readonly ready?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface PanelState {
   readonly mode: InjectMode;
   readonly tabs: readonly PanelTab[];
   readonly calls: readonly CallView[];
-  /** callsAt is when calls arrived, in milliseconds since 1970. Running calls have continued since. */
+  /** callsAt is when calls arrived, in milliseconds since 1970. Running calls have continued since that time. */
   readonly callsAt: number;
   readonly running: number;
 }
@@ -62,7 +62,9 @@ export interface Done {
   readonly decided?: CallDecideResult;
 }
 
-/** ToPanel is a message to a panel. The plugins have a separate message because they are many and change rarely. */
+/**
+ * ToPanel is a message to a panel. The list of plugins is a separate message, because it is long and rarely changes.
+ */
 export type ToPanel =
   | { readonly op: 'state'; readonly state: PanelState }
   /** plugins is the new list of plugins, and failed is the new list of plugins that could not be loaded. */

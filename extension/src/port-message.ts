@@ -58,7 +58,7 @@ export type FromBridge =
     }
   /** reports is the JSON text of an array of wire.Report. seq is the number of earlier reports of the call. */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
-  /** A part of a large result. A 'result' with the number of parts follows. */
+  /** A part of a large result. After the last part, a 'result' with the number of parts follows. */
   | { op: 'part'; id: string; seq: number; text: string }
   /** text is the result's JSON text. text is absent if the result is sent in parts, and if the result is undefined. */
   | { op: 'result'; id: string; text?: string; parts?: number }
@@ -76,7 +76,7 @@ export type FromBridge =
   | { op: 'leaving'; begun: readonly string[] }
   /** The document started to navigate away, or the navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
-  /** The readiness of a live adapter changed. The field ready is the same as in Live. */
+  /** The readiness of a live adapter changed. ready is whether a live adapter is ready, as in Live. */
   | { op: 'ready'; plugin: string; ready: boolean }
   /**
    * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped is the number of entries that
@@ -84,8 +84,8 @@ export type FromBridge =
    */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /**
-   * The document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. This request replaces the previous
-   * request of the document.
+   * The document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. A new 'wake' request of a document
+   * replaces its previous request.
    */
   | { op: 'wake'; ms: number }
   /** Answers a 'ping' at once. */
@@ -97,14 +97,14 @@ export type FromBridge =
    */
   | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
   /**
-   * Ends a 'renew'. Without problem, the adapter with this hash is live. With problem, the new adapter failed to start
-   * and the old adapter stays.
+   * Ends the replacement that a 'renew' started. Without problem, the adapter with this hash is live. With problem, the
+   * new adapter failed to start and the old adapter stays.
    */
   | { op: 'renewed'; plugin: string; hash: string; problem?: string };
 
 /** ToBridge is a message from the worker to a document. */
 export type ToBridge =
-  /** args is the JSON text of an object, decision is JSON text. */
+  /** args is the JSON text of an object, and decision is the JSON text of the user's decision. */
   | {
       op: 'call';
       id: string;
@@ -127,7 +127,7 @@ export type ToBridge =
    * output is JSON text, and error is the JSON text of a wire.CallError. If both are absent, the result is undefined.
    */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
-  /** Requests that the call reports an activity again. */
+  /** Requests that a call reports an activity again. */
   | { op: 'resync'; id: string; type: string }
   /** A part was sent to the server. The bridge may send the next part. */
   | { op: 'taken' }
@@ -140,8 +140,8 @@ export type ToBridge =
   /** The time that the document requested with 'wake' has come. */
   | { op: 'wake' }
   /**
-   * Announces an adapter with this hash that replaces the current one. The document answers 'armed' once the running
-   * calls have ended, after at most waitMs. The entry point accepts the adapter once, with the nonce.
+   * Announces an adapter with this hash that replaces the current adapter. The document answers 'armed' once the
+   * running calls have ended, after at most waitMs. The entry point accepts the adapter once, with the nonce.
    */
   | { op: 'renew'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
@@ -159,7 +159,10 @@ export type ToBridge =
 /** MaxWakeMs is the longest delay of a browser timer. */
 const MaxWakeMs = 2 ** 31 - 1;
 
-/** StaleCallMs is how long a call may take to reach a bridge. The worker treats a later call as not started. */
+/**
+ * StaleCallMs is how long a call may take to reach a bridge. The worker treats a call that arrives later as not
+ * started.
+ */
 export const StaleCallMs = 4000;
 
 /** charsOf returns the approximate length of a message, in UTF-16 units. */
@@ -192,7 +195,7 @@ export function readEach<M>(value: unknown, read: (message: unknown) => M | unde
   return value.flatMap((item: unknown) => read(item) ?? []);
 }
 
-/** readFromBridge validates a message from a document. It returns undefined for an invalid message. */
+/** readFromBridge validates a message from a document. readFromBridge returns undefined for an invalid message. */
 export function readFromBridge(value: unknown): FromBridge | undefined {
   return readMessage(fromBridge, value);
 }

@@ -6,7 +6,7 @@ import { hasProperties, type Properties } from './runtime/value.ts';
 // when a new build replaces the adapter. Entries are stored in the plugin's container, which opentabs hides from other
 // plugins and from the page.
 
-/** Returns the value that {@link setAuthCache} stored in this document; null if there is none. */
+/** Returns the value that {@link setAuthCache} stored in this document; null if no value is stored. */
 export function getAuthCache<T>(namespace: string): T | null;
 export function getAuthCache(namespace: string): unknown {
   const cache = getContainerPart('tokenCache');
@@ -30,7 +30,7 @@ function ensureCache(): Properties | undefined {
     if (container && !hasProperties(lookup(container, 'tokenCache')))
       defineProperty(container, 'tokenCache', dataProperty(makeBareObject()));
   } catch {
-    return undefined; // a page has locked the container
+    return undefined; // the page has locked the container
   }
   return getContainerPart('tokenCache');
 }

@@ -1,7 +1,7 @@
 import { getContainerPart } from './runtime/container.ts';
 import { hasOwn } from './runtime/primordials.ts';
 
-/** The type of a setting. The value of a `url`, `string` or `select` is a text. */
+/** The type of a plugin's setting. The value of a `url`, `string` or `select` is a text. */
 export type ConfigSettingType = 'url' | 'string' | 'number' | 'boolean' | 'select';
 
 /** Describes one setting that the user can set for a plugin. */
@@ -24,12 +24,12 @@ export interface ConfigSettingDefinition {
   options?: readonly string[] | undefined;
 }
 
-/** The settings of a plugin, by key. */
+/** Maps the key of each setting of a plugin to its definition. */
 export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
 
 /**
- * Returns the value of a setting; undefined if the user has not set it. Call `getConfig` at each use: a setting can
- * change at any time. For a `url` setting with several instances, the result is the instance of the page that the
+ * Returns the value of a setting; undefined if the user has not set a value. Call `getConfig` at each use: a setting
+ * can change at any time. For a `url` setting with several instances, the result is the instance of the page that the
  * plugin runs in.
  */
 export function getConfig(key: string): string | number | boolean | undefined {

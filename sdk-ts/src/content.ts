@@ -98,7 +98,7 @@ function mimeTypeOf(source: ContentSource): string {
 }
 
 function requireMimeType(mimeType: string, major: 'image' | 'audio'): string {
-  // Clients cannot use parameters, as in "image/png; a=b".
+  // Clients cannot process a MIME type with parameters, such as "image/png; a=b".
   const baseType = mimeType.split(';')[0]?.trim() ?? '';
   if (baseType.startsWith(`${major}/`) && baseType.length > major.length + 1) return baseType;
   throw new TypeError(
@@ -109,7 +109,8 @@ function requireMimeType(mimeType: string, major: 'image' | 'audio'): string {
 const exampleTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
 /**
- * Reports whether a text is padded base64 of the standard alphabet, as on the server. The test is safe for long texts.
+ * Reports whether a text is padded base64 of the standard alphabet, as on the server. The regular expressions are safe
+ * for long texts.
  */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;

@@ -1,6 +1,6 @@
 /**
- * Who sees a report: `internal` (the default) is for logs and programs, `user` also for users. Later versions may add
- * audiences; an unknown audience counts as `internal`.
+ * Who sees a report: with `internal` (the default), logs and programs; with `user`, also users. Later versions of the
+ * SDK may add audiences; an unknown audience counts as `internal`.
  */
 export type ProgressAudience = 'internal' | 'user' | (string & {});
 
@@ -13,7 +13,7 @@ export interface ProgressOptions {
   progress?: number | undefined;
   /** The whole amount of work, if the amount is known. */
   total?: number | undefined;
-  /** The work done so far, from 0 to 100: short for `progress` with a `total` of 100. */
+  /** The work done so far, from 0 to 100; the same as `progress` with a `total` of 100. */
   percent?: number | undefined;
   /** An absolute count beside `progress`, such as bytes read. */
   loaded?: number | undefined;
@@ -58,7 +58,7 @@ export interface UserRequest {
 export interface Decision {
   /** Always true in a handler: a denied call does not run. */
   readonly allow: boolean;
-  /** How long the approval is valid: `once` is for this call only. Later versions may add scopes. */
+  /** How long the approval is valid: `once` is for this call only. Later versions of the SDK may add scopes. */
   readonly scope?: 'once' | 'session' | 'time' | 'always' | (string & {}) | undefined;
   /** Where the user decided, such as `the side panel`. */
   readonly by: string;
@@ -73,7 +73,7 @@ export interface Decision {
 export interface ToolHandlerContext {
   /**
    * Reports the progress of the call. Each report, even an empty one, restarts the idle timeout of 30 s; the deadline
-   * of 5 min does not move. Reports are cheap: send one at each change.
+   * of 5 min does not move. Reports are cheap: send a report at each change.
    */
   reportProgress(options: ProgressOptions): void;
   /** Reports a percentage from 0 to 100. */
@@ -81,9 +81,10 @@ export interface ToolHandlerContext {
   /** Reports that `done` of `total` items are done. */
   reportCount(done: number, total: number, message?: string, options?: ReportOptions): void;
   /**
-   * Replaces the content of the activity `type` with `content`, any JSON value. The content of `text` and `code` is a
-   * text, that of `table` an array of objects or `{columns, rows}`; any other type is shown as JSON. A call has up to
-   * 16 activities. Content that is larger than 256 KiB or not JSON is dropped. The call counts as a report.
+   * Replaces the content of the activity `type` with `content`, any JSON value. The types `text` and `code` have a text
+   * as content. The type `table` has an array of objects or `{columns, rows}`. The content of any other type is shown
+   * as JSON. A call has up to 16 activities. Content that is larger than 256 KiB or not JSON is dropped. The call
+   * counts as a report.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
@@ -98,14 +99,14 @@ export interface ToolHandlerContext {
   endAudience(audience: ProgressAudience): void;
   /**
    * Calls another tool and returns its result: a tool of this plugin by its name, a tool of another plugin as
-   * `<plugin>__<tool>`. The nested call is handled like one of an agent: validated arguments, permissions, its own
+   * `<plugin>__<tool>`. The nested call is handled like a call of an agent: validated arguments, permissions, its own
    * limits. Reports of the nested call keep this call alive. While the nested call waits for the user, the time limits
    * of this call pause too. The nested call ends when this call ends.
    *
-   * Rejects with a ToolError. The `code` of the ToolError is that of the tool's error or of the server's error, such as
-   * `denied`, `invalid_arguments`, `idle_timeout`, `nested_too_deep` (tools that call each other too deep, too often or
-   * in a circle) or `result_too_large` (more than 16 MiB). The code is `aborted` when this call or `options.signal` was
-   * stopped.
+   * Rejects with a ToolError. The `code` of the ToolError is the code of the tool's error or of the server's error,
+   * such as `denied`, `invalid_arguments`, `idle_timeout`, `nested_too_deep` (tools that call each other too deep, too
+   * often or in a circle) or `result_too_large` (more than 16 MiB). The code is `aborted` when this call or
+   * `options.signal` was stopped.
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;
   /**

@@ -5,7 +5,7 @@ import { ToolError } from './tool-error.ts';
 export interface WaitForSelectorOptions {
   /** The timeout, in milliseconds; 10,000 if absent. */
   timeout?: number | undefined;
-  /** Stops the wait. Defaults to the signal of the running call; null for none. */
+  /** Stops the wait. The default is the signal of the running call; null means no signal. */
   signal?: AbortSignal | null | undefined;
 }
 
@@ -27,10 +27,10 @@ export async function waitForSelectorRemoval(selector: string, options: WaitForS
   await waitForMatch(selector, find, options, 'the page still has an element that matches');
 }
 
-/** Matches selectors that depend on attributes: classes, ids, attributes and states. */
+/** A regular expression that matches selectors that depend on attributes: classes, ids, attributes and states. */
 const attributeSelector = /[.#[:]/;
 
-/** Waits until `find` returns a value. `problem` begins the description of a timeout. */
+/** Waits until `find` returns a value. The error text of a timeout begins with `problem`. */
 function waitForMatch<T>(
   selector: string,
   find: () => T | undefined,
@@ -73,7 +73,7 @@ function waitForMatch<T>(
   });
 }
 
-/** Returns all elements that match, as an array; an empty one for an invalid selector. */
+/** Returns all elements that match, as an array; the array is empty for an invalid selector. */
 export function querySelectorAll<T extends Element = Element>(selector: string): T[] {
   try {
     return [...document.querySelectorAll<T>(selector)];
@@ -82,7 +82,7 @@ export function querySelectorAll<T extends Element = Element>(selector: string):
   }
 }
 
-/** Returns the trimmed text of the first element that matches; null if there is none. */
+/** Returns the trimmed text of the first element that matches; null if no element matches. */
 export function getTextContent(selector: string): string | null {
   try {
     return document.querySelector(selector)?.textContent?.trim() ?? null;

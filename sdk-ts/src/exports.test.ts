@@ -203,7 +203,7 @@ const tool = sdk.defineTool({
   },
 });
 
-/** A plugin written for the original OpenTabs SDK, each hook with `override`. */
+/** A plugin that was written for the original OpenTabs SDK and declares each hook with `override`. */
 class Existing extends sdk.OpenTabsPlugin {
   readonly name = 'existing';
   override readonly displayName = 'Existing';

@@ -7,7 +7,7 @@ import { ToolError } from './tool-error.ts';
 
 /** The options of `fetch`, and a timeout. */
 export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
-  /** How long to wait for the response headers, in milliseconds; 30,000 if absent. */
+  /** The maximum time until the response headers arrive, in milliseconds; 30,000 if absent. */
   timeout?: number | undefined;
   /**
    * Stops the request and the reading of its body. The default is the signal of the running call; null means no signal.
@@ -16,7 +16,7 @@ export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
 }
 
 const defaultTimeoutMs = 30_000;
-/** How much of a response body an error contains, in characters. */
+/** The maximum length of the response body in an error, in characters. */
 const maxBodyInError = 512;
 
 /**
@@ -105,8 +105,8 @@ async function readBody(response: Response, signal: AbortSignal | undefined, url
 }
 
 /**
- * Sends a request and returns the JSON of the response, parsed by `schema` if given. An empty body is undefined. Throws
- * a ToolError `VALIDATION_ERROR` for a body that is not JSON or does not match the schema.
+ * Sends a request and returns the JSON of the response, parsed by `schema` if given. The result for an empty body is
+ * undefined. Throws a ToolError `VALIDATION_ERROR` for a body that is not JSON or does not match the schema.
  */
 export async function fetchJSON<S extends z.ZodType>(
   url: string,

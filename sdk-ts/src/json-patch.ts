@@ -21,7 +21,7 @@ export function applyPatch(before: unknown, patch: readonly PatchOperation[]): u
   });
 }
 
-/** Contains the document, so that an operation can also replace the whole document. */
+/** An object that contains the document, so that an operation can also replace the whole document. */
 interface PatchedDocument {
   value: unknown;
 }
@@ -109,7 +109,7 @@ function removeValue(root: PatchedDocument, at: readonly string[]): unknown {
   return value;
 }
 
-/** Sets a member. The key may be __proto__. */
+/** Sets a member. The member is defined, not assigned, because the key may be `__proto__`. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,14 +1,14 @@
 import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
 // The values of a log entry leave the page as JSON. Values are converted at once, before the page can change the
-// values, and the conversion never throws. The limits are those of wire.LogEntry.
+// values, and the conversion never throws. The limits are the same as in wire.LogEntry.
 
 const maxArguments = 10;
 /** In UTF-16 units. */
 const maxTextChars = 4096;
 /** The maximum JSON length of one argument, in UTF-16 units. */
 const maxJsonChars = 64 * 1024;
-/** How many levels, and how many entries of a level, are converted. */
+/** The maximum number of levels, and of entries per level, that are converted. */
 const [maxDepth, maxEntries] = [12, 1000];
 
 /** Converts the values of a log entry to JSON values within the limits. */
@@ -16,7 +16,7 @@ export function toLogData(args: readonly unknown[]): unknown[] {
   return args.slice(0, maxArguments).map(convertArgument);
 }
 
-/** Truncates a text to the limit of a log. */
+/** Truncates a text to the maximum length of a text in a log entry. */
 export function truncateLogText(text: string): string {
   return text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text;
 }
@@ -29,7 +29,7 @@ function convertArgument(value: unknown): unknown {
 }
 
 interface ConversionState {
-  /** The objects that contain this value, from the outermost on. */
+  /** The objects that contain this value, from the outermost to the innermost. */
   path: Set<unknown>;
   /** The approximate number of characters that may still be written; each value counts as at least one character. */
   charsLeft: number;

@@ -7,9 +7,9 @@ export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 /** One entry of the log. */
 export interface LogEntry {
   readonly level: LogLevel;
-  /** Up to 4,096 characters. */
+  /** The message of the entry, up to 4,096 characters. */
   readonly message: string;
-  /** Up to 10 JSON values: each up to 64 KiB, a text up to 4,096 characters. */
+  /** Up to 10 JSON values of the entry. Each value has up to 64 KiB, and a text has up to 4,096 characters. */
   readonly data: readonly unknown[];
   /** The time of the entry, such as `2026-01-31T12:00:00.000Z`. */
   readonly ts: string;
@@ -28,14 +28,17 @@ export interface Log {
 
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
-/** The transport without a platform: in tests, and in a page where the adapter was started by hand. */
+/**
+ * The default transport, used without a platform: in tests, and in a page where the author started the adapter
+ * manually.
+ */
 const writeToConsole: LogTransport = ({ level, message, data }) => {
   console[consoleMethods[level]](`[opentabs] ${message}`, ...data);
 };
 
 let transport = writeToConsole;
 
-/** Sends all entries to `next`. Returns a function that restores the former transport. */
+/** Replaces the log transport by `next`. Returns a function that restores the previous transport. */
 export function setLogTransport(next: LogTransport): () => void {
   const previous = transport;
   transport = next;
@@ -54,7 +57,7 @@ function sendEntry(level: LogLevel, message: string, args: readonly unknown[]): 
     }));
     transport(entry);
   } catch {
-    // A log entry must never make a tool fail.
+    // A tool must never fail because of its log.
   }
 }
 

@@ -18,8 +18,8 @@ export abstract class OpenTabsPlugin {
   readonly configSchema?: ConfigSchema;
 
   /**
-   * Returns whether the tools can work in this page, most often whether the user is logged in. Runs before each call,
-   * for up to 5 s. Any value other than true means not ready.
+   * Returns whether the tools can work in this page, most often whether the user is logged in. The host runs `isReady`
+   * before each call, for up to 5 s. Any result other than true means that the plugin is not ready.
    */
   abstract isReady(): Promise<boolean>;
 
@@ -27,13 +27,13 @@ export abstract class OpenTabsPlugin {
   teardown?(): void;
   /** Runs once in each document, after the adapter was registered. */
   onActivate?(): void;
-  /** Runs before {@link teardown}. */
+  /** Runs before {@link teardown} when the plugin is removed or replaced. */
   onDeactivate?(): void;
   /** Runs when the URL of the page changed without a new document. */
   onNavigate?(url: string): void;
-  /** Runs before each call. */
+  /** Runs before each call of a tool. */
   onToolInvocationStart?(toolName: string): void;
-  /** Runs after each call. */
+  /** Runs after each call of a tool. */
   onToolInvocationEnd?(toolName: string, success: boolean, durationMs: number): void;
 }
 

@@ -14,7 +14,7 @@ export interface PreScriptLog {
   error(message: string, ...args: unknown[]): void;
 }
 
-/** The argument of a pre-script. `set` stays usable after the script has returned. */
+/** The argument of a pre-script. A pre-script may call `set` after it has returned. */
 export interface PreScriptContext {
   /** Stores a value for the adapter, which reads it with `getPreScriptValue(key)`. */
   set(key: string, value: PreScriptValue): void;

@@ -36,20 +36,21 @@ type Renderable = PromptResult | Promise<PromptResult>;
  * `<plugin>__<name>`. `Params` are the arguments that `render` receives.
  */
 export interface PromptDefinition<Params = Record<string, unknown>, Rendered extends Renderable = Renderable> {
-  /** snake_case, and not the name of a tool: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
+  /** The name of the prompt in snake_case, `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`; it must not be the name of a tool. */
   name: string;
-  /** The name that users see; derived from `name` if absent. */
+  /** The name that users see; if absent, the name is derived from `name`. */
   displayName?: string | undefined;
   /** What the prompt makes, as a text for the user who chooses a prompt; up to 1,000 characters. */
   description?: string | undefined;
   /**
    * The arguments. Clients send texts, which the server converts by this schema: "20" for a `z.number()`, "true" for a
    * `z.boolean()`, JSON for an array or object. An empty text for an optional argument means that the argument is
-   * absent. After the server, the page parses the arguments with the same schema, so defaults and transforms apply.
+   * absent. The page parses the converted arguments again with the same schema, so defaults and transforms apply.
    */
   args?: z.ZodObject<z.ZodRawShape> | undefined;
   /**
-   * The arguments of a prompt without `args`, all texts. With `args`, adds descriptions that the schema does not have.
+   * The arguments of a prompt without `args`; each argument is a text. Together with `args`, this list adds
+   * descriptions that the schema does not have.
    */
   arguments?: readonly PromptArgument[] | undefined;
   limits?: CallLimits | undefined;

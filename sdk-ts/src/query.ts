@@ -20,7 +20,7 @@ export function buildQueryString(
   });
 }
 
-/** Returns `object` without the keys whose value is undefined. Null, 0, false and '' stay. */
+/** Returns `object` without the keys whose value is undefined. Keys with the values null, 0, false and '' are kept. */
 export function stripUndefined<T extends object>(object: T): Partial<T>;
 export function stripUndefined(object: object): object {
   return withPristineBuiltIns(() =>

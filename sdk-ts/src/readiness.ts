@@ -3,8 +3,8 @@ import { lookup } from './runtime/primordials.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Runs `isReady` again at once. Call this function when the user has logged in or out: agents then see the change
- * immediately instead of within 30 s. Never throws.
+ * Runs `isReady` again at once. Call `notifyReadinessChanged` after a login or logout of the user: agents then see the
+ * change immediately instead of within 30 s. Never throws.
  */
 export function notifyReadinessChanged(): void {
   const container = getContainer();

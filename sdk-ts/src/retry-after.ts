@@ -1,8 +1,8 @@
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /**
- * Parses a Retry-After header, which contains seconds or a date. Returns milliseconds from now; undefined if the header
- * is invalid or the date is in the past.
+ * Parses a Retry-After header, which contains seconds or a date. Returns the delay in milliseconds from now; undefined
+ * if the header is invalid or the date is in the past.
  */
 export function parseRetryAfterMs(header: string): number | undefined {
   return withPristineBuiltIns(() => {
@@ -16,7 +16,10 @@ export function parseRetryAfterMs(header: string): number | undefined {
 /** Headers with the time when a rate limit ends, in the order of preference. */
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
-/** Numbers of a reset header from these on are a time since 1970: in seconds, in milliseconds. */
+/**
+ * A number in a reset header that is at least epochSeconds is a time in seconds since 1970. A number that is at least
+ * epochMs is a time in milliseconds since 1970.
+ */
 const [epochSeconds, epochMs] = [1e9, 1e12];
 
 /**

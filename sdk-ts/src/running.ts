@@ -10,9 +10,9 @@ import {
 // Tracks the running calls of this adapter, so that waits and requests of the SDK stop with their call even if the
 // author did not pass `context.signal` to them.
 //
-// After an `await`, JavaScript cannot determine which call the code belongs to. With one running call, the code belongs
-// to that call. With several running calls, a wait without a signal stops once all these calls were stopped, and so
-// never while one of the calls continues.
+// After an `await`, JavaScript cannot determine which call the code belongs to. If only one call is running, the code
+// belongs to that call. With several running calls, a wait without a signal stops once all these calls were stopped,
+// and so never while one of the calls continues.
 
 /** An entry of the linked list of running calls, newest first. */
 interface RunningCall {
@@ -23,7 +23,10 @@ interface RunningCall {
 let newestCall: RunningCall | undefined;
 /** The signal of the call whose handler is on the stack, before its first `await`. */
 let startingSignal: AbortSignal | undefined;
-/** The signal that aborts once all running calls were stopped; created on first use, reset when the list of calls changes. */
+/**
+ * The signal that aborts once all running calls were stopped. sharedSignal is created on first use and reset when the
+ * list of calls changes.
+ */
 let sharedSignal: AbortSignal | undefined;
 
 /** Runs a handler and registers its call for {@link signalFor} until the handler has settled. */
@@ -54,7 +57,10 @@ function startHandler<T>(signal: AbortSignal, handler: () => T): T {
   }
 }
 
-/** Returns the signal of a wait: `givenSignal`, none for null, that of the running calls for undefined. */
+/**
+ * Returns the signal of a wait: `givenSignal` if it is a signal, no signal for null, and the signal of the running
+ * calls for undefined.
+ */
 export function signalFor(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
   if (startingSignal) return startingSignal;
@@ -68,7 +74,7 @@ function signalOfAll(first: RunningCall): AbortSignal {
   const controller = makeController();
   let remaining = 0;
   for (let at: RunningCall | undefined = first; at !== undefined; at = at.next) remaining++;
-  // The reason is that of the call that was stopped last.
+  // The abort reason of the signal is the reason of the call that was stopped last.
   for (let at: RunningCall | undefined = first; at !== undefined; at = at.next) {
     const { signal } = at;
     let isCounted = false;

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-// Requests that send a body or delete. Each returns the response as fetchJSON does: JSON, parsed by `schema` if given;
-// undefined for an empty body.
+// Functions for requests that send a body, and for DELETE requests. Each function returns the response as fetchJSON
+// does: JSON, parsed by `schema` if given; undefined for an empty body.
 
-/** Sends a request with a body. `type` is the content type, unless the caller's headers contain one. */
+/** Sends a request with a body. `type` is the content type, unless the caller's headers contain a content type. */
 async function send(
   url: string,
   method: string,

@@ -11,7 +11,10 @@ import { applyPatch } from './json-patch.ts';
 import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
 import { ToolError } from './tool-error.ts';
 
-/** The script of a test's call. Steps that are absent succeed. */
+/**
+ * The options of a test's call: the behavior of other tools and of the user. Without options, all requests of the
+ * handler succeed, except calls of other tools.
+ */
 export interface ContextScript {
   /**
    * The results of `context.call`, by the name that the handler passes: the result itself, or a function of the input
@@ -53,13 +56,13 @@ export interface TestContext extends ToolHandlerContext {
   readonly dropped: readonly string[];
   /** Who sees the end of the call. */
   readonly endedFor: ProgressAudience;
-  /** Returns the content of an activity with all patches applied; undefined if there is none of this type. */
+  /** Returns the content of an activity with all patches applied; undefined if there is no activity of this type. */
   activity(type: string): unknown;
   /** Stops the call, as a user or a timeout would. */
   stop(reason?: string): void;
 }
 
-/** The limits of the browser and the server. */
+/** Limits that the browser and the server enforce for activities. */
 const maxActivityBytes = 256 * 1024;
 const maxActivityTypes = 16;
 
@@ -188,7 +191,7 @@ function recordedCall(tool: string, input: unknown, { tabId }: NestedCallOptions
   return { tool, input: JSON.parse(jsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
 }
 
-/** Returns the script's result of a tool, converted to JSON and back as between two pages. */
+/** Returns the result that the test specified for a tool, converted to JSON and back as between two pages. */
 async function toAnswer(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
   if (!tools || !Object.hasOwn(tools, tool)) {
     throw new ToolError(`the script has no tool ${tool}; add it to makeContext({ tools: {...} })`, 'unknown_tool');

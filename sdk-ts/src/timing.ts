@@ -3,7 +3,7 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
-  /** Stops the wait. Defaults to the signal of the running call; null for none. */
+  /** Stops the wait. The default is the signal of the running call; null means no signal. */
   signal?: AbortSignal | null | undefined;
 }
 
@@ -81,7 +81,7 @@ function makeTimeoutError(timeout: number, failure: unknown): ToolError {
 }
 
 export interface RetryOptions extends SleepOptions {
-  /** The number of attempts; 3 if absent. */
+  /** The maximum number of attempts; 3 if absent. */
   maxAttempts?: number | undefined;
   /** The time between two attempts, in milliseconds; 1,000 if absent. */
   delay?: number | undefined;

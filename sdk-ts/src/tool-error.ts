@@ -8,15 +8,15 @@ export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
   /** Whether the same call may work later; false if absent. */
   retryable?: boolean | undefined;
-  /** When to retry, in milliseconds from now. */
+  /** The time until a retry makes sense, in milliseconds from now. */
   retryAfterMs?: number | undefined;
   /** The underlying error, which is never sent out of the page. */
   cause?: unknown;
 }
 
 /**
- * A failure that an agent can act on. The agent receives its message, code, category and retry advice. Of any other
- * thrown error, the agent receives only the message.
+ * A failure that an agent can act on. The agent receives the message, code, category and retry advice of a ToolError.
+ * Of any other thrown error, the agent receives only the message.
  */
 export class ToolError extends Error {
   declare readonly code: string;
@@ -70,7 +70,7 @@ export class ToolError extends Error {
     return new ToolError(message, code, { category: 'internal' });
   }
 
-  /** The signal stopped the wait or request; `reason` is that of the signal. */
+  /** The signal stopped the wait or request; `reason` is the reason of the signal. */
   static aborted(reason: unknown): ToolError {
     const why = hasProperties(reason) && !isMethod(reason) ? messageOf(reason) : '';
     return new ToolError(why === '' ? 'aborted' : `aborted: ${why}`, 'aborted', { cause: reason });
@@ -78,12 +78,13 @@ export class ToolError extends Error {
 }
 
 // The extension makes the errors of the context's `call` and `waitForUser`, out of the page's reach and without the
-// class ToolError. These errors count as instances, so that a handler can test every error with `instanceof ToolError`.
+// class ToolError. The errors of the extension count as instances, so that a handler can test every error with
+// `instanceof ToolError`.
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
     const isInstance = apply(hasInstance, this, [error]);
-    // A subclass of ToolError has only real instances.
+    // For a subclass of ToolError, `instanceof` accepts only real instances.
     if (isInstance || this !== ToolError) return isInstance;
     return hasProperties(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';
   },

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import type { ToolHandlerContext } from './context.ts';
 import type { LucideIconName } from './lucide-icon-names.gen.ts';
 
-/** MCP hints about the effects of a tool. Clients decide by the hints when to ask the user. */
+/** MCP hints about the effects of a tool. Based on these hints, clients decide when to ask the user. */
 export interface ToolAnnotations {
   /** The tool only reads: it changes no data. */
   readOnlyHint?: boolean | undefined;
-  /** Changes of the tool cannot be undone. */
+  /** The tool makes changes that cannot be undone. */
   destructiveHint?: boolean | undefined;
   /** A second call with the same parameters has no further effect. */
   idempotentHint?: boolean | undefined;
@@ -14,13 +14,16 @@ export interface ToolAnnotations {
   openWorldHint?: boolean | undefined;
 }
 
-/** The time limits of a call, if the server's do not fit. Whole milliseconds, from 1,000 to 300,000. */
+/**
+ * The time limits of a call, if the server's default limits do not fit. Each limit is a whole number of milliseconds,
+ * from 1,000 to 300,000.
+ */
 export interface CallLimits {
   /**
-   * The longest time without a report; the server's 30 s if absent. A limit that the user has set is never exceeded.
+   * The longest time without a report; the server's 30 s if absent. A tool cannot exceed a limit that the user has set.
    */
   idleTimeoutMs?: number | undefined;
-  /** The longest run time; the server's limit of 5 min if absent. The server's limit is never exceeded. */
+  /** The longest run time; the server's limit of 5 min if absent. A tool cannot exceed the server's limit. */
   hardTimeoutMs?: number | undefined;
 }
 
@@ -31,7 +34,7 @@ export interface ToolDefinition<
 > {
   /** snake_case: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
   name: string;
-  /** The name that users see; derived from `name` if absent. */
+  /** The name that users see; if absent, the name is derived from `name`. */
   displayName?: string | undefined;
   /** What the tool does, for the agent; up to 1,000 characters. */
   description: string;
@@ -43,7 +46,10 @@ export interface ToolDefinition<
   group?: string | undefined;
   annotations?: ToolAnnotations | undefined;
   limits?: CallLimits | undefined;
-  /** The parameters. Agents see the JSON Schema; the page parses with the schema, so defaults and transforms apply. */
+  /**
+   * The parameters. Agents see the JSON Schema of the parameters; the page parses the parameters with the zod schema,
+   * so defaults and transforms apply.
+   */
   input: Input;
   /** The result. */
   output: Output;

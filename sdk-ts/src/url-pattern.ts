@@ -1,5 +1,5 @@
-// The rules are those of plugin.ParsePattern in Go, which decides when a plugin is added. A test compares these rules
-// in Go and in TypeScript.
+// Checks URL patterns with the same rules as plugin.ParsePattern in Go, which the server applies when a plugin is
+// added. A test compares these rules in Go and in TypeScript.
 
 /** How many wildcards the path of a pattern may contain. */
 const maxPathWildcards = 5;
@@ -34,7 +34,7 @@ function findProblem(pattern: string): string | null {
   return findHostProblem(rest.slice(0, slash));
 }
 
-/** Returns the problem of host[:port]; null if there is none. */
+/** Returns the problem of host[:port]; null if the host is valid. */
 function findHostProblem(text: string): string | null {
   const colon = text.indexOf(':');
   if (colon >= 0) {

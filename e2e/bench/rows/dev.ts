@@ -20,7 +20,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
   try {
     let last = 'document.title';
     for (let i = 0; i < editCount; i++) {
-      await pause(500); // an author does not save as soon as the last change is there
+      await pause(500); // an author pauses between two saves
       const fresh = `'edit ${i}'`;
       const startMs = performance.now();
       author.edit('src/tools/describe-page.ts', `title: ${last}`, `title: ${fresh}`);

@@ -4,7 +4,7 @@ import { repositoryRoot } from '../../harness/process.ts';
 import { atMost, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
-/** runGoBenchmarks runs Go benchmarks three times and returns the median of each metric, by benchmark. */
+/** runGoBenchmarks runs Go benchmarks three times and returns the median of each metric, keyed by benchmark. */
 async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });

@@ -5,10 +5,7 @@ import { startInstantServer } from './server.ts';
 
 const text = 'x'.repeat(188);
 
-/**
- * measureHops divides the time of one echo into hops. Each row is the difference between the times of two routes, where
- * one route has one more hop than the other.
- */
+/** measureHops divides the time of one echo into hops. Each row is the time that one additional hop adds to a route. */
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const instant = await startInstantServer(fixture);

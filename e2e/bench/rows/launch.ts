@@ -29,8 +29,8 @@ export interface LaunchTimes {
   readonly againMs: readonly number[];
   readonly otherMs: readonly number[];
   /**
-   * pageMs are the times from the launch of a browser with a new profile until a page is open. No plugin can answer
-   * earlier.
+   * pageMs are the times from the launch of a browser with a new profile until a page is open. A plugin cannot answer
+   * before its page is open.
    */
   readonly pageMs: readonly number[];
   /** pssBytes is the memory of the browser and all its processes with one page. */
@@ -140,7 +140,7 @@ function readPss(root: number): number {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     try {
-      // The name of a program is in parentheses and may have any character.
+      // The name of a program is in parentheses and may contain any character.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');

@@ -20,7 +20,10 @@ const Profile = z.object({
   }),
 });
 
-/** measureProfile measures where calls spend CPU time. The row has no bar; it explains the rows echo and load. ROWS=profile runs it. */
+/**
+ * measureProfile measures where calls spend CPU time. The row profile has no bar, because it only explains the rows
+ * echo and load. ROWS=profile runs this row.
+ */
 export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);

@@ -40,7 +40,7 @@ export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<
   );
 }
 
-/** measureStart measures the time from exec to a port that accepts. */
+/** measureStart measures the time from exec to the first accepted connection. */
 export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'start');
   const accepts: number[] = [];
@@ -94,7 +94,7 @@ export function makeMemoryRow(id: string, what: string, s: Memory, limitMb: numb
   };
 }
 
-/** measureSize measures the program on disk and, idle, in memory. */
+/** measureSize measures the size of the program on disk, and its memory while idle. */
 export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
   const bytes = statSync(binary).size;
   return [

@@ -10,7 +10,7 @@ export interface LegacyPlugin {
   readonly name: string;
   readonly urlPatterns: readonly string[];
   readonly configSchema?: object;
-  /** start is that of package.json. */
+  /** start is the value of opentabs.start in package.json. */
   readonly start?: string;
   /**
    * source is a module whose default export is the plugin's instance; the module may import zod and

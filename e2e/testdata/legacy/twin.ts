@@ -1,4 +1,7 @@
-/** The plugin that the tests add twice to one tab, under two names. Neither copy may see the data of the other. */
+/**
+ * The plugin that the tests add twice to one tab, under two names. A copy of the plugin must not see the data of the
+ * second copy.
+ */
 import type { LegacyPlugin } from './legacy.ts';
 
 /**

@@ -30,8 +30,8 @@ const session: Session = {
 /** connectHosts connects to the hosts of this document. */
 function connectHosts(): void {
   const frame = probeFrame();
-  // Without a probe frame, hosts in a shared Window could not check their built-ins and are not trusted. A reload gives
-  // the tab a new Window.
+  // Without a probe frame, hosts in a shared Window could not check their built-ins and are not trusted. A reload of
+  // the page creates a new Window.
   if (frame !== undefined || !mayShareWindow()) {
     gatherHosts(document, { ...calls.hostEvents, frame });
   }

@@ -15,11 +15,14 @@ interface Call {
   readonly id: string;
   readonly number: number;
   readonly host: Host;
-  /** ending is set when the call ends, and stored until the worker acknowledges it. #parts sends an ending with parts. */
+  /**
+   * ending is set when the call ends, and stored until the worker acknowledges it. An ending with parts is sent by
+   * #parts.
+   */
   ending?: FromBridge[];
   /** sent is the number of reports that the call has sent so far. */
   sent: number;
-  /** waiting is the progress that could not be sent without a port. */
+  /** waiting is the progress that was not sent, because there was no port. */
   waiting: Progress[];
   readonly asks: Asks;
   /**
@@ -39,7 +42,7 @@ export class BridgeCalls {
   readonly #swaps: Swaps;
   #numbers = 0;
 
-  /** hostEvents receive the hosts of the document and their messages. */
+  /** hostEvents are the functions that receive the hosts of the document and the messages of these hosts. */
   readonly hostEvents: HostEvents = {
     hostFound: (host) => this.plugins.addHost(host),
     baseFound: (base) => this.plugins.setBase(base),
@@ -47,8 +50,8 @@ export class BridgeCalls {
   };
 
   /**
-   * post sends a message to the worker, and returns false without a port. visible is that of PluginsOptions. meet waits
-   * for a late host, as in PluginsOptions, and passes the host to events.
+   * post sends a message to the worker, and returns false without a port. visible reports whether the document may be
+   * visible, as in PluginsOptions. meet waits for a late host, as in PluginsOptions, and passes the host to events.
    */
   constructor(
     post: (message: FromBridge) => boolean,
@@ -127,7 +130,7 @@ export class BridgeCalls {
       const host = this.plugins.anyHost(message.plugin);
       if (host) this.#swaps.begin(host, message);
     },
-    ping: () => undefined, // answered by the link
+    ping: () => undefined, // the link answers this message
     settings: (message) => this.plugins.receive(message),
     probe: (message) => this.plugins.receive(message),
     host: (message) => this.plugins.receive(message),
@@ -152,7 +155,7 @@ export class BridgeCalls {
     return this.#byNumber.size;
   }
 
-  /** leaving reports which calls have begun, before the document goes. */
+  /** leaving reports which calls have begun, before the document unloads. */
   leaving(): void {
     this.plugins.flush();
     // A recent ending may be lost with the document, so ended calls are listed too until the server confirms them.
@@ -253,7 +256,7 @@ export class BridgeCalls {
   #cancel(id: string, reason: string): void {
     const call = this.#byId.get(id);
     if (!call || call.ending) {
-      // The canceller needs no result.
+      // The sender of the cancel needs no result.
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;

@@ -5,7 +5,10 @@ function isFramed(): boolean {
   return window !== window.top;
 }
 
-/** hasOriginOfTop reports whether this document has the same origin as the top document. Opaque origins never match. */
+/**
+ * hasOriginOfTop reports whether this document has the same origin as the top document. An opaque origin never equals
+ * another origin.
+ */
 export function hasOriginOfTop(): boolean {
   const { ancestorOrigins } = location;
   return !isFramed() || (origin !== 'null' && ancestorOrigins[ancestorOrigins.length - 1] === origin);

@@ -11,7 +11,9 @@ export interface Host {
   readonly base?: string;
   /** empty is set while the host waits for its adapter at its entry point. */
   readonly empty?: boolean;
-  /** based is true if the base created the host. Such a host uses the entry point of the base. */
+  /**
+   * based is true if the base created the host. A host that was created by the base uses the entry point of the base.
+   */
   readonly based?: boolean;
   /** send dispatches a message to the host and returns at once. */
   send(text: string): void;
@@ -28,7 +30,7 @@ export interface HostEvents {
   readonly frame?: unknown;
   /** hostFound is called once for each host, before its first message. */
   hostFound(host: Host): void;
-  /** baseFound is called for the base. Default: the base is ignored. */
+  /** baseFound is called when the bridge has connected to the base. Default: the base is ignored. */
   baseFound?(base: Base): void;
   /** received is called for each message of a host, synchronously. received must not run page code. */
   received(host: Host, text: string): void;
@@ -47,9 +49,9 @@ const HOST = 'host ';
 const MaxHosts = 200;
 
 /**
- * gatherHosts connects to every host of this document (handshake.ts). Call it at document_start, after the hosts have
- * started. gatherHosts listens only during the handshake, because later offers could come from the page. A document
- * whose root is a script, or an image with an onerror, runs page code before the document has content.
+ * gatherHosts connects to every host of this document (handshake.ts). Call gatherHosts at document_start, after the
+ * hosts have started. gatherHosts listens only during the handshake, because later offers could come from the page. A
+ * document whose root is a script, or an image with an onerror, runs page code before the document has content.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;

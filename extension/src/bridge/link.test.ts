@@ -122,7 +122,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
   assert.equal(world.connected, 2);
   link.post(message);
   assert.deepEqual([ports[0]?.sent, ports[1]?.sent], [[[greeting]], [[greeting], [message]]]);
-  // The end of the old port is reported late.
+  // Chrome reports the end of the old port late.
   ports[0]?.close();
   t.mock.timers.tick(5000);
   assert.equal(ports.length, 2);

@@ -29,7 +29,7 @@ export interface Session {
   greeting(): FromBridge;
   /** connected is called after the greeting on each new port. */
   connected(): void;
-  /** alone is passed to makeBatcher. */
+  /** alone is the option alone of makeBatcher. */
   alone(): boolean;
   /** orphaned reports that the extension was removed, reloaded or updated, so no port can be opened. */
   orphaned(): void;
@@ -82,8 +82,8 @@ export class Link {
   }
 
   /**
-   * reopen replaces the port. Chrome does not always report a closed port to a document that returns from the back/forward
-   * cache.
+   * reopen closes the port and opens a new port. Chrome does not always report a closed port to a document that returns
+   * from the back/forward cache.
    */
   reopen(): void {
     this.#close();
@@ -136,7 +136,8 @@ export class Link {
     port.onMessage((raw) => {
       for (const message of readEach(raw, this.#options.read)) {
         if (this.#port !== port) return;
-        // Answer before waiting messages, and before the next call, which may occupy the page.
+        // The ping is answered before waiting messages are sent, and before the next call starts, because a call may
+        // block the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
         else session.received(message);
       }
@@ -156,7 +157,7 @@ export class Link {
     this.#short = Date.now() - openedAt < ShortMs ? this.#short + 1 : 0;
     // Chrome closes the port when it stops the worker; connecting restarts the worker. The link uses no timer, because
     // in a hidden tab Chrome fires timers once per second, even with a delay of 0. A document in the back/forward cache
-    // runs nothing, and `pageshow` reopens the link.
+    // runs no code, and `pageshow` reopens the link.
     if (this.#short < 2) this.#soon(() => this.#connect());
     else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#short - 2), MaxRetryMs));
   }

@@ -1,10 +1,16 @@
 import { MaxLogEntries } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/** GatherMs is the interval between two sends, in milliseconds. Each sends at most MessagesAtOnce messages. */
+/**
+ * GatherMs is the interval between two sends, in milliseconds. Each of these sends contains at most MessagesAtOnce
+ * messages.
+ */
 const GatherMs = 100;
 const MessagesAtOnce = 2;
-/** MaxWaiting and MaxWaitingChars limit the number and the length of waiting entries. The oldest are dropped first. */
+/**
+ * MaxWaiting and MaxWaitingChars limit the number and the length of waiting entries. Beyond these limits, the oldest
+ * entries are dropped first.
+ */
 const MaxWaiting = 1000;
 const MaxWaitingChars = 8 * 1024 * 1024;
 /** MaxMessageChars is the length up to which entries are joined in one message, in UTF-16 units. */

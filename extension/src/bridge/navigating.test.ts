@@ -12,7 +12,7 @@ function eventsOf(name: string, fields: object, trusted = true): (boolean | 'mov
   };
   watchNavigation(navigation, { navigating: (on) => reported.push(on), moved: () => reported.push('moved') });
   const event = new Event(name);
-  // isTrusted can't be set on a real event.
+  // A test cannot set isTrusted on a real event, so this event is a fake.
   listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...fields, isTrusted: trusted })));
   return reported;
 }

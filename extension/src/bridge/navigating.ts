@@ -14,11 +14,13 @@ export interface NavigationEvents {
 
 /**
  * watchNavigation reports navigations to another document. watchNavigation reports the start synchronously, and so
- * before the result of a tool that navigates and returns. It reports the end when the page intercepts the navigation or
- * the navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
+ * before the result of a tool that navigates and returns. It reports the end of a navigation when the page intercepts
+ * the navigation or when the navigation fails. Chrome fires no event for the end of a navigation that becomes a
+ * download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
-  // Registered first and in the capture phase, so before the page's listeners. Events from the page are not trusted.
+  // The listener is registered first and in the capture phase, so that it runs before the page's listeners. Events that
+  // the page dispatches are not trusted.
   const listen = (name: string, handle: (event: Event) => void) =>
     navigation.addEventListener(
       name,

@@ -1,8 +1,8 @@
 import type { FromBridge } from '../port-message.ts';
 
-// A large result shares the port with all other messages of the document. So only a few parts are in flight at once,
-// and short messages are sent between the parts. The worker acknowledges each part after sending it to the server. A
-// waiting part uses no memory, because the part is a slice of the result's text.
+// A large result shares the port with all other messages of the document. To keep the port free, only a few parts are
+// in flight at once, and short messages are sent between the parts. The worker acknowledges each part after sending it
+// to the server. A waiting part uses no memory, because the part is a slice of the result's text.
 //
 // The result with the fewest remaining parts is sent first. If parts of different results alternated, the server would
 // have to store parts of all results until the end. To prevent starvation, every fourth part belongs to the oldest
@@ -23,7 +23,7 @@ interface Load {
 /** PartSender sends large results in parts. post returns false without a port. */
 export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
-  /** #loads are the endings in order of age. */
+  /** #loads are the endings that are being sent, oldest first. */
   readonly #loads = new Map<string, Load>();
   #inFlight = 0;
   #turn = 0;
@@ -51,7 +51,7 @@ export class PartSender {
     this.#send();
   }
 
-  /** drop sends no further part of a result. */
+  /** drop stops the sending of a result. */
   drop(id: string): void {
     this.#loads.delete(id);
   }
@@ -60,7 +60,7 @@ export class PartSender {
     while (this.#inFlight < MaxInFlight) {
       const load = this.#next();
       const message = load?.messages[load.sent];
-      if (!load || !message || !this.#post(message)) return; // without a port, restart continues
+      if (!load || !message || !this.#post(message)) return; // without a port, restart sends the parts later
       load.sent++;
       this.#inFlight++;
       // The last message of a result is short and contains the number of parts.

@@ -37,7 +37,10 @@ export class Plugins {
   readonly #hosts = new Map<string, Host>();
   readonly #live = new Map<string, Live>();
   readonly #removed = new Set<Host>();
-  /** #meetings end the waits for late hosts: only the newest 'meet' of a plugin counts. */
+  /**
+   * #meetings maps each plugin to a function that ends the wait for a late host. Only the newest 'meet' of a plugin
+   * counts.
+   */
   readonly #meetings = new Map<string, () => void>();
   readonly #logs: Logs;
   readonly #wakes: Wakes;
@@ -115,14 +118,14 @@ export class Plugins {
     route(this.#handlers, message.op, message, this.#all.get(message.plugin));
   }
 
-  /** parsed reports that the document is parsed. */
+  /** parsed is called when the document is parsed. */
   parsed(): void {
     this.#isParsed = true;
     for (const host of this.#all.values()) if (!this.#removed.has(host)) host.send('["begin"]');
     this.#probing.loaded();
   }
 
-  /** loaded reports that the document is loaded. */
+  /** loaded is called when the document is loaded. */
   loaded(): void {
     this.#probing.loaded();
   }
@@ -132,7 +135,7 @@ export class Plugins {
     this.#probing.moved();
   }
 
-  /** shown reports a change of the visibility. */
+  /** shown is called when the visibility of the document has changed. */
   shown(): void {
     this.#probing.shown();
     this.#wakes.shown();
@@ -143,7 +146,7 @@ export class Plugins {
     this.#wakes.wake();
   }
 
-  /** connected reports a new port. */
+  /** connected is called when the worker has a new port to this document. */
   connected(): void {
     this.#logs.flush();
     this.#wakes.connected();

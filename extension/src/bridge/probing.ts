@@ -2,7 +2,10 @@
  * Delays are the intervals between probes of adapters that are not ready, in milliseconds. The last interval repeats.
  */
 const Delays = [1000, 4000, 15_000, 30_000] as const;
-/** MovedMs is the delay of a probe after a navigation within the document. MovedEveryMs is the least time between two. */
+/**
+ * MovedMs is the delay of a probe after a navigation within the document. MovedEveryMs is the least time between two
+ * such probes.
+ */
 const MovedMs = 250;
 const MovedEveryMs = 1000;
 
@@ -16,15 +19,14 @@ export interface ProbingOptions {
 }
 
 /**
- * Probing schedules the probes of adapters for readiness. In addition, the start of each call probes the adapter of the
- * call.
+ * Probing schedules the probes of adapters for readiness. The start of each call also probes the adapter of the call.
  */
 export interface Probing {
-  /** loaded reports that the document is parsed or loaded. */
+  /** loaded is called when the document is parsed, and when it is loaded. */
   loaded(): void;
   /** moved is called when the URL of the document has changed. */
   moved(): void;
-  /** shown reports that the document may be visible again. */
+  /** shown is called when the document may have become visible again. */
   shown(): void;
   /** changed reports that an adapter sent its readiness. */
   changed(): void;

@@ -31,7 +31,9 @@ export interface Swaps {
    * adapter.
    */
   hashOf(host: Host): string | undefined;
-  /** finish ends the swap of a host. Afterwards the host has the new adapter, the old adapter, or no adapter. */
+  /**
+   * finish ends the swap of a host. A host whose swap has ended has the new adapter, the old adapter, or no adapter.
+   */
   finish(host: Host): void;
   /** clear ends all swaps, because the worker that has the code has stopped. */
   clear(): void;

@@ -13,7 +13,7 @@ export interface WakesOptions {
   post(message: FromBridge): boolean;
   /** visible reports whether the document may be visible to the user. */
   visible(): boolean;
-  /** now returns the time in milliseconds. The default is performance.now. */
+  /** now returns the time in milliseconds. By default, now is performance.now. */
   readonly now?: () => number;
 }
 
@@ -26,16 +26,16 @@ export interface Wakes {
   setTimer(host: Host, ms: number): void;
   /** wake wakes the hosts with due timers. */
   wake(): void;
-  /** shown reports a change of the visibility. */
+  /** shown is called when the visibility of the document has changed. */
   shown(): void;
-  /** connected reports a new port, possibly to another worker. */
+  /** connected is called for a new port, which may lead to a new worker. */
   connected(): void;
 }
 
 /** makeWakes returns Wakes without timers. */
 export function makeWakes({ post, visible, now = () => performance.now() }: WakesOptions): Wakes {
   const due = new Map<Host, number>();
-  /** requested is the time of the requested wake. Infinity for none. */
+  /** requested is the time for which a wake was requested. Infinity for none. */
   let requested = Infinity;
 
   const request = () => {

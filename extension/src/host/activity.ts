@@ -24,7 +24,7 @@ export interface Activities {
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
    * resend sends the last content of a type and its later patches, joined by commas, if these reports are still stored.
-   * An empty type resends all types.
+   * If type is empty, resend sends the activities of all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }

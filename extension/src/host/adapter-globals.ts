@@ -13,9 +13,10 @@ import {
 import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
-// The properties that adapters expect in `__openTabs` beside their registry. The names are those of the original
-// OpenTabs plugin format. In the original format, these properties used window messages, which a page can read and
-// forge. Here the properties use the private channel, so the nonces of the format protect nothing.
+// The properties that adapters expect in `__openTabs` beside their registry. The properties have the same names as in
+// the original OpenTabs plugin format. In the original format, these properties used window messages, which a page can
+// read and forge. In opentabs, the properties use the private channel, so the nonces of the original format have no
+// effect.
 
 /** Services are the functions and values of the host that an adapter uses through `__openTabs`. */
 export interface Services {
@@ -32,7 +33,10 @@ export interface Services {
 /** Carried are the properties of `__openTabs` that the next adapter of the document inherits. */
 const Carried = ['preScript', 'tokenCache'];
 
-/** makeAdapterGlobals returns a new `__openTabs` with the carried properties of the previous one in the document. */
+/**
+ * makeAdapterGlobals returns a new `__openTabs` with the carried properties of the previous `__openTabs` in the
+ * document.
+ */
 export function makeAdapterGlobals(services: Services, former?: unknown): object {
   // These objects have no prototypes: a property of the page's Object.prototype must not look like a setting or a token
   // cache.
@@ -64,7 +68,7 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
   accessor('pluginConfig', () => services.config, doNothing);
   accessor('_withPristineBuiltIns', () => runPristine, doNothing);
   accessor('_notifyReadinessChanged', () => services.readinessChanged, doNothing);
-  // This property is not part of the original format. Without this property, the SDK uses the timers of the page.
+  // _setTimer is not part of the original format. Without _setTimer, the SDK uses the timers of the page.
   accessor('_setTimer', () => services.timers.set, doNothing);
   const transport = (given: unknown) => services.logs.accept(given);
   let install: unknown = lookup(container, '_setLogTransport');

@@ -18,7 +18,8 @@ import { type Deferred, makeDeferred } from './promise.ts';
 import { truncate } from './report.ts';
 
 /**
- * MaxOpen limits the open asks of one call, MaxAll all asks of one call. The server enforces the same limits on asks.
+ * MaxOpen limits the open asks of one call. MaxAll limits all asks of one call. The server enforces the same limits on
+ * asks.
  */
 const MaxOpen = 64;
 const MaxAll = 1000;

@@ -240,7 +240,7 @@ for (const [name, messages, want] of attacks) {
     const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
     for (const message of messages) {
-      // An answer or a resync requires a running handler, a cancellation does not.
+      // An answer or a resync requires a running handler; a cancellation requires none.
       if (message[0] === 'answer' || message[0] === 'resync') await realm.idle();
       port.send(...message);
     }

@@ -30,8 +30,8 @@ import { truncate } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
 
 /**
- * Request is a call that the bridge passed to the host. The bridge assigns its number, because the page must not learn
- * the call's ID.
+ * Request is a call that the bridge passed to the host. The bridge assigns a number to each request, because the page
+ * must not learn the call's ID.
  */
 export interface Request {
   readonly call: number;
@@ -74,7 +74,7 @@ export interface Runner {
   check(): string;
   /** probe calls isReady() of the adapter. */
   probe(): void;
-  /** drop removes and returns the adapter. Later calls fail. */
+  /** drop removes the adapter from the runner and returns the adapter. Later calls fail. */
   drop(): object | undefined;
 }
 
@@ -95,7 +95,8 @@ interface RunningCall {
 /** makeRunner returns a runner for the adapter of plugin. read returns the container in which the adapter registers. */
 export function makeRunner(plugin: string, read: () => unknown, events: CallEvents): Runner {
   const table = bare();
-  // Stored by check, in the task that starts the adapter. A page that gets the container later cannot replace the adapter.
+  // check stores the adapter in the task that starts the adapter. A page that gets the container later cannot replace
+  // the adapter.
   let registered: object | undefined;
   const readiness = makeReadiness(plugin, read, (ready) => events.ready(ready));
   const running = (call: number): RunningCall | undefined => {
@@ -117,7 +118,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
       events.aborted(entry.call);
       return;
     }
-    // This message is sent as the last report, because a full buffer drops the oldest reports.
+    // The audience of the ending is sent as the last report, because a full buffer drops the oldest reports.
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
       events.report(entry.call, objectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
     }
@@ -160,7 +161,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
   const cancel = (call: number, reason: string): boolean => {
     const entry = running(call);
     if (!entry) return false;
-    // A handler that never settles must not stay in the table. The server does not wait longer than this.
+    // A handler that never settles must not stay in the table. The server does not wait longer than this time either.
     delay(() => finish(entry), CancelTimeoutMs);
     apply(abort, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
     entry.asks.close(() => abortedError(apply(reasonOf, entry.signal, [])));

@@ -91,8 +91,9 @@ export function isPristine(): boolean {
 }
 
 /**
- * atStart runs work once, when all hosts of the document have started: with true at the bridge's handshake, or with false
- * at the end of the task or at the document's first child. A handshake of the page comes later and has no effect.
+ * atStart runs work once, when all hosts of the document have started: with true at the bridge's handshake, or with
+ * false at the end of the task or at the document's first child. A handshake that the page dispatches comes later and
+ * has no effect.
  */
 export function atStart(work: (hasHandshake: boolean) => void): void {
   let hasRun = false;

@@ -60,9 +60,9 @@ export function makeContainer(services: Services, former?: unknown): Container {
 /** Disguise exchanges the scope and the window, and functions and their proxies, between an adapter and the page. */
 interface Disguise {
   scope: object;
-  /** show converts a value of the window for the adapter. */
+  /** show replaces a value of the window by the value that the adapter sees. */
   show(value: unknown): unknown;
-  /** hide converts a value of the adapter for the window. */
+  /** hide replaces a value of the adapter by the value that the window gets. */
   hide(value: unknown): unknown;
 }
 

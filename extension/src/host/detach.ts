@@ -15,10 +15,9 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-// An object literal inherits from the page's Object.prototype. A page that
-// defines `limit` there would add a limit to every call, and a setter there
-// would receive assigned values. So arguments inherit from frozen copies of the
-// standard methods, which the page cannot access until a handler passes them on.
+// An object literal inherits from the page's Object.prototype. A page that defines `limit` on this prototype would add
+// a limit to every call, and a setter on this prototype would receive assigned values. Therefore arguments inherit from
+// frozen copies of the standard methods, which the page cannot access unless a handler passes these copies on.
 
 /**
  * MaxDepth limits how deep arguments are detached. JSON beyond this depth is rejected before the host receives the

@@ -126,7 +126,10 @@ function pathText(path: unknown): string {
   return text;
 }
 
-/** toolError returns an error like the SDK's ToolError. If a handler rethrows it, the call fails with its code. */
+/**
+ * toolError returns an error like the SDK's ToolError. If a handler rethrows this error, the call fails with the
+ * error's code.
+ */
 export function toolError(message: string, code: string): object {
   return adviceError(message, code, undefined, false, undefined);
 }
@@ -164,8 +167,8 @@ export function abortedError(reason: unknown): object {
 }
 
 /**
- * toolErrorOf converts the wire.CallError of a failed ask to a tool error: the error of the other tool, or the reason why
- * that tool could not run. user is true for context.waitForUser.
+ * toolErrorOf converts the wire.CallError of a failed ask to a tool error: the error of the other tool, or the reason
+ * why that tool could not run. user is true if the ask is a context.waitForUser.
  */
 export function toolErrorOf(failure: unknown, user: boolean): object {
   const field = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);

@@ -57,7 +57,7 @@ test("a handshake of the page gets no offer, even if the document's root is a sc
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = makeRealm();
   refused.start('demo', 'h', adapter('demo', ''));
-  refused.dispatch('opentabs:bridge'); // the bridge's handshake, which accepts no offer
+  refused.dispatch('opentabs:bridge'); // a handshake of the bridge in which no offer is accepted
   refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refused.dispatch('opentabs:bridge');
   assert.equal(refused.run('offers'), 0);
@@ -269,7 +269,7 @@ test('a result that JSON cannot represent, or that is too large', async () => {
       /^e 1 {"code":"invalid_result","message":"the tool run returned a value that JSON cannot represent/,
     );
   }
-  // 10 characters of 3 bytes each, and 2 quotes.
+  // The JSON text has 10 characters of 3 bytes each, and 2 quotes.
   assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
   assert.deepEqual(await call(tool("() => '€'.repeat(10)"), {}, 31), [
     'e 1 {"code":"result_too_large","message":"the result of run has 32 bytes, the limit is 31 bytes"}',

@@ -10,10 +10,10 @@ import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
 
 /**
- * start runs one plugin in this document. options is the JSON text of its Options. Call start at document_start: in a
- * document with content, a page script may already have run, so start does nothing. After a bridge has accepted the
- * port, and before the first page script, the pre-script and the adapter run; without a bridge, only the pre-script
- * runs. start returns the entry point through which the plugin accepts an adapter later.
+ * start runs one plugin in this document. options is the JSON text of the plugin's Options. Call start at
+ * document_start: in a document with content, a page script may already have run, so start does nothing. After a bridge
+ * has accepted the port, and before the first page script, the pre-script and the adapter run; without a bridge, only
+ * the pre-script runs. start returns the entry point through which the plugin accepts an adapter later.
  *
  * Without a plugin, start creates the base for plugins whose code arrives later. With `meet`, start may be called at
  * any time, in an isolated world.
@@ -43,7 +43,7 @@ export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate
 interface Plugin {
   readonly channel: Channel;
   readonly lifecycle: Lifecycle;
-  /** introduction is the JSON text that the bridge receives with the channel. */
+  /** introduction is the JSON text of the offer that the bridge receives with the channel. */
   readonly introduction: string;
 }
 

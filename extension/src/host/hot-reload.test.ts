@@ -19,7 +19,7 @@ async function startAdapter(code = version('1')) {
   assert.ok(port);
   await realm.idle();
   const log = () => String(realm.run('log.splice(0).join()'));
-  /** bring sends an adapter to the entry point, like the worker's script. */
+  /** bring passes an adapter to the entry point, as the script of the worker does. */
   const bring = (nonce: string, hash: string, text: string) =>
     realm.run(adapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {

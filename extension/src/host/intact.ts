@@ -119,7 +119,7 @@ export function intact(): boolean {
     }
     if (!isNative(read(window, 'Proxy'), 'Proxy') || !isNative(read(window, 'setTimeout'), 'setTimeout')) return false;
 
-    // A global that a script of the opener declared hides the property that was checked above.
+    // A global that a script of the opener declared with let, const or class hides the property of the window.
     const seen: unknown[] = [
       Object,
       Function,
@@ -175,7 +175,7 @@ export function intact(): boolean {
     if (!isNative(clock, 'get performance') || !clock || performance !== apply(clock, window, [])) return false;
     if (own(performance, 'now') !== undefined || getPrototypeOf(performance) !== prototype('Performance')) return false;
 
-    // Built-ins of the opener's window pass the checks above, but create objects with other prototypes.
+    // Built-ins of the opener's window look native, but create objects with other prototypes.
     const is = (made: object, name: string): boolean => getPrototypeOf(made) === prototype(name);
     const thrown = (work: () => unknown): object => {
       try {

@@ -3,8 +3,8 @@ import { plainCopy } from './plain.ts';
 import { apply, construct, encode, hasOwn, lengthOfBytes, NativeTextEncoder, toJson } from './primordials.ts';
 
 /**
- * objectText returns an object of the protocol's type N as JSON text. The value of each field is JSON text; undefined omits
- * the field. The compiler checks the names of the fields, which text written by hand would only repeat.
+ * objectText returns an object of the protocol's type N as JSON text. The value of each field is JSON text; undefined
+ * omits the field. The compiler checks the names of the fields, which it could not do for handwritten JSON text.
  */
 export function objectText<N extends keyof Types>(
   fields: {

@@ -196,7 +196,7 @@ test('isReady() runs with the name of its plugin, and each change of its result 
 });
 
 test('logs use the private channel only, and the nonces are placeholders', async () => {
-  // Like the original OpenTabs SDK: a logger with a transport that the adapter sets, which would expose logs to the page.
+  // A logger like that of the original OpenTabs SDK: the adapter sets a transport that would expose logs to the page.
   const code = `
     let transport = () => log.push('console');
     globalThis.__openTabs._setLogTransport = (fn) => { const before = transport; transport = fn; return () => { transport = before; }; };

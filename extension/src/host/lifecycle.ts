@@ -42,7 +42,7 @@ export interface Lifecycle {
   readonly entryPoint: EntryPoint;
   /** arm allows the entry point to accept one adapter with this hash and nonce. */
   arm(nonce: string, hash: string): void;
-  /** remove tears the adapter down. Later only an adapter from the entry point can start. */
+  /** remove tears the adapter down. After remove, only an adapter from the entry point can start. */
   remove(): void;
 }
 

@@ -16,7 +16,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
-/** Logs is a bounded buffer of one adapter's log entries. The page cannot read them. */
+/** Logs is a bounded buffer of one adapter's log entries. The page cannot read the log entries. */
 export interface Logs {
   /**
    * accept adds the argument of a log transport: an entry {level, message, data}, or an array of entries. accept never

@@ -38,7 +38,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
     try {
       return readResult(apply(safeParse, schema, [given]));
     } catch (error) {
-      // safeParse of a schema with an asynchronous check throws.
+      // safeParse throws if the schema has an asynchronous check.
       const safeParseAsync = lookup(schema, 'safeParseAsync');
       if (!isFn(safeParseAsync)) throw error;
       return { kind: 'later', promise: apply(safeParseAsync, schema, [given]) };

@@ -1,8 +1,8 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
-// teardown. In the meantime, another plugin of the document may have replaced the same methods. The teardown would then
-// remove the methods of the other plugin, which would miss all further navigations.
+// teardown. In the meantime, another plugin of the document may have replaced the same methods. A teardown that
+// restores the previous methods would remove the methods of the other plugin, which would miss all further navigations.
 
 /** Patches are the methods of `history` that an adapter has replaced during its start. */
 export interface Patches {

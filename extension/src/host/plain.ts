@@ -101,7 +101,7 @@ function unbox(value: object): unknown {
           return apply(bigIntValueOf, value, []);
       }
     } catch {
-      return value; // inherits from the class, but is not an instance
+      return value; // the object inherits from the class, but is not an instance
     }
   }
   return value;
@@ -109,7 +109,8 @@ function unbox(value: object): unknown {
 
 function copyOfArray(value: readonly unknown[], above: Above): unknown {
   const made: unknown[] = [];
-  // Before the first element, because a setter on Array.prototype would receive the elements.
+  // The prototype is removed before the first element is added, because a setter on Array.prototype would receive the
+  // elements.
   setPrototypeOf(made, plainPrototype);
   for (let i = 0; i < value.length; i++) made[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, above) : null;
   return made;

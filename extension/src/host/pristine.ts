@@ -15,8 +15,9 @@ import {
 } from './primordials.ts';
 
 // Libraries such as zod look up shared built-ins while they run. A page that replaces a built-in can read and change
-// the values that the library processes. So the host restores the built-ins of document_start, runs the code, and then
-// restores the changes of the page. The code must be synchronous, so that no code of the page runs in between.
+// the values that the library processes. Therefore the host restores the built-ins of document_start, runs the code of
+// the library, and then restores the changes of the page. The code must be synchronous, so that no code of the page
+// runs in between.
 
 /** Snapshot is the state of one shared object at document_start. */
 interface Snapshot {
@@ -41,7 +42,7 @@ interface Change {
   readonly next: Change | undefined;
 }
 
-/** Failure names the built-in that cannot be restored, and the changes until then. */
+/** Failure has the name of a built-in that cannot be restored, and the changes that were undone before the failure. */
 interface Failure {
   readonly locked: string;
   readonly changes: Change | undefined;
@@ -52,8 +53,9 @@ let isRunning = false;
 
 /**
  * withPristineBuiltIns runs synchronous code with the language built-ins of document_start, and returns the result of
- * work. A nested call only runs work. If the page has changed and locked a built-in, the built-in cannot be restored.
- * Then work does not run, and the result is that of refuse, which receives the reason.
+ * work. A nested call of withPristineBuiltIns only runs work. If the page has changed and locked a built-in, the
+ * built-in cannot be restored. In this case work does not run, refuse is called with the reason, and
+ * withPristineBuiltIns returns the result of refuse.
  */
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();

@@ -14,8 +14,8 @@ import {
 } from './primordials.ts';
 
 // Makes the promises that a context returns to a handler. A page can replace Promise.prototype.then and the species of
-// the constructor, and would receive the promise and its value. So the promises of a context have own methods. `await`
-// uses neither for a promise whose constructor is the realm's Promise.
+// the constructor, and would receive the promise and its value. Therefore the promises of a context have own methods.
+// `await` uses neither for a promise whose constructor is the realm's Promise.
 
 /**
  * Deferred is a promise and its two settling functions. The first call of one of the two functions settles the promise.

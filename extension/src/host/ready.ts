@@ -9,7 +9,7 @@ const readyTimeout = makeTimeout(ReadyMs);
 
 /** Readiness calls isReady() of one plugin's adapters, and reports changes: the server chooses tabs by readiness. */
 export interface Readiness {
-  /** watch reports the readiness of this adapter from now on, or of none. */
+  /** watch sets the adapter whose readiness is reported; without an adapter, reporting stops. */
   watch(adapter: object | undefined): void;
   /**
    * check calls isReady() of an adapter, and then done once: with undefined, or with the reason why the adapter is not

@@ -50,7 +50,7 @@ export function reportText(given: unknown): string {
   return `{${text}}`;
 }
 
-/** readField reads given[name], but not from Object.prototype, where a page could have put a forged value. */
+/** readField reads given[name], but not from Object.prototype, where a page could define a forged value. */
 function readField(given: object, name: string): unknown {
   if (hasOwn(given, name)) return getProperty(given, name);
   return getPrototypeOf(given) === ObjectPrototype ? undefined : lookup(given, name);

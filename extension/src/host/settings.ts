@@ -54,7 +54,7 @@ function hostOf(url: string): string | undefined {
   try {
     return plainHost(apply(hostOfUrl, construct(NativeURL, [url]), []));
   } catch {
-    return undefined; // not a valid URL
+    return undefined; // the text is not a valid URL
   }
 }
 

@@ -1,16 +1,16 @@
 import { atEndOfTask } from './channel.ts';
 import { apply, bare, clock, delay, isFiniteNumber, isFn, isObject, now, soon } from './primordials.ts';
 
-// Stored before any script of the page, like the built-ins of primordials.ts.
+// These built-ins are stored before any script of the page runs, like those of primordials.ts.
 const cancelDelay = clearTimeout;
 
 /** MaxMs is the longest delay of a browser timer, in milliseconds. */
 const MaxMs = 2 ** 31 - 1;
 
 /**
- * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. So
- * the host announces the earliest due time to the bridge, and the worker wakes the host. In addition, the host sets a
- * native timer, for visible pages and for times when no worker runs.
+ * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. For
+ * timers of a hidden page, the host announces the earliest due time to the bridge, and the worker wakes the host. In
+ * addition, the host sets a native timer, for visible pages and for times when no worker runs.
  */
 export interface Timers {
   /** set calls done once, after ms milliseconds, and returns a function that cancels the timer. */

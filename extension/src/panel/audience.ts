@@ -3,7 +3,10 @@
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
-/** User marks content for the user. Any other value, also an unknown one, is shown only with "Show everything". */
+/**
+ * User marks content for the user. Content with any other mark, also an unknown mark, is shown only with "Show
+ * everything".
+ */
 const User = 'user';
 
 /** Report is the progress of a call as the panel shows it. */
@@ -11,7 +14,7 @@ export interface Report {
   /** share is from 0 to 1, and absent while unknown. */
   readonly share: number | undefined;
   readonly message: string;
-  /** word is the tool's own status word, such as "indexing". Empty if the tool set none. */
+  /** word is the tool's own status word, such as "indexing". word is empty if the tool set no status word. */
   readonly word: string;
 }
 
@@ -26,7 +29,7 @@ export function activitiesOf(call: CallView, everything: boolean): readonly Acti
   return (call.activities ?? []).filter((activity) => everything || activity.audience === User);
 }
 
-/** isOpen reports whether a call has not ended. */
+/** isOpen reports whether a call has not ended yet. */
 export function isOpen(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }

@@ -1,5 +1,5 @@
-// Formats JSON text for display. The user must see exactly the arguments that are sent. So this file never parses and
-// reprints numbers and members, and shows hidden characters as escapes.
+// Formats JSON text for display. The user must see exactly the arguments that are sent. Therefore this file never
+// parses and reprints numbers and members, and shows hidden characters as escapes.
 
 import { replaceHidden } from './plain-text.ts';
 
@@ -38,7 +38,7 @@ export function indentJson(text: string): string {
   return escapeHidden(out.join(''));
 }
 
-/** Token matches a bracket, a comma, a colon, a string (also a truncated one), a number or a keyword. */
+/** Token matches a bracket, a comma, a colon, a string (also a truncated string), a number or a keyword. */
 const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
 /** unescapeLetters replaces needless escapes in a JSON string by their letters. */
@@ -50,7 +50,10 @@ function unescapeLetters(token: string): string {
   }
 }
 
-/** escapeHidden replaces characters by escapes that are invisible or change how other text looks. */
+/**
+ * escapeHidden replaces hidden characters by escapes: characters that are invisible, or that change how other text
+ * looks.
+ */
 export function escapeHidden(text: string): string {
   return replaceHidden(text, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
 }

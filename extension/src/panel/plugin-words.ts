@@ -23,7 +23,7 @@ export function hashGroups(hash: string): string {
   return (hash.match(/.{1,8}/g) ?? []).join(' ');
 }
 
-/** ownCount counts the tools that have a permission of their own, apart from the permission of the plugin. */
+/** ownCount counts the tools that have a permission separate from the permission of the plugin. */
 export function ownCount(tools: readonly ToolView[]): number {
   return tools.filter((tool) => tool.permission !== undefined).length;
 }
@@ -62,7 +62,10 @@ export function findPlugins(plugins: readonly PluginView[], text: string): Plugi
     .toSorted((a, b) => Number(a.reviewed) - Number(b.reviewed));
 }
 
-/** Readiness of a plugin in this browser. closed: no tab matches. unavailable: no matching tab is ready. ready: a tool can run. */
+/**
+ * Readiness of a plugin in this browser. "closed": no tab matches the plugin. "unavailable": no matching tab is ready.
+ * "ready": a tool of the plugin can run.
+ */
 export type Readiness = 'closed' | 'unavailable' | 'ready';
 
 /** readinessOf returns the readiness of a plugin in the tabs of this browser. */
@@ -73,7 +76,7 @@ export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness 
 }
 
 /**
- * iconUrl returns an icon as a data URL for an <img>, which runs no scripts and loads nothing. iconUrl returns
+ * iconUrl returns an icon as a data URL for an <img>, which runs no scripts and loads no resources. iconUrl returns
  * undefined if the text of the icon is malformed.
  */
 export function iconUrl(svg: string | undefined): string | undefined {
@@ -81,6 +84,6 @@ export function iconUrl(svg: string | undefined): string | undefined {
   try {
     return `data:image/svg+xml,${encodeURIComponent(svg)}`;
   } catch {
-    return undefined; // half of a surrogate pair
+    return undefined; // the text contains half of a surrogate pair
   }
 }

@@ -8,7 +8,10 @@ export interface UrlRow {
   readonly url: string;
 }
 
-/** Draft is the content of a setting's field: a text, or rows for a url setting. An empty text means no value. */
+/**
+ * Draft is the content of a setting's field: a text, or rows for a url setting. An empty text means that the setting
+ * has no value.
+ */
 export type Draft = string | readonly UrlRow[];
 
 /** Cleared is the draft that removes a secret. The user cannot type this value. */

@@ -69,7 +69,10 @@ function normaliseWhitespace(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
-/** readTable reads a list of objects, or columns with rows of cells or objects. Returns undefined for any other value. */
+/**
+ * readTable reads a list of objects, or columns with rows of cells or objects. readTable returns undefined for any
+ * other value.
+ */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;
   if (!Array.isArray(rows)) return undefined;

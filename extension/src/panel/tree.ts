@@ -7,8 +7,8 @@ export interface PlacedCall {
 }
 
 /**
- * placeCalls sorts each call behind its parent and the parent's earlier calls. Apart from this, the order of the calls
- * does not change. A call whose parent is not in the list is at depth 0.
+ * placeCalls sorts each call behind its parent and the parent's earlier calls. The order of calls without a parent does
+ * not change. A call whose parent is not in the list is at depth 0.
  */
 export function placeCalls(calls: readonly CallView[]): PlacedCall[] {
   const known = new Set(calls.map((call) => call.callId));

@@ -1,4 +1,4 @@
-// Texts of the panel: the meaning of each state and the steps that fix a problem.
+// Contains the texts of the panel: the meaning of each state, and the steps that fix a problem.
 
 import type { CallStatus, InjectMode, World } from '../../../wire/wire.gen.ts';
 import type { LinkState } from '../worker/link/link.ts';

@@ -43,7 +43,7 @@ import { Reload } from './tabs/reload.ts';
 import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
-/** AnswerMs is how long a document that may be orphaned has to answer, in milliseconds. */
+/** AnswerMs is the time limit for the answer of a document that may be orphaned, in milliseconds. */
 const AnswerMs = 1000;
 
 // ---- the link to the server ----

@@ -130,7 +130,7 @@ test('an invalid default export is reported with an action', () => {
   assert.match(reported(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; leave that to the build/);
   assert.match(reported({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
   assert.match(reported({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
-  // A build does not check types.
+  // A build does not check types, so extract must find this problem.
   const untyped: PluginDefinition = JSON.parse('{"tools": []}');
   assert.match(reported(definePlugin(untyped)), /^the plugin has no method isReady; add /);
   assert.match(reported({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);

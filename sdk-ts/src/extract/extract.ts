@@ -13,7 +13,7 @@ import {
 } from './definition.ts';
 import { readPrompts } from './prompts.ts';
 
-// Reads tools, prompts and the description of a plugin from its module. This function runs during the build, not in a
+// Reads tools, prompts and the description of a plugin from its module. The extraction runs during the build, not in a
 // page.
 
 export interface Extracted {

@@ -7,7 +7,7 @@ export interface ConversionResult {
   problems: string[];
 }
 
-/** `input` is what an agent sends, `output` what a handler returns. */
+/** `input` is the schema of what an agent sends, and `output` is the schema of what a handler returns. */
 type SchemaSide = 'input' | 'output';
 
 /** Maps the zod name of each type that JSON does not have to its replacement. */

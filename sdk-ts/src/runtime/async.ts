@@ -83,7 +83,7 @@ function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRej
   hasReturned = true;
 }
 
-/** Resolves a promise with the return value of an async function, which may be a promise itself. */
+/** Resolves a promise with the return value of an async function. The return value may be a promise. */
 function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (error: unknown) => void): void {
   const settled = (plain: unknown) => {
     if (!settleUnseen(plain, settle)) fail(new NativeTypeError(lockedThen));
@@ -91,7 +91,7 @@ function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (er
   whenSettled(value, settled, fail);
 }
 
-/** Returns the iterator of a `for await`. Its `next` and `return` methods return promises. */
+/** Returns the iterator of a `for await`. The `next` and `return` methods of this iterator return promises. */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = values[asyncIterator];
   if (isFn(asyncMethod)) return apply(asyncMethod, values, []);

@@ -68,7 +68,7 @@ function wrapMethod(
     for (let i = 0; i < rest.length; i++) defineProperty(args, args.length, dataProperty(rest[i]));
     return await runWrapped(() => runCall(context.signal, () => apply(method, this, args)));
   };
-  // Defined, not assigned, because the author may have frozen the definition.
+  // The method is defined, not assigned, because the author may have frozen the definition.
   const copy = makeBareObject();
   const keys = ownKeys(definition);
   for (let i = 0; i < keys.length; i++) {

@@ -4,7 +4,8 @@ import { apply } from './primordials.ts';
 import { hasProperties, messageOf } from './value.ts';
 
 // Adapters of one document share one patch of `history`. `__openTabs._navigationInterceptor` stores the callbacks by
-// plugin name, and the original methods. Adapters of the original OpenTabs SDK use this object too.
+// plugin name, and the original methods. Adapters of the original OpenTabs SDK also use
+// `__openTabs._navigationInterceptor`.
 
 const { forEach: forEachOfMap } = Map.prototype;
 
@@ -19,8 +20,8 @@ function isInterceptor(value: unknown): value is Interceptor {
 }
 
 /**
- * Calls `onNavigate` after each change of the document's URL: by `history`, by a link to a fragment, by going back.
- * Passes errors of `onNavigate` to `failed`. Returns a function that stops watching.
+ * Calls `onNavigate` after each change of the document's URL: by `history`, by a link to a fragment, or by a navigation
+ * back. Passes errors of `onNavigate` to `failed`. Returns a function that stops watching.
  */
 export function watchNavigation(
   name: string,

@@ -2,8 +2,8 @@ import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
 import { ensureContainer } from './container.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
-// Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The container is
-// used in the same way as by pre-scripts of the original OpenTabs SDK, so platforms for that SDK also run this
+// Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The pre-script
+// uses the container like pre-scripts of the original OpenTabs SDK, so platforms for that SDK can also run this
 // pre-script.
 
 /** The plugin's name. The build replaces this identifier. */

@@ -96,8 +96,9 @@ function isNativePrototype(value: object): boolean {
 }
 
 /**
- * lookup reads a property like `from[key]`, but stops before the built-in prototypes. A page may have defined a getter
- * there, which would receive `from`, or a forged value. Errors of getters are thrown.
+ * lookup reads a property like `from[key]`, but stops before the built-in prototypes. On built-in prototypes, a page
+ * may have defined a forged value, or a getter that would receive `from`. If a getter throws, lookup throws the same
+ * error.
  */
 export function lookup(from: object, key: PropertyKey): unknown {
   let at: object | null = from;
@@ -124,8 +125,9 @@ export function whenSettled(value: unknown, ok: (value: unknown) => void, bad: (
 }
 
 /**
- * settleFrom is whenSettled after `adoptedCount` thenables of a chain. settleFrom follows the chain in a loop, because
- * recursion over thenables that resolve synchronously could overflow the stack and lose the result.
+ * settleFrom implements whenSettled for a chain of thenables, of which `adoptedCount` have already resolved. settleFrom
+ * follows the chain in a loop, because recursion over thenables that resolve synchronously could overflow the stack and
+ * lose the result.
  */
 function settleFrom(
   value: unknown,

@@ -26,7 +26,7 @@ export function messageOf(error: unknown): string {
     const message = lookup(error, 'message') ?? messageOfException(error);
     if (typeof message === 'string') return message;
   } catch {
-    // A getter that throws.
+    // Reading the message ran a getter that throws.
   }
   return 'an error without a message';
 }

@@ -35,7 +35,7 @@ export class Clock {
     return this.#followedSince === undefined ? startDate + this.#now : systemNow();
   }
 
-  /** Switches to system time. The caller then calls `runNextTimer` only when `msUntilNextTimer` returns 0. */
+  /** Switches to system time. With system time, call `runNextTimer` only when `msUntilNextTimer` returns 0. */
   followSystem(): void {
     this.#followedSince = systemNow();
   }

@@ -5,9 +5,9 @@ import { formatValue } from './page.ts';
 export interface Expectation {
   /** Compares with Object.is. */
   toBe(want: unknown): void;
-  /** Compares recursively. Properties that are undefined count as absent. */
+  /** Compares recursively. Compares values; properties that are undefined count as absent. */
   toEqual(want: unknown): void;
-  /** Matches a regular expression, or contains a string. */
+  /** Checks that a string matches a regular expression, or contains another string. */
   toMatch(want: RegExp | string): void;
   /** Checks that a string contains a substring, or that an array contains an equal element. */
   toContain(want: unknown): void;

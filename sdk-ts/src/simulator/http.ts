@@ -13,7 +13,7 @@ export interface RouteAnswer {
   text?: string | undefined;
   /** Delay before the response, in milliseconds of virtual time; 0 by default. */
   delayMs?: number | undefined;
-  /** Message of a network error. A request with such an error gets no response. */
+  /** Message of a network error. If `error` is set, the request gets no response. */
   error?: string | undefined;
 }
 

@@ -5,8 +5,8 @@ import { NotInBrowser } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
-// Tabs of a real browser. The program controls the browser. Both sides exchange lines of JSON: requests of a test to
-// the browser, HTTP requests of the page to the routes of the test, and the answers to these requests.
+// Tabs of a real browser. The program controls the browser. The test and the program exchange lines of JSON: requests
+// of a test to the browser, HTTP requests of the page to the routes of the test, and the answers to these requests.
 
 /** Message to the program: a request to the browser, or the answer to a request of the page. */
 type Outgoing =
@@ -121,7 +121,7 @@ class RealTab implements SimulatedTab {
     });
     this.#opened.then(
       (state) => this.#update(state),
-      () => undefined, // callers that await #opened get the error
+      () => undefined, // callers that await #opened receive the error
     );
   }
 

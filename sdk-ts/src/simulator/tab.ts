@@ -92,7 +92,9 @@ const idleLimitMs = 30_000;
 const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
-/** Time between the start of a navigation and the end of the page. A result in this time still counts. */
+/**
+ * Time between the start of a navigation and the end of the page. A result that arrives within this time still counts.
+ */
 const navigationMs = 50;
 
 /**

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
-/** answers makes a tool that takes nothing. */
+/** answers makes a tool without parameters that returns a fixed result. */
 function answers(name: string, description: string, handle: () => Promise<unknown>) {
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }

@@ -8,7 +8,7 @@ import type { ToBridge } from '../../port-message.ts';
 
 /** KeptChars limits the stored asks of all calls, in UTF-16 units. Asks beyond this limit are sent only once. */
 const KeptChars = 64 * 1024 * 1024;
-/** MaxAsks limits the stored asks per call. The server accepts no more per call. */
+/** MaxAsks limits the stored asks per call. The server accepts the same number of asks per call. */
 const MaxAsks = 1000;
 
 export interface AsksOptions {
@@ -33,7 +33,7 @@ export interface Asks {
   confirmAnswer(id: string, ask: number, taken: boolean): void;
   /** documentConnected resends the waiting answers of a call whose document has a new port. */
   documentConnected(id: string): void;
-  /** forget drops a call. */
+  /** forget drops the asks and answers of a call. */
   forget(id: string): void;
   /** resume sends all open asks. Call resume when the link opens. */
   resume(): void;

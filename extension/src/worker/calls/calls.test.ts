@@ -351,7 +351,7 @@ test('the calls of a crashed page end with page_crashed if the tab is reloaded f
   loading.add(1);
   join(1, 'd2');
   dispatch('y', 1, 'd2');
-  calls.tabCrashed(1); // a late state of the tab does not concern the new document
+  calls.tabCrashed(1); // a late report about the tab does not concern the new document
   await pass(50);
   assert.deepEqual([codes(), running.ids], [['x page_crashed'], ['y']]);
 });

@@ -29,13 +29,13 @@ const BusyMs = 10_000;
 /** StoppedKept limits the stored cancels of calls that no document has reported yet. */
 const StoppedKept = 1000;
 
-/** Waiting is a tool.cancel without an answer. */
+/** Waiting is a tool.cancel that has no answer yet. */
 interface Waiting {
   readonly documentId: string;
   answer(outcome: CancelOutcome): void;
 }
 
-/** CallOutbox is what calls send to the server. */
+/** CallOutbox has the functions that send frames of calls to the server. */
 type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'result' | 'fail' | 'has' | 'drop'>;
 
 export interface CallsOptions {
@@ -54,7 +54,7 @@ export interface CallsOptions {
    */
   tabFrozen(tabId: number): false | Promise<boolean>;
   documentGone(tabId: number, documentId: string): Promise<boolean>;
-  /** roomIn returns how many milliseconds to wait before the next part of a large result, or 0 for none. */
+  /** roomIn returns how many milliseconds to wait before the next part of a large result, or 0 if no wait is needed. */
   roomIn(): number;
   /** docMissing is called when the server sends a call to a document that the tab does not show. */
   docMissing(tabId: number): void;
@@ -74,13 +74,13 @@ export class Calls {
   readonly #docs: Docs;
   readonly #running: RunningCalls;
   readonly #waiting = new Map<string, Waiting>();
-  /** #stopped holds the reasons of cancels by call, until a document reports the call. */
+  /** #stopped maps each cancelled call to the reason of the cancel, until a document reports the call. */
   readonly #stopped = new Map<string, string>();
   /** #removedTabs are the recently closed tabs. */
   readonly #removedTabs = new Set<number>();
-  /** #began holds the calls that had begun in each document that is being left. */
+  /** #began maps each document that the user leaves to the calls that had begun in it. */
   readonly #began = new Map<string, ReadonlySet<string>>();
-  /** #endedIn is the document of each ending that the server has not confirmed. */
+  /** #endedIn maps each call whose ending is not confirmed by the server to its document. */
   readonly #endedIn = new Map<string, string>();
   readonly #navigating: Navigating;
   readonly #asks: Asks;
@@ -128,7 +128,8 @@ export class Calls {
 
   dispatch(params: ToolDispatchParams): void {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
-    // Text is cheaper on a port than objects, and keeps integers that a JavaScript number would round.
+    // Sending text over a port is faster than sending objects, and preserves integers that a JavaScript number would
+    // round.
     const args = JSON.stringify(params.args);
     if (this.#running.has(id) || this.#outbox.has(id)) return;
     const call: RunningCall = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
@@ -182,7 +183,7 @@ export class Calls {
     this.#fail(call, call.mayHaveBegun ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
   }
 
-  /** cancel resolves with the document's answer. */
+  /** cancel cancels a call and resolves with the document's answer. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
     const { dispatchId: id, reason } = params;
     const call = this.#running.get(id);
@@ -262,7 +263,8 @@ export class Calls {
   }
 
   /**
-   * owns reports whether a document may send messages about a call: the call was sent there, or is not in the table.
+   * owns reports whether a document may send messages about a call: the call was sent to this document, or is not in
+   * the table.
    */
   #owns(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
@@ -359,7 +361,10 @@ export class Calls {
     }
   }
 
-  /** orphaned drops a document whose port is open but has no reader. Calls sent there have not begun. */
+  /**
+   * orphaned drops a document whose port is open but has no reader. Calls that were sent to this document have not
+   * begun.
+   */
   orphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
     if (!doc) return;

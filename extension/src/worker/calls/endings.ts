@@ -31,7 +31,7 @@ export function readError(text: string): CallError {
     const read = checkType('CallError', JSON.parse(text));
     if (read.ok) return read.value;
   } catch {
-    // Return the error below.
+    // For an invalid text, readError returns an internal error.
   }
   return { code: 'internal', message: "the page's error can't be read" };
 }

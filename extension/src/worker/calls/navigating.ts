@@ -5,7 +5,10 @@ const SeenMs = 1000;
 /** MaxHoldMs is the maximum delay of a call that waits for a navigation, in milliseconds. */
 const MaxHoldMs = 5000;
 
-/** Navigating tracks the documents that started to navigate away. No new call should begin in such a document. */
+/**
+ * Navigating tracks the documents that started to navigate away. No new call should begin in a document that is
+ * navigating away.
+ */
 export interface Navigating {
   /** setNavigating stores whether a document is navigating away. */
   setNavigating(tabId: number, documentId: string, navigating: boolean): void;
@@ -13,8 +16,8 @@ export interface Navigating {
   forget(documentId: string): void;
   /**
    * runWhenSettled calls start when a call may be sent to the document: at once if the document does not navigate.
-   * Otherwise start runs when the navigation ends without a new document (a download, an empty answer, a user who
-   * stays), or takes too long.
+   * While the document navigates, start runs when the navigation ends without a new document (a download, an empty
+   * answer, a user who stays), or takes too long.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }

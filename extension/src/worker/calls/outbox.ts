@@ -10,8 +10,8 @@ import { addBounded, type Batch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
 // Stores progress and endings of calls until the server has received them. A WebSocket does not report whether sent
-// data has arrived. So reports and the ending of a call are stored until the server has answered a later ping. After a
-// lost link, reports and endings are sent again, and the server ignores duplicates.
+// data has arrived. Therefore reports and the ending of a call are stored until the server has answered a later ping.
+// After a lost link, reports and endings are sent again, and the server ignores duplicates.
 
 /** KeptChars limits the stored endings, in UTF-16 units. */
 const KeptChars = 128 * 1024 * 1024;
@@ -19,10 +19,10 @@ const KeptChars = 128 * 1024 * 1024;
 const ConfirmMs = 1000;
 const ConfirmChars = 4 * 1024 * 1024;
 
-/** Ending is the frames that end a call: the parts of a large result, then the answer. */
+/** Ending has the frames that end a call: the parts of a large result, then the answer. */
 interface Ending {
   frames: string[];
-  /** whole is set once the answer is among the frames. */
+  /** whole is set once frames contains the answer. */
   whole: boolean;
   chars: number;
   /** dropped is set if the frames were too large to store. Dropped frames cannot be sent again. */
@@ -36,7 +36,10 @@ interface Reports {
   readonly waiting: Batch[];
 }
 
-/** SentChars limits the stored unconfirmed reports per call, in UTF-16 units. The newest are kept. */
+/**
+ * SentChars limits the stored unconfirmed reports per call, in UTF-16 units. Beyond SentChars, only the newest reports
+ * are stored.
+ */
 const SentChars = 256 * 1024;
 
 export interface OutboxOptions {
@@ -78,7 +81,7 @@ export class Outbox {
     this.#add(id, encodeNotification('tool.part', { dispatchId: id, seq, text }), false);
   }
 
-  /** result ends a call. output is JSON text, parts the number of parts that were sent before. */
+  /** result ends a call with a result. output is JSON text, and parts is the number of parts that were sent before. */
   result(id: string, output: string | undefined, parts: number | undefined): void {
     const frame = parts === undefined ? encodeRawResult(id, output) : encodeResult(id, 'tool.dispatch', { parts });
     this.#add(id, frame, true);
@@ -163,7 +166,7 @@ export class Outbox {
     if (this.#completeEndings().length > 0 || this.#progress.size > 0) this.#confirmSoon();
   }
 
-  /** forget drops reports that have arrived. */
+  /** forget drops reports that have arrived at the server. */
   #forget(batches: ReadonlySet<Batch>): void {
     for (const [id, reports] of this.#progress) {
       reports.sent = reports.sent.filter((batch) => !batches.has(batch));

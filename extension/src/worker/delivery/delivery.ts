@@ -6,7 +6,7 @@ import { Signal } from '../signal.ts';
 import { adapterScript, BASE, type EntryPoints, lateStartScript } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ArmMs is how long a document may accept to accept an adapter, in milliseconds. */
+/** ArmMs is how long a document may take to prepare for an adapter, in milliseconds. */
 const ArmMs = 10_000;
 /**
  * RunMs is how long Chrome may take to run an adapter's code in a document, in milliseconds. A busy page runs the code
@@ -21,14 +21,14 @@ const RetryMs = 200;
 const MaxTries = 6;
 /**
  * StartMs is how long an injected adapter may take to become live, in milliseconds. An adapter is injected at most
- * MaxStarts times. After that, the tab counts as a tab without the plugin.
+ * MaxStarts times. After MaxStarts injections, the tab counts as a tab without the plugin.
  */
 const StartMs = 5000;
 const MaxStarts = 3;
 
 /**
- * ComeMs is how long a started host may take to become live, in milliseconds. After that, the document counts as a
- * document without the plugin. The server waits equally long.
+ * ComeMs is how long a started host may take to become live, in milliseconds. After ComeMs, the document counts as a
+ * document without the plugin. The server waits for the same time.
  */
 const ComeMs = 15_000;
 
@@ -41,7 +41,7 @@ export interface DeliveryOptions {
   plugins(): readonly PluginInfo[];
   /** canStartLate reports whether a plugin may be injected into a document that has no host for the plugin. */
   canStartLate(plugin: PluginInfo): boolean;
-  /** code returns the code of a plugin, host the code of the host. */
+  /** code returns the code of a plugin, and host returns the code of the host. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
   readonly syntax: Syntax;
@@ -60,7 +60,7 @@ interface Injection {
   /** url is the URL that the plugin matched. */
   readonly url: string;
   tries: number;
-  /** starts is how often the code was run. */
+  /** starts is how often the code of the adapter was run. */
   starts: number;
   problem?: string;
   /** isBroken is set if the problem is in the plugin's code. Broken code is not injected again. */
@@ -72,14 +72,14 @@ interface Injection {
 
 /** Delivery injects the adapters of plugins into matching documents that do not have these adapters. */
 export class Delivery {
-  /** changed reports that expects or problem has changed. */
+  /** changed is fired when the result of expects or problem has changed. */
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
-  /** #injections are the injections by document and plugin. */
+  /** #injections maps each document and plugin to an injection. */
   readonly #injections = new Map<string, Map<string, Injection>>();
-  /** #coming are the started hosts that are not live yet, by document and plugin. */
+  /** #coming maps each document and plugin to a started host that is not live yet. */
   readonly #coming = new Map<string, { isOverdue: boolean }>();
-  /** #examined are the scripts whose syntax was checked, by document. */
+  /** #examined maps each document to the scripts whose syntax was checked. */
   readonly #examined = new Map<string, Set<string>>();
 
   constructor(options: DeliveryOptions) {
@@ -136,7 +136,7 @@ export class Delivery {
     return !coming.isOverdue;
   }
 
-  /** startTimer gives a started host ComeMs to become live. */
+  /** startTimer starts the timer after which a started host that is not live counts as failed. */
   #startTimer(key: string): { isOverdue: boolean } {
     const coming = { isOverdue: false };
     this.#coming.set(key, coming);

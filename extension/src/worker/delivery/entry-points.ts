@@ -45,7 +45,7 @@ export function variableScript(name: string, expression: string): string {
 
 /**
  * lateStartScript returns a script that starts a host late in an isolated world. expression is the entry point of the
- * host, or undefined if the bridge rejected the host. The script returns whether the bridge accepted it.
+ * host, or undefined if the bridge rejected the host. The script returns whether the bridge accepted the host.
  */
 export function lateStartScript(name: string, expression: string): string {
   // The code in the expression can use no name of this script except its own entry point.

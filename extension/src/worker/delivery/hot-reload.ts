@@ -14,8 +14,8 @@ import type { Syntax } from './syntax.ts';
 /** ReplyMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
 const ReplyMs = 5000;
 /**
- * CodeMs is how long the server may take to send code after a sync, in milliseconds. After this time, the worker
- * fetches the code.
+ * CodeMs is how long the server may take to send code after a sync, in milliseconds. After CodeMs, the worker fetches
+ * the code.
  */
 const CodeMs = 30_000;
 /**
@@ -61,7 +61,7 @@ interface Attempt {
   readonly hash: string;
   /** tries is the number of attempts that the document did not answer. */
   tries: number;
-  /** isOver is set when the document does not get the adapter again. */
+  /** isOver is set when no further attempt is made to inject the adapter into the document. */
   isOver: boolean;
   /** problem is why the adapter failed to start. problem is absent if the document did not answer. */
   problem?: string;
@@ -69,13 +69,13 @@ interface Attempt {
 
 /** HotReload replaces older adapters of plugins in documents, and adds adapters again that were removed. */
 export class HotReload {
-  /** changed reports that expects or problem has changed. */
+  /** changed is fired when the result of expects or problem has changed. */
   readonly changed = new Signal();
   readonly #options: HotReloadOptions;
-  /** #due are the documents that are about to get new code, by plugin. */
+  /** #due maps each plugin to the documents that are about to get new code. */
   readonly #due = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
-  /** #attempts are the latest attempts, by document and plugin. */
+  /** #attempts maps each document and plugin to the latest attempt. */
   readonly #attempts = new Map<string, Attempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -84,8 +84,8 @@ export class HotReload {
   }
 
   /**
-   * code handles code from the server. If the new adapter cannot be injected, the document keeps the old one and its
-   * tab needs a reload.
+   * code handles code from the server. If the new adapter cannot be injected, the document keeps the old adapter and
+   * its tab needs a reload.
    */
   async code({ name, hash, hot }: PluginCodeParams): Promise<void> {
     const plugin = this.#plugin(name);
@@ -129,7 +129,7 @@ export class HotReload {
     );
   }
 
-  /** synced notes the plugins whose code the server is about to send. */
+  /** synced records the plugins whose code the server is about to send. */
   synced(missing: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
@@ -143,7 +143,8 @@ export class HotReload {
   }
 
   /**
-   * expects reports whether a tab's top document is about to get new code of a plugin. Such a document needs no reload.
+   * expects reports whether a tab's top document is about to get new code of a plugin. A document that is about to get
+   * new code needs no reload.
    */
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.live(tabId);
@@ -253,7 +254,7 @@ export class HotReload {
     }
   }
 
-  /** end ends a replacement. */
+  /** end ends the replacement of a plugin in a document. */
   #end(doc: Doc, name: string): void {
     clearTimeout(this.#swap(doc, name)?.timer);
     this.#swaps.get(doc)?.delete(name);
@@ -269,7 +270,7 @@ export class HotReload {
     return attempt;
   }
 
-  /** refuse notes that the new adapter failed to start. */
+  /** refuse records that the new adapter failed to start. */
   #refuse(doc: Doc, name: string, problem: string): void {
     const swap = this.#swap(doc, name);
     if (!swap) return;

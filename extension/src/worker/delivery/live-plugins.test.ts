@@ -16,7 +16,7 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
 
 function makeBench(...wanted: PluginInfo[]) {
   const docs = makeDocs();
-  /** replacing, arriving and broken are names of plugins. */
+  /** replacing, arriving and broken contain the names of plugins in these states. */
   const replacing = new Set<string>();
   const arriving = new Set<string>();
   const broken = new Map<string, string>();

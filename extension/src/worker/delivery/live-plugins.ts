@@ -23,8 +23,8 @@ export class LivePlugins {
   }
 
   /**
-   * top returns the top document of a tab with its usable and failed plugins. frames returns the frames of a tab in the
-   * same way.
+   * top returns the top document of a tab with its usable and failed plugins. frames returns the frames of a tab with
+   * their usable and failed plugins.
    */
   top(tabId: number): LiveDoc | undefined {
     const live = this.#options.docs.live(tabId);
@@ -64,8 +64,8 @@ export class LivePlugins {
   }
 
   /**
-   * usableIn removes plugins from a document's report that cannot run there, have another pre-script or world than
-   * wanted, or are being replaced. usableIn adds the problems of wanted adapters that are not live.
+   * usableIn removes plugins from a document's report that cannot run in the document, have another pre-script or world
+   * than wanted, or are being replaced. usableIn adds the problems of wanted adapters that are not live.
    */
   #usableIn({ doc, plugins: live }: LiveDoc): LiveDoc {
     const { plugins, hotReload } = this.#options;

@@ -20,13 +20,13 @@ export interface Syntax {
    * parsed, or undefined if the code can be parsed or the document does not answer.
    */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
-  /** known returns the last result of problem for this plugin. */
+  /** known returns the last result of the function problem for this plugin. */
   known(plugin: PluginInfo): string | undefined;
 }
 
 /**
  * makeSyntax returns a Syntax. run runs scripts in order in the world WORLD of a document and returns the value of the
- * last.
+ * last script.
  */
 export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
   const found = new Map<string, string>();
@@ -52,7 +52,7 @@ export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[
   };
 }
 
-/** LISTEN stores the first error of the following scripts. REPORT stops that and returns the error. */
+/** LISTEN stores the first error of the following scripts. REPORT stops the listening and returns the stored error. */
 const LISTEN = `
 var opentabsParse = { error: null, heard(event) {
   event.preventDefault();

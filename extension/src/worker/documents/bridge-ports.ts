@@ -36,7 +36,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(messages);
       } catch {
-        // The document is gone. onDisconnect follows.
+        // The document no longer exists. onDisconnect follows.
       }
       return true;
     };

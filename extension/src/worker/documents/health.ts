@@ -23,7 +23,7 @@ interface Pulse {
   answered: number;
   silent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** waiting are callbacks for the next answer. */
+  /** waiting are the functions to call at the next answer of the document. */
   waiting: (() => void)[];
 }
 
@@ -42,8 +42,8 @@ export class Health {
   }
 
   /**
-   * calling notes that a call is about to be sent. calling returns the number of the ping that precedes the call, or 0
-   * if the call needs no ping.
+   * calling records that a call is about to be sent. calling returns the number of the ping that precedes the call, or
+   * 0 if the call needs no ping.
    */
   calling(doc: Doc): number {
     const pulse = this.#pulseOf(doc);
@@ -74,7 +74,7 @@ export class Health {
     return ping <= (this.#pulses.get(documentId)?.answered ?? 0);
   }
 
-  /** heard notes a message from a document. ping is the number of the ping that the message answers. */
+  /** heard records a message from a document. ping is the number of the ping that the message answers. */
   heard(doc: Doc, ping?: number): void {
     const pulse = this.#pulseOf(doc);
     pulse.heardAt = Date.now();
@@ -87,7 +87,7 @@ export class Health {
     this.changed.emit(doc);
   }
 
-  /** joined notes a new port of a document. Messages on the previous port may or may not have arrived. */
+  /** joined records a new port of a document. Messages on the previous port may or may not have arrived. */
   joined(doc: Doc): void {
     const pulse = this.#pulseOf(doc);
     clearTimeout(pulse.timer);
@@ -97,7 +97,7 @@ export class Health {
     this.#watch(pulse);
   }
 
-  /** left drops a document. */
+  /** left drops the state of a document whose port closed. */
   left(documentId: string): void {
     clearTimeout(this.#pulses.get(documentId)?.timer);
     this.#pulses.delete(documentId);

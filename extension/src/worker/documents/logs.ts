@@ -3,10 +3,10 @@ import { MaxLogEntries, type PluginLogParams } from '../../../../wire/wire.gen.t
 import type { FromBridge } from '../../port-message.ts';
 import type { Doc } from './docs.ts';
 
-/** MaxFrames limits the log frames per document in WindowMs, in milliseconds. */
+/** MaxFrames limits the log frames of a document within WindowMs milliseconds. */
 const MaxFrames = 20;
 const WindowMs = 1000;
-/** MaxChars limits the text of entries that is parsed, in UTF-16 units. Bridges send no longer text. */
+/** MaxChars limits the text of entries that is parsed, in UTF-16 units. A bridge never sends a longer text. */
 const MaxChars = 4 * 1024 * 1024;
 
 type Log = Extract<FromBridge, { op: 'log' }>;

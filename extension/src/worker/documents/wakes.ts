@@ -1,6 +1,6 @@
 import type { ToBridge } from '../../port-message.ts';
 
-/** Sleeper is the used part of a document's port. */
+/** Sleeper is the part of a document's port that wakes use. */
 export interface Sleeper {
   post(message: ToBridge): void;
 }
@@ -9,7 +9,7 @@ export interface Sleeper {
 export interface Wakes {
   /** schedule wakes a document once, in ms milliseconds. schedule replaces an earlier timer of the same document. */
   schedule(doc: Sleeper, ms: number): void;
-  /** left drops a document. */
+  /** left drops the timer of a document whose port closed. */
   left(doc: Sleeper): void;
 }
 

@@ -38,13 +38,16 @@ export type BrowserNotification =
  * which the browser and the server send.
  */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
-/** ServerNotification are the notifications that this browser handles. The challenge is part of the handshake (link.ts). */
+/**
+ * ServerNotification are the notifications that this browser handles. The challenge is not in this list, because it is
+ * part of the handshake (link.ts).
+ */
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
  * RequestHandlers and NotificationHandlers have one handler for each method of the server, so that code without a
- * handler for a method of the wire does not compile. The socket can call only these handlers. A handler that returns
- * undefined sends its answer later.
+ * handler for a method of the wire does not compile. The socket can call only these handlers. If the handler of a
+ * request returns undefined, it sends the answer later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;

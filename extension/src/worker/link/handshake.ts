@@ -1,7 +1,7 @@
-// While the server is down, any local program can listen on its port. So this browser sends only a random nonce until
-// the peer has proved on the same socket that it has the key of this installation. Then this browser proves that it has
-// the key too. Each proof is an HMAC over both nonces and the port (wire/proof.go), so a program cannot reuse a proof
-// for another connection or port.
+// While the server is down, any local program can listen on its port. To protect against such a program, this browser
+// sends only a random nonce until the peer has proved on the same socket that it has the key of this installation.
+// After the server's proof, this browser proves that it has the key too. Each proof is an HMAC over both nonces and the
+// port (wire/proof.go), so a program cannot reuse a proof for another connection or port.
 
 import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../../wire/wire.gen.ts';
 import { isRecord } from '../../record.ts';
@@ -48,7 +48,10 @@ function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** Listener is the kind of HTTP server on the port. This kind is a hint for error texts and proves nothing. */
+/**
+ * Listener is the kind of HTTP server on the port. The kind of the listener is a hint for error texts and proves
+ * nothing.
+ */
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
@@ -59,8 +62,8 @@ const AnswerMs = 2500;
 
 /**
  * findListener sends an HTTP request without secrets to find out what listens on the port. Chrome does not report why a
- * WebSocket failed, and delays further WebSockets by seconds after failures. So the worker opens no WebSocket until a
- * server listens.
+ * WebSocket failed, and delays further WebSockets by seconds after failures. Therefore the worker opens no WebSocket
+ * until a server listens.
  */
 export async function findListener({ port }: Connection, ask: typeof fetch): Promise<Listener> {
   try {

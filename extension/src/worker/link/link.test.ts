@@ -40,7 +40,7 @@ function makeBench(t: TestContext) {
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
-  /** accepted sends the server's proof. */
+  /** accepted makes the fake server send its proof. */
   const accepted = async () => {
     last().accept();
     await settle();

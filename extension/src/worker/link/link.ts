@@ -37,9 +37,12 @@ export type LinkState =
   | { readonly kind: 'down'; readonly why: Down; readonly text: string };
 
 export interface LinkOptions {
-  /** connection is read before each try, so that a new installation is detected. */
+  /**
+   * connection reads the server's port and key. connection is called before each try, so that a new installation is
+   * detected.
+   */
   connection(): Promise<Connection | undefined>;
-  /** hello is read before each try. */
+  /** hello returns the identity of this browser. The link calls hello before each try. */
   hello(): Promise<Identity>;
   open: OpenSocket;
   /** handshake prepares the handshake of one socket. */
@@ -64,8 +67,8 @@ const SlowRetryMs = 30_000;
 const UnsentBytes = 1024 * 1024;
 const DrainMs = 4;
 /**
- * PrepareMs is how long Chrome may take to return what a try needs. In a worker that starts during an extension reload,
- * Chrome may never return this data.
+ * PrepareMs is how long Chrome may take to return the data for a try. In a worker that starts during an extension
+ * reload, Chrome may never return this data.
  */
 const PrepareMs = 3000;
 const OpenMs = 5000;
@@ -88,7 +91,7 @@ export class Link {
   readonly lost = new Signal();
   /** received reports a frame of the server, except answers. */
   readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
-  /** changed reports a change of state. */
+  /** changed is fired when the state of the link has changed. */
   readonly changed = new Signal();
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, Pending>();
@@ -113,12 +116,12 @@ export class Link {
     return this.#state;
   }
 
-  /** start makes the first try. Later calls retry at once if there is no link. */
+  /** start makes the first try to open the link. A later call of start retries at once if there is no link. */
   start(): void {
     if (!this.#socket && !(this.#state.kind === 'down' && isSlow(this.#state.why))) void this.#tryOnce();
   }
 
-  /** restart drops the link and opens a new one, to apply changes that are sent with or after hello. */
+  /** restart closes the link and opens a new link, to apply changes that are sent with or after hello. */
   restart(): void {
     const old = this.#socket;
     if (old) this.#hangUp();

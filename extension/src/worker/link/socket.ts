@@ -6,7 +6,7 @@ export interface Socket {
   close(): void;
 }
 
-/** SocketEvents are called in order. closed comes last and exactly once. */
+/** SocketEvents are the functions that a socket calls, in this order. closed comes last and exactly once. */
 export interface SocketEvents {
   opened(): void;
   text(text: string): void;

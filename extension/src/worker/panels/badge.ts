@@ -16,7 +16,7 @@ export interface BadgeState {
 
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
-  /** draw shows a text of at most four characters. title is the tooltip. */
+  /** draw shows a text of at most four characters. title is the tooltip of the toolbar icon. */
   draw(text: string, color: string, title: string): void;
 }
 

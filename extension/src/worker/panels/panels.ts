@@ -6,7 +6,7 @@ import { type Action, type Done, type PanelState, readFromPanel, type ToPanel } 
 const CoalesceMs = 50;
 
 export interface PanelsOptions {
-  /** state returns the content of panels, except the calls. */
+  /** state returns the content that panels show, except the calls. */
   state(): Omit<PanelState, 'calls' | 'callsAt' | 'running'>;
   /** watch switches the server's state.sync and state.plugins on or off. */
   watch(on: boolean): void;

@@ -1,6 +1,6 @@
 /**
- * Origin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. No request is sent to
- * this origin.
+ * Origin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. The extension never sends
+ * a request to the origin of the cache keys.
  */
 const Origin = 'https://code.invalid/';
 const Name = 'code';

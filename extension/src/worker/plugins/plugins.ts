@@ -5,15 +5,19 @@ import { toHex } from '../hex.ts';
 import { asChrome } from './match.ts';
 import { sortForPreregistration, withinBudget } from './usage.ts';
 
-/** BRIDGE is the prefix of the bridge's registration IDs. FRAME_BRIDGE is that of the bridge for frames. */
+/** BRIDGE is the prefix of the bridge's registration IDs. FRAME_BRIDGE is the prefix for the bridge of frames. */
 const BRIDGE = 'bridge-';
 const FRAME_BRIDGE = `${BRIDGE}frames-`;
 const BRIDGE_FILE = 'bridge.js';
-/** PROBE is the prefix of probe IDs. The ID of the script that the probe precedes follows. */
+/**
+ * PROBE is the prefix of probe IDs. After this prefix, a probe ID contains the ID of the script that runs after the
+ * probe.
+ */
 const PROBE = 'probe-';
 const PROBE_FILE = 'probe.js';
 /**
- * PREFIX is the ID prefix of adapters, EARLY that of pre-scripts whose adapter is injected later, HOST that of bases.
+ * PREFIX is the prefix of adapter IDs. EARLY is the prefix for pre-scripts whose adapter is injected later. HOST is the
+ * prefix for bases.
  */
 const PREFIX = 'plugin-';
 const EARLY = 'early-';
@@ -58,9 +62,9 @@ export class Plugins {
   /** #isSyncing is set when the first sync begins, and #isSynced is set when the first sync has ended. */
   #isSyncing = false;
   #isSynced = false;
-  /** #beyond are the plugins that should start early but exceed the budget. */
+  /** #beyond are the plugins that should start early but exceed the budget of preregistered code. */
   #beyond: ReadonlySet<string> = new Set();
-  /** #last is the last queued work. */
+  /** #last is the promise of the last queued method call. */
   #last: Promise<unknown> = Promise.resolve();
   /** #registered are Chrome's registered user scripts, which are read once. */
   #registered: Map<string, Script> | undefined;
@@ -75,7 +79,7 @@ export class Plugins {
     return this.#wanted;
   }
 
-  /** host is the hash of the host's code, or empty if the server has none. */
+  /** host is the hash of the host's code, or empty if the server has no host code. */
   get host(): string {
     return this.#host;
   }
@@ -96,7 +100,7 @@ export class Plugins {
 
   /**
    * sync registers the scripts that every matching page needs: the bridge and a base, which can host adapters on
-   * demand. In file mode it also registers the adapters. sync does not wait for prepare.
+   * demand. In file mode, sync also registers the adapters. sync does not wait for prepare.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -204,8 +208,8 @@ export class Plugins {
   }
 
   /**
-   * unregisterOthers unregisters the adapters and pre-scripts that are not wanted any more. This step runs first, so
-   * that a plugin is missing in wanted only when Chrome no longer runs the plugin's code in new documents.
+   * unregisterOthers unregisters the adapters and pre-scripts that are not wanted any more. unregisterOthers runs
+   * first, so that a plugin is missing in wanted only when Chrome no longer runs the plugin's code in new documents.
    */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
     const current = new Set(wanted.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
@@ -215,7 +219,9 @@ export class Plugins {
     await this.#registrar.unregisterFiles(files.filter(isOther));
   }
 
-  /** bases returns a base for plugins with frames and a base for all other plugins. No document gets both bases. */
+  /**
+   * bases returns a base for plugins with frames and a base for all other plugins. A document never gets both bases.
+   */
   async #bases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
     const framed = unionOfMatches(inPages.filter(wantsFrames));
@@ -255,8 +261,9 @@ export class Plugins {
   }
 
   /**
-   * canStartLate reports whether a plugin may be injected into a document after its start. Plugins with a pre-script
-   * may not. Plugins that must start before the page's scripts may not either, unless there are too many such plugins.
+   * canStartLate reports whether a plugin may be injected into a document after its start. A plugin with a pre-script
+   * may not be injected late. A plugin that must start before the page's scripts may not be injected late either,
+   * unless there are too many such plugins.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#beyond.has(name));
@@ -270,8 +277,8 @@ export class Plugins {
   }
 
   /**
-   * clear removes all registrations, because those of an older version may use another protocol. clear resolves with
-   * whether another sync is needed, because clear may have removed scripts of a running sync.
+   * clear removes all registrations, because registrations of an older version may use another protocol. clear resolves
+   * with whether another sync is needed, because clear may have removed scripts of a running sync.
    */
   clear(): Promise<boolean> {
     const isSyncNeeded = this.#isSyncing;
@@ -353,12 +360,12 @@ export class Plugins {
 
   /**
    * syncBridge registers the bridge wherever a plugin runs, and after its host. Chrome runs scripts in the order of
-   * registration, and the bridge accepts hosts only while it starts. So the bridge is registered again after each
-   * change of another script. The ID of the bridge is a digest of the scripts that are registered before the bridge.
-   * The old bridge is removed last, so that no document is without a bridge. Plugins with frames need a second bridge
-   * for frames; in top documents, the second bridge detects the first and does nothing. After a restart of the browser,
-   * Chrome lists the old user scripts but runs none of them until a script is registered. So the digest in the ID also
-   * covers the start time of the browser.
+   * registration, and the bridge accepts hosts only while it starts. Therefore the bridge is registered again after
+   * each change of another script. The ID of the bridge is a digest of the scripts that are registered before the
+   * bridge. The old bridge is removed last, so that no document is without a bridge. Plugins with frames need a second
+   * bridge for frames; in top documents, the second bridge detects the first and does nothing. After a restart of the
+   * browser, Chrome lists the old user scripts but runs none of them until a script is registered. Therefore the digest
+   * in the bridge's ID also covers the start time of the browser.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.fileScripts();

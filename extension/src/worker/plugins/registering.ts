@@ -6,7 +6,7 @@ import { Signal } from '../signal.ts';
  */
 const LeadMs = 3000;
 
-/** Registrations are registrations that were made together. */
+/** Registrations describes registrations that were made together. */
 export interface Registrations {
   /** fromMs is the time from which documents may lack wanted scripts, in milliseconds since 1970. */
   readonly fromMs: number;
@@ -19,7 +19,8 @@ export interface Registrations {
 
 /**
  * Registering tracks the registrations of scripts. A document that starts before the last registration may lack wanted
- * scripts. At first registrations are pending, because the last worker may have stopped between two registrations.
+ * scripts. When a worker starts, registrations count as pending, because the previous worker may have stopped between
+ * two registrations.
  */
 export class Registering {
   /**
@@ -36,7 +37,7 @@ export class Registering {
     return this.#sinceMs !== undefined;
   }
 
-  /** track wraps a function that registers scripts, to note each registration. */
+  /** track wraps a function that registers scripts, to record each registration. */
   track<A extends unknown[]>(change: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
     return (...args) => {
       const [scripts] = args;
@@ -54,15 +55,15 @@ export class Registering {
     this.#sinceMs ??= Date.now() - LeadMs;
   }
 
-  /** browserStarted notes that the browser has just started, so that no earlier document has any script. */
+  /** browserStarted records that the browser has just started, so that no earlier document has any script. */
   browserStarted(): void {
     this.#sinceMs = 0;
     this.#hasChanged = true;
   }
 
   /**
-   * basesRegistered records that the scripts that every document needs are registered. Adapters can be injected on
-   * demand.
+   * basesRegistered records that the scripts that every document needs are registered. Once the bases are registered,
+   * adapters can be injected on demand.
    */
   basesRegistered(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)

@@ -7,7 +7,10 @@ export interface SettingsSyncOptions {
   wanted(): readonly PluginInfo[] | undefined;
 }
 
-/** SettingsSync sends current settings to the adapters in documents, and removes adapters of plugins that are gone. */
+/**
+ * SettingsSync sends current settings to the adapters in documents, and removes adapters of plugins that no longer
+ * exist.
+ */
 export interface SettingsSync {
   /** documentReported sends settings to a document that has reported its adapters. */
   documentReported(documentId: string): void;

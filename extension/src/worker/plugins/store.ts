@@ -22,13 +22,13 @@ export interface Store {
    * refuses the request.
    */
   get(name: string, script: string): Promise<PluginFetchResult>;
-  /** keep removes all code from the cache except that of these scripts. */
+  /** keep removes all code from the cache except the code of the given scripts. */
   keep(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
 /** makeStore returns a Store. */
 export function makeStore(options: StoreOptions): Store {
-  /** coming is the code that is being read, by key. */
+  /** coming maps each key to the code that is being read. */
   const coming = new Map<string, Promise<PluginFetchResult>>();
   const read = async (name: string, script: string): Promise<PluginFetchResult> => {
     const key = keyOf(name, script);

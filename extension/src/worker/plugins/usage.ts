@@ -37,7 +37,7 @@ export class Usage {
     return this.#names;
   }
 
-  /** used notes a use. */
+  /** used records that a plugin was used. */
   async used(plugin: string): Promise<void> {
     const names = await this.#names;
     const at = names.indexOf(plugin);
@@ -57,7 +57,7 @@ export class Usage {
 
 /**
  * sortForPreregistration returns the plugins whose adapters are worth registering before a page needs them, best first:
- * plugins that must start before the page's scripts, then recently used ones. If there are few plugins,
+ * plugins that must start before the page's scripts, then recently used plugins. If there are few plugins,
  * sortForPreregistration returns all plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
@@ -69,7 +69,10 @@ export function sortForPreregistration(plugins: readonly PluginInfo[], used: rea
   return plugins.length <= MaxPreregistered ? sorted : sorted.filter((p) => p.early === true || used.includes(p.name));
 }
 
-/** withinBudget returns the first plugins that are within the budget. size returns the length of a plugin's code. */
+/**
+ * withinBudget returns the first plugins that are within the budget. The parameter size returns the length of a
+ * plugin's code.
+ */
 export async function withinBudget(
   plugins: readonly PluginInfo[],
   size: (plugin: PluginInfo) => Promise<number>,

@@ -56,7 +56,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.begun(1);
   errors.failed(1, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(60_000)?.name, 'net::ERR_CONNECTION_RESET');
-  // A new tab sends no begun event, only repeated waits.
+  // For a new tab, there is no begun event, only repeated calls of waits.
   errors.failed(1, 'net::ERR_CONNECTION_RESET');
   errors.waits(1);
   wait(5000);
@@ -68,7 +68,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.equal(changes, seen);
   errors.shown(1);
   errors.failed(1, 'net::ERR_CONNECTION_RESET');
-  // An error page whose reload gets no answer. The reload is stopped and started again.
+  // The tab shows an error page, and its reload gets no answer. The user stops the reload and starts it again.
   errors.begun(1);
   assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(1)?.name, 'no_answer');

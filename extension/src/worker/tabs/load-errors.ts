@@ -28,25 +28,25 @@ export class LoadErrors {
     return this.#errors.get(tabId);
   }
 
-  /** begun notes that a tab requests a page from a site. */
+  /** begun records that a tab requests a page from a site. */
   begun(tabId: number): void {
     if (this.#stopWaiting(tabId)) this.changed.emit();
     this.#startWaiting(tabId);
   }
 
-  /** waits notes that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
+  /** waits records that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
   waits(tabId: number): void {
     if (!this.#timers.has(tabId) && this.of(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
   }
 
-  /** failed notes that a page could not be loaded. */
+  /** failed records that a page could not be loaded. */
   failed(tabId: number, name: string): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (name !== Aborted) this.#add(tabId, name);
     else if (wasWaiting) this.changed.emit();
   }
 
-  /** shown notes that a tab shows another page or was closed. */
+  /** shown records that a tab shows another page or was closed. */
   shown(tabId: number): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();

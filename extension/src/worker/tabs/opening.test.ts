@@ -53,7 +53,7 @@ test('simultaneous and repeated calls get the same tab', async (t) => {
   // The user closed the tab.
   there.delete(1);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [3, 3]);
-  // The tab may show any page now.
+  // The tab is no longer reused, so it may show any page.
   tick(10 * 60_000);
   assert.equal(await opening.open(page), 4);
   assert.equal(opened.length, 4);
@@ -80,7 +80,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
   assert.equal(await opening.open(page), 1);
   assert.deepEqual([opening.openedWith(1), opening.openedWith(2)], [page, undefined]);
   there.add(2);
-  // A loaded page, the original page that failed, and a tab of the user.
+  // Test cases: a loaded page, the original page that failed, and a tab of the user.
   shown.set(1, 'https://login.example/');
   assert.equal(await opening.reopen(1), false);
   failed.set(1, 'net::ERR_FAILED').set(2, 'net::ERR_FAILED');

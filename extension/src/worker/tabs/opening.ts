@@ -3,15 +3,15 @@ import { matchesAny } from '../plugins/match.ts';
 import type { LoadError } from './load-errors.ts';
 
 /**
- * AgainMs is how long a tab is reused for the page that it was opened with, in milliseconds. During this time, the tab
- * may show any page.
+ * AgainMs is how long a tab is reused for the page that it was opened with, in milliseconds. A reused tab may show any
+ * page.
  */
 const AgainMs = 10 * 60_000;
 
 /** RestartMs is how long a site may take to answer before a later call requests it again, in milliseconds. */
 const RestartMs = 20_000;
 
-/** Opened is a tab that was opened for a call. */
+/** Opened describes a tab that was opened for a call. */
 interface Opened {
   readonly tabId: number;
   readonly atMs: number;
@@ -52,7 +52,7 @@ export interface Opening {
 /** makeOpening returns an Opening without tabs. */
 export function makeOpening(options: OpeningOptions): Opening {
   const opened = new Map<string, Promise<Opened>>();
-  /** urls are the URLs with which tabs were opened. */
+  /** urls maps each tab to the URL that the tab was opened with. */
   const urls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
   const usable = async (tab: Promise<Opened> | undefined) => {

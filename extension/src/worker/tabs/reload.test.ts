@@ -205,7 +205,7 @@ test('no script runs in pages that begin soon after a registration and get their
   pages.set(2, untouched);
   live.add(1).add(2);
   await registered(0);
-  // Tab 1 navigates at once, tab 2 when each new document gets the registered scripts.
+  // Tab 1 navigates at once. Tab 2 navigates when each new document gets the registered scripts.
   reload.began(1, 5010);
   live.delete(1);
   loading.add(1).add(2);

@@ -5,8 +5,8 @@ import type { Registrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * SettleMs is the time, in milliseconds, for a document with scripts to report its plugins. After this time, a script
- * inspects the document.
+ * SettleMs is the time, in milliseconds, for a document with scripts to report its plugins. After SettleMs, a script
+ * inspects a document that has not reported its plugins.
  */
 const SettleMs = 200;
 /**
@@ -77,7 +77,10 @@ export class Reload {
    * orphaned reports a document that seems live but has the bridge of a reloaded extension, which cannot answer.
    */
   readonly orphaned = new Signal<[documentId: string]>();
-  /** crashed reports a tab whose page has crashed, before the tab is reloaded. A reload hides the crash. */
+  /**
+   * crashed reports a tab whose page has crashed, before the tab is reloaded. After a reload, the crash can no longer
+   * be detected.
+   */
   readonly crashed = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
   /** #spans are the time spans in which documents may have started without their scripts. */
@@ -88,9 +91,9 @@ export class Reload {
    */
   readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
-  /** #began is when the document of each tab started, unless that was before this worker started. */
+  /** #began maps each tab to the start time of its document, for documents that started after this worker. */
   readonly #began = new Map<number, number>();
-  /** #firstMs and #lastMs are when the first and last of the latest registrations were made. */
+  /** #firstMs and #lastMs are the times of the first and the last of the latest registrations. */
   #firstMs: number | undefined;
   #lastMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -110,7 +113,7 @@ export class Reload {
     const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await find();
     if (!tab || this.#matchingPlugins(tab).length === 0) return false;
-    // The tab was reloaded in the meantime. The server is about to be notified.
+    // The tab was reloaded since the server chose the tab, and the server is about to receive the new state.
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, AskMs);
@@ -136,7 +139,7 @@ export class Reload {
     this.#schedule(0);
   }
 
-  /** began notes when the document of a tab started, in milliseconds since 1970. */
+  /** began records when the document of a tab started, in milliseconds since 1970. */
   began(tabId: number, atMs: number): void {
     this.#began.set(tabId, atMs);
   }
@@ -295,7 +298,7 @@ export class Reload {
     return Promise.race([this.#options.readPage(tabId), late]);
   }
 
-  /** isUnloaded must be called again after a page did not answer, because Chrome detects a crash with a delay. */
+  /** If a page does not answer, call isUnloaded a second time, because Chrome detects a crash with a delay. */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);
     if (state === 'crashed') this.crashed.emit(tabId);

@@ -27,26 +27,29 @@ export interface TabsOptions {
   /** isSilent reports whether a document does not answer. */
   isSilent(documentId: string): boolean;
   /**
-   * arrives reports whether an adapter is being injected into the top document of a tab. The default is false for every
-   * tab.
+   * arrives reports whether an adapter is being injected into the top document of a tab. By default, arrives returns
+   * false.
    */
   arrives?(tabId: number, plugin: string): boolean;
   /** loadError returns why the page of a tab could not be loaded. By default, every page counts as loaded. */
   loadError?(tabId: number): LoadError | undefined;
   /** openedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
   openedWith?(tabId: number): string | undefined;
-  /** waits is called with each tab whose site has not answered yet. The default does nothing. */
+  /** waits is called with each tab whose site has not answered yet. By default, waits does nothing. */
   waits?(tabId: number): void;
-  /** urlChanged is called with the URL of each tab. The default does nothing. */
+  /** urlChanged is called with the URL of each tab. By default, urlChanged does nothing. */
   urlChanged?(tabId: number, url: string): void;
-  /** synced sends all tabs. changed sends a tab that differs from what was last sent, or is gone. */
+  /**
+   * synced sends all tabs. changed sends a tab that differs from the state that was last sent, or that no longer
+   * exists.
+   */
   synced(tabs: readonly TabInfo[]): void;
   changed(tabId: number, tab: TabInfo | undefined): void;
 }
 
 /** Tabs reports to the server which tabs match plugins. */
 export class Tabs {
-  /** reported reports that tabs were sent. */
+  /** reported is fired when tabs were sent to the server. */
   readonly reported = new Signal();
   readonly #options: TabsOptions;
   /** #sent maps each tab to the state that was last sent, also as JSON text. */
@@ -67,7 +70,7 @@ export class Tabs {
     return [...this.#sent.values()].map((entry) => entry.tab);
   }
 
-  /** touch notes a possible change. */
+  /** touch records that a tab may have changed. */
   touch(): void {
     this.#timer ??= setTimeout(() => void this.#update(), CoalesceMs);
   }
@@ -160,7 +163,7 @@ export class Tabs {
   }
 }
 
-/** Coming holds which plugins are about to be live in a tab, and why none can be. */
+/** Coming describes which plugins are about to be live in a tab, or why the tab cannot load a page. */
 export interface Coming {
   expects?(plugin: string): boolean;
   arrives?(plugin: string): boolean;

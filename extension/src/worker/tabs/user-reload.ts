@@ -15,7 +15,7 @@ export interface UserReloadOptions {
 /**
  * makeUserReload returns a function that reloads a tab for the user. Chrome cannot reload a page that does not answer,
  * so such a page is unloaded first. Pages of one site may share a process, which ends only with the last of these
- * pages. So the unresponsive pages of the same site are unloaded and reloaded too.
+ * pages. Therefore unresponsive pages of the same site are unloaded and reloaded too.
  */
 export function makeUserReload({
   docs,
