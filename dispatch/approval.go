@@ -29,7 +29,7 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, er
 }
 
 // Remind sends the client of a suspended call a message for the user, among its
-// progress; for a nested call the client of its root. It does nothing once w is
+// progress; for a nested call the client of its root. Remind does nothing once w is
 // decided.
 func (d *Dispatcher) Remind(w Waiting, message string) {
 	c := d.find(w.CallID)
@@ -44,8 +44,8 @@ func (d *Dispatcher) Remind(w Waiting, message string) {
 	}
 }
 
-// passGates asks the gates until they allow the call. It returns false if the call
-// has ended.
+// passGates asks the gates until they allow the call. passGates returns false if the
+// call has ended.
 func (c *liveCall) passGates(ctx context.Context) bool {
 	for {
 		v, gate := c.d.judge(c)
@@ -75,7 +75,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 }
 
 // requestApproval suspends a call that does not run yet until the user has decided.
-// It returns false if the call has ended.
+// requestApproval returns false if the call has ended.
 func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
 	t, rejected := c.suspend(request, gate)
 	switch {
@@ -117,8 +117,9 @@ func deniedBy(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")"}
 }
 
-// suspend opens a ticket. It returns nil if the call has ended or waits already. It
-// returns an error if the call, or all calls together, have reached their limit.
+// suspend opens a ticket. suspend returns nil if the call has ended or waits already.
+// suspend returns an error if the call, or all calls together, have reached their
+// limit.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingWait(c, request)
 	if limit <= 0 {
@@ -155,8 +156,8 @@ func remainingWait(c *liveCall, request Ticket) time.Duration {
 	return limit
 }
 
-// recheckGate withdraws the ticket if the gate allows the call now. It closes the
-// race with a permission granted between the gate's decision and the suspension.
+// recheckGate withdraws the ticket if the gate allows the call now. recheckGate closes
+// the race with a permission granted between the gate's decision and the suspension.
 func (t *ticket) recheckGate() bool {
 	c := t.call
 	if t.gate.Decide(c.info(t.gate)).Suspend != nil || !t.withdraw() {
@@ -191,7 +192,7 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// await waits for the decision. It returns false if there was none; a call that has
+// await waits for the decision. await returns false if there was none; a call that has
 // not started is then cancelled or timed out.
 func (t *ticket) await(ctx context.Context) (Resolution, bool) {
 	c := t.call
@@ -220,7 +221,7 @@ func (t *ticket) await(ctx context.Context) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// withdraw closes the ticket without a decision. It returns false if a decision
+// withdraw closes the ticket without a decision. withdraw returns false if a decision
 // came first.
 func (t *ticket) withdraw() bool {
 	t.call.mu.Lock()
@@ -228,7 +229,7 @@ func (t *ticket) withdraw() bool {
 	return t.call.suspension.withdraw(t)
 }
 
-// resume records a decision. It returns false if the call has ended.
+// resume records a decision. resume returns false if the call has ended.
 func (t *ticket) resume(r Resolution) bool {
 	c := t.call
 	c.mu.Lock()

@@ -9,7 +9,7 @@ import (
 // maxAttempts limits in how many documents a call is tried.
 const maxAttempts = 8
 
-// attempts records in which documents a call was tried. It has no lock:
+// attempts records in which documents a call was tried. attempts has no lock:
 // liveCall.mu guards it.
 type attempts struct {
 	target Target // of the current attempt

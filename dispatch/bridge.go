@@ -153,8 +153,8 @@ type Run struct {
 	Target         Target
 }
 
-// Sink receives what happens to one run. Its methods never block, may be called from
-// any goroutine, and do nothing after the end of the run.
+// Sink receives what happens to one run. The methods of Sink never block, may be called
+// from any goroutine, and do nothing after the end of the run.
 type Sink interface {
 	// Reports receives reports in order; skipped counts those that the page made before
 	// them and did not send.
@@ -172,13 +172,13 @@ type Sink interface {
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 
-// Bridge is a set of browsers that can run tools, on this host or others. Its methods
-// are safe for concurrent use.
+// Bridge is a set of browsers that can run tools, on this host or others. The methods
+// of Bridge are safe for concurrent use.
 type Bridge interface {
 	// Targets returns where a plugin can run now, including what want excludes. If want
-	// matches nothing, Targets may wait a few seconds for a browser that should return or
-	// for a document that is loading, and longer for a tab that it opens, but not longer
-	// than ctx. It opens no tab if two browsers could.
+	// matches nothing, Targets may wait a few seconds for a browser that should return
+	// or for a document that is loading, and longer for a tab that it opens, but not
+	// longer than ctx. Targets opens no tab if two browsers could.
 	Targets(ctx context.Context, want Want) Targets
 	// Start sends run to its target's browser. The sink receives what happens to the
 	// run, and at last exactly one Finish: with the result, with an error of the
@@ -188,13 +188,15 @@ type Bridge interface {
 	// frame, and internal if the ID is in use. After an error the sink receives
 	// nothing.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
-	// Cancel asks the page to stop the run and drops its sink: no Finish follows. It calls
-	// answered exactly once with the outcome, after at most wire.CancelTimeoutMs, then with
-	// "ignored". For an unknown run it calls answered with "finished" at once. While the
-	// link is lost, the stop is sent when the link returns.
+	// Cancel asks the page to stop the run and drops its sink: no Finish follows.
+	// Cancel calls answered exactly once with the outcome, after at most
+	// wire.CancelTimeoutMs, then with "ignored". For an unknown run it calls answered
+	// with "finished" at once. While the link is lost, the stop is sent when the link
+	// returns.
 	Cancel(id, reason string, answered func(wire.CancelOutcome))
 	// Answer sends the tool of a run the answer to a request: JSON text (nil for
-	// undefined), or err. It does not wait for the network, and ignores an unknown run.
+	// undefined), or err. Answer does not wait for the network, and ignores an unknown
+	// run.
 	Answer(id string, ask int, output json.RawMessage, err *wire.CallError)
 	// Resync requests the whole content of an activity from the page of a run; an empty
 	// type requests all.

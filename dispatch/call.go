@@ -115,13 +115,13 @@ type Call struct {
 	Instance string
 	Client   Client
 	// Progress receives the notifications for an MCP client, one at a time, never after
-	// Call has returned. It may block, which delays only this call. Nil means that the
-	// client wants none.
+	// Call has returned. Progress may block, which delays only this call. Nil means
+	// that the client wants none.
 	Progress func(Progress)
 	// Asked receives each ticket of the call and of its nested calls, so that an MCP
-	// client can ask its user. It runs on a separate goroutine; ctx ends when the ticket
-	// is decided or withdrawn. It answers with [Dispatcher.Decide]. Nil means that the
-	// client does not ask.
+	// client can ask its user. Asked runs on a separate goroutine; ctx ends when the
+	// ticket is decided or withdrawn. Asked answers with [Dispatcher.Decide]. Nil means
+	// that the client does not ask.
 	Asked func(ctx context.Context, w Waiting)
 	// ParentCallID and ParentNodeID are set for a nested call.
 	ParentCallID string
@@ -130,7 +130,7 @@ type Call struct {
 	Caller *Caller
 }
 
-// Caller is a tool that calls another tool, and its document. It is immutable.
+// Caller is a tool that calls another tool, and its document. Caller is immutable.
 type Caller struct {
 	Plugin string `json:"plugin"`
 	// Tool is the full name of the tool.

@@ -77,19 +77,19 @@ type Options struct {
 	Before []Before
 	// After are hooks that run after each call, in this order. Default none.
 	After []After
-	// Waiting receives the number of calls that wait for the user after each change,
-	// in order and never concurrently. It must not block. Default: none.
+	// Waiting receives the number of calls that wait for the user after each change, in
+	// order and never concurrently. Waiting must not block. Default: none.
 	Waiting func(calls int)
 	// Resolve finds the tool that a tool of parent calls by name: that of a tool of the
-	// same plugin, or <plugin>__<tool>. It validates args and returns them as they
+	// same plugin, or <plugin>__<tool>. Resolve validates args and returns them as they
 	// should be sent. Default: no tool can call another.
 	Resolve func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
-	// MayOpen reports whether calls of a plugin may open a tab if there is none. It is
-	// safe for concurrent use. Default: no call may.
+	// MayOpen reports whether calls of a plugin may open a tab if there is none.
+	// MayOpen is safe for concurrent use. Default: no call may.
 	MayOpen func(plugin string) bool
 	// FailureNote returns additional sentences for the error of a failed tool: one for
-	// the agent and one for the user. It does not block and is safe for concurrent
-	// use. Default: none.
+	// the agent and one for the user. FailureNote does not block and is safe for
+	// concurrent use. Default: none.
 	FailureNote func(Tool) (forAgent, forUser string)
 	// Log receives one line for each ended call. Default: no log.
 	Log zerolog.Logger
@@ -203,7 +203,7 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 }
 
 // Cancel ends a call as cancelled. by is the surface that cancels, such as "the side
-// panel"; reason may be empty and has no hidden characters. It returns false if the
+// panel"; reason may be empty and has no hidden characters. Cancel returns false if the
 // call has ended or is unknown.
 func (d *Dispatcher) Cancel(callID, by, reason string) bool {
 	d.mu.Lock()
@@ -265,8 +265,8 @@ func (d *Dispatcher) find(callID string) *liveCall {
 // Follow returns a follower of events. Close it after use.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
 
-// Shutdown fails all calls with the code shutdown, and rejects new ones. It does not
-// wait for them: see Drain.
+// Shutdown fails all calls with the code shutdown, and rejects new ones. Shutdown does
+// not wait for them: see Drain.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.closed = true
@@ -281,8 +281,8 @@ func shutdownError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}
 }
 
-// Drain waits, after Shutdown, until all calls have returned and their hooks have
-// run. It returns ctx's error if ctx ends first.
+// Drain waits, after Shutdown, until all calls have returned and their hooks have run.
+// Drain returns ctx's error if ctx ends first.
 func (d *Dispatcher) Drain(ctx context.Context) error {
 	drained := make(chan struct{})
 	go func() {
@@ -297,7 +297,7 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	}
 }
 
-// add makes c known to Find and Calls. It returns false after Shutdown. A call that
+// add makes c known to Find and Calls. add returns false after Shutdown. A call that
 // was cancelled before (Job.Cancel) is not added.
 func (d *Dispatcher) add(c *liveCall) bool {
 	c.mu.Lock()

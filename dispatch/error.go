@@ -6,8 +6,8 @@ import (
 	"opentabs/wire"
 )
 
-// Error is the error of a failed call. Its text is for the agent: what happened, how
-// long the call ran, when it last reported, what to do next.
+// Error is the error of a failed call. The text of Error is for the agent: what
+// happened, how long the call ran, when it last reported, what to do next.
 type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text.

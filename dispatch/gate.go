@@ -40,7 +40,7 @@ type Gate interface {
 // Block takes precedence over a Suspend, and that over a Result. Of two equal verdicts
 // the first gate's counts, and the conflict is logged.
 type Verdict struct {
-	// Block ends the call with this error. Its message is for the agent.
+	// Block ends the call with this error. The message of Block is for the agent.
 	Block *wire.CallError
 	// ForUser is the message for a user; empty if Block's message is fit for both.
 	ForUser string
@@ -126,14 +126,14 @@ type Decider interface {
 	Decided(Info, Ticket, Resolution)
 }
 
-// Before is a hook that runs once for each allowed call, after the queue and before
-// the tool. An error ends the call. It does not block.
+// Before is a hook that runs once for each allowed call, after the queue and before the
+// tool. An error ends the call. Before does not block.
 type Before interface {
 	Before(Info) *wire.CallError
 }
 
-// After is a hook that runs once for each accepted call, after its end; also if a
-// gate supplied the result. It does not block.
+// After is a hook that runs once for each accepted call, after its end; also if a gate
+// supplied the result. After does not block.
 type After interface {
 	After(Info, Ended)
 }
@@ -158,7 +158,7 @@ type LastMessage struct {
 	Audience string    `json:"audience,omitempty"`
 }
 
-// judge runs all gates. It returns the verdict that counts and its gate; nil if all
+// judge runs all gates. judge returns the verdict that counts and its gate; nil if all
 // allow the call.
 func (d *Dispatcher) judge(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict

@@ -32,8 +32,8 @@ type JobOptions struct {
 	ResultBytes int
 }
 
-// Jobs runs calls that may outlive their requests. It is safe for concurrent use. Make
-// one with NewJobs.
+// Jobs runs calls that may outlive their requests. Jobs is safe for concurrent use.
+// Make one with NewJobs.
 type Jobs struct {
 	d    *Dispatcher
 	opts JobOptions
@@ -53,7 +53,7 @@ func NewJobs(d *Dispatcher, o JobOptions) *Jobs {
 	return &Jobs{d: d, opts: o, byID: map[string]*Job{}}
 }
 
-// Job is one call that may outlive its request. It is safe for concurrent use.
+// Job is one call that may outlive its request. Job is safe for concurrent use.
 type Job struct {
 	id   string
 	jobs *Jobs
@@ -129,8 +129,8 @@ func (job *Job) View() JobView {
 	return JobView{view, job.gone}
 }
 
-// Keep adds the job to Find and List, and keeps its result. It may be called before or
-// after the end, and more than once.
+// Keep adds the job to Find and List, and keeps its result. Keep may be called before
+// or after the end, and more than once.
 func (job *Job) Keep() {
 	j := job.jobs
 	j.mu.Lock()
@@ -147,7 +147,7 @@ func (job *Job) Keep() {
 	}
 }
 
-// Cancel ends the call as cancelled. It reports false if the call had ended.
+// Cancel ends the call as cancelled. Cancel reports false if the call had ended.
 func (job *Job) Cancel(why Cancellation) bool {
 	job.mu.Lock()
 	call := job.call
@@ -190,8 +190,8 @@ func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
 	}
 }
 
-// Result returns what Dispatcher.Call returned. It returns false while the call runs
-// and after its result was dropped.
+// Result returns what Dispatcher.Call returned. Result returns false while the call
+// runs and after its result was dropped.
 func (job *Job) Result() (r Result, err error, ok bool) {
 	select {
 	case <-job.done:

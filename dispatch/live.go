@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// liveCall is one call from its creation on. Its run method uses the goroutine of
-// Dispatcher.Call; reports and endings arrive on any goroutine.
+// liveCall is one call from its creation on. The run method of a liveCall uses the
+// goroutine of Dispatcher.Call; reports and endings arrive on any goroutine.
 type liveCall struct {
 	d       *Dispatcher
 	req     Call // Args is guarded by mu; the rest never changes
@@ -94,8 +94,8 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{By: "the client"}
 }
 
-// validate fails a call that names an unknown instance, before the user has to
-// approve it. It reports whether the call is valid.
+// validate fails a call that names an unknown instance, before the user has to approve
+// it. validate reports whether the call is valid.
 func (c *liveCall) validate() bool {
 	_, err := c.req.want(nil)
 	if err != nil {
@@ -104,8 +104,8 @@ func (c *liveCall) validate() bool {
 	return err == nil
 }
 
-// run starts the call in the best target and returns when the call has ended. It
-// sends progress to the client meanwhile.
+// run starts the call in the best target and returns when the call has ended. run sends
+// progress to the client meanwhile.
 func (c *liveCall) run(ctx context.Context) {
 	for _, hook := range c.d.opts.Before {
 		if err := hook.Before(c.info(nil)); err != nil {
@@ -164,7 +164,7 @@ func (c *liveCall) chooseTargets(ctx context.Context) ([]Target, *wire.CallError
 	return chooseTargets(c.d.bridge.Targets(ctx, want), want, &c.req)
 }
 
-// begin sets the status to running and starts the clock. It returns false if the
+// begin sets the status to running and starts the clock. begin returns false if the
 // call has ended.
 func (c *liveCall) begin() bool {
 	idle, hard := c.d.limits(c.req.Tool)
@@ -217,7 +217,7 @@ func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: statusFailed, err: err})
 }
 
-// cancel ends the call as cancelled. It returns false if the call had ended.
+// cancel ends the call as cancelled. cancel returns false if the call had ended.
 func (c *liveCall) cancel(why Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: why.Error()}
 	return c.end(ending{status: statusCancelled, err: err, stopPage: true, reason: why.Reason})
@@ -235,7 +235,7 @@ func (c *liveCall) expire(code wire.ErrorCode) {
 	c.end(ending{status: statusFailed, err: err, stopPage: true})
 }
 
-// end ends the call once. It returns false if the call had ended before.
+// end ends the call once. end returns false if the call had ended before.
 func (c *liveCall) end(e ending) bool {
 	note := c.d.noteFor(c.req.Tool, e.err)
 	c.clock.Stop()
@@ -277,7 +277,7 @@ func (c *liveCall) recordStopped(s Stopped) {
 	close(c.answered)
 }
 
-// outcome returns the result of Dispatcher.Call after the last notification. It is
+// outcome returns the result of Dispatcher.Call after the last notification. outcome is
 // called once, after the end of the call.
 func (c *liveCall) outcome() (Result, error) {
 	c.mu.Lock()

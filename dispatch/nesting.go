@@ -47,7 +47,7 @@ type nesting struct {
 	total, running atomic.Int64
 }
 
-// begin records a request. It returns false if the call has ended or the request is
+// begin records a request. begin returns false if the call has ended or the request is
 // a duplicate.
 func (n *nesting) begin(ask int) (context.Context, bool) {
 	n.mu.Lock()
@@ -64,7 +64,7 @@ func (n *nesting) begin(ask int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish ends one request. Its number is not reused.
+// finish ends one request. The number of a request is not reused.
 func (n *nesting) finish(ask int, cause error) {
 	n.mu.Lock()
 	cancel := n.asks[ask]
@@ -206,8 +206,8 @@ func nestedTooDeep(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
-// onChildProgress restarts the idle limits of a call and of those above it, because
-// a nested call has reported. It forwards the messages to the client.
+// onChildProgress restarts the idle limits of a call and of those above it, because a
+// nested call has reported. onChildProgress forwards the messages to the client.
 func (c *liveCall) onChildProgress(child string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.Touch()

@@ -39,9 +39,9 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 // maxCallsNamed limits the calls that an error names.
 const maxCallsNamed = 8
 
-// callsIn names the calls that run in the tabs of one site of a browser, because
-// these tabs may share a thread. It includes calls that ended there because the page
-// did not answer.
+// callsIn names the calls that run in the tabs of one site of a browser, because these
+// tabs may share a thread. callsIn includes calls that ended there because the page did
+// not answer.
 func (d *Dispatcher) callsIn(at Target) []string {
 	live, ended := d.snapshotCalls()
 	all := append(live, ended...)

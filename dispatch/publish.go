@@ -21,7 +21,7 @@ type Moment struct {
 	Resolution *Resolution `json:"resolution,omitempty"`
 }
 
-// timeline is the moments of one call. It has no lock: liveCall.mu guards it.
+// timeline is the moments of one call. timeline has no lock: liveCall.mu guards it.
 type timeline struct{ moments []Moment }
 
 // add appends a moment and drops the second one at the limit.
@@ -51,8 +51,8 @@ func (c *liveCall) publish(kind EventKind, r *Resolution) {
 	c.d.stream.publish(e)
 }
 
-// publishReport sends a report to the followers, if there are any. It keeps no
-// reference to r, whose slice belongs to the bridge. The caller has locked mu.
+// publishReport sends a report to the followers, if there are any. publishReport keeps
+// no reference to r, whose slice belongs to the bridge. The caller has locked mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.following.Load() {
 		return

@@ -13,7 +13,7 @@ const (
 	maxLastMessageBytes = 400
 )
 
-// reportLog is what surfaces show of the reports of a call. It has no lock:
+// reportLog is what surfaces show of the reports of a call. reportLog has no lock:
 // liveCall.mu guards it.
 type reportLog struct {
 	count, invalid int

@@ -8,8 +8,8 @@ type Requester struct {
 	Client       string `json:"client,omitempty"`
 	ClientVia    Via    `json:"client_via,omitempty"`
 	ClientClaims string `json:"client_claims,omitempty"`
-	// Session identifies the MCP session of the call. It is not the session ID, which is
-	// secret.
+	// Session identifies the MCP session of the call. Session is not the session ID,
+	// which is secret.
 	Session string `json:"session,omitempty"`
 }
 

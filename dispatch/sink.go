@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// sink is what a bridge reports about a run. It implements Sink.
+// sink is what a bridge reports about a run. sink implements Sink.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -47,7 +47,7 @@ func (s sink) Reports(reports []wire.Report, skipped int) {
 	}
 }
 
-// accept records reports. It returns false if the call is not running in a page.
+// accept records reports. accept returns false if the call is not running in a page.
 func (s sink) accept(reports []wire.Report, skipped int) bool {
 	c := s.call
 	c.mu.Lock()

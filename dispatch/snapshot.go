@@ -12,8 +12,8 @@ import (
 // SnapshotSchema is the schema name in every [Snapshot].
 const SnapshotSchema = "tool-call-progress.v1"
 
-// Snapshot is the progress of a call at one moment (tool-call-progress.v1). Its JSON
-// omits absent optional fields.
+// Snapshot is the progress of a call at one moment (tool-call-progress.v1). The JSON of
+// Snapshot omits absent optional fields.
 type Snapshot struct {
 	Schema   string `json:"schema"`
 	NodeID   string `json:"node_id"`

@@ -69,7 +69,7 @@ func (s status) shown() wire.CallStatus {
 	}
 }
 
-// state is the state machine of one call: its status, its times and its ending. It
+// state is the state machine of one call: its status, its times and its ending. state
 // has no lock: liveCall.mu guards it.
 type state struct {
 	status status
@@ -96,7 +96,7 @@ type ending struct {
 	reason   string // of a cancellation; empty if none was given
 }
 
-// become changes the status. It returns false if the change is not possible.
+// become changes the status. become returns false if the change is not possible.
 func (s *state) become(t status) bool {
 	if !s.status.canBecome(t) {
 		return false
@@ -114,7 +114,7 @@ func (s *state) begin() bool {
 	return true
 }
 
-// end records the ending. It returns false if the call had ended before. The caller
+// end records the ending. end returns false if the call had ended before. The caller
 // has stopped the clock.
 func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	if !s.status.canBecome(e.status) {

@@ -218,7 +218,7 @@ type Follower struct {
 const maxNext = 1024
 
 // Next waits for events and returns at most 1,024 of them, oldest first. missed counts
-// the events of all calls that were lost before them. It returns ctx's error when ctx
+// the events of all calls that were lost before them. Next returns ctx's error when ctx
 // ends and another error after Close. Only one goroutine at a time may call it. The
 // events are shared and read-only.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
@@ -262,7 +262,7 @@ func (f *Follower) unread() []*Event {
 // Next may call it.
 func (f *Follower) Position() uint64 { return f.last }
 
-// Close ends the follower and wakes Next. It may be called more than once.
+// Close ends the follower and wakes Next. Close may be called more than once.
 func (f *Follower) Close() {
 	f.once.Do(func() {
 		f.stream.drop(f)

@@ -230,7 +230,7 @@ func TestFollowersShareTheText(t *testing.T) {
 }
 
 // BenchmarkFollowed measures one whole call with 0 and with 1,000 followers that read
-// everything. It prints the memory of the followers.
+// everything. BenchmarkFollowed prints the memory of the followers.
 func BenchmarkFollowed(b *testing.B) {
 	for _, followers := range []int{0, 1, 1000} {
 		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {

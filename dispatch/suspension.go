@@ -86,8 +86,8 @@ func (e *ScopeError) Error() string {
 	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.Offered)
 }
 
-// suspension is the open ticket of a call and the decisions so far. It has no lock:
-// liveCall.mu guards it.
+// suspension is the open ticket of a call and the decisions so far. suspension has no
+// lock: liveCall.mu guards it.
 type suspension struct {
 	ticket      *ticket // nil if the call does not wait
 	resolutions []Resolution
@@ -125,8 +125,8 @@ func (s *suspension) decide(ticketID string, r Resolution) (Decision, error) {
 	return Decision{Outcome: wire.DecisionAccepted, By: r.By, Allowed: r.Allow}, nil
 }
 
-// withdraw closes a ticket without a decision. It returns false if a decision came
-// first.
+// withdraw closes a ticket without a decision. withdraw returns false if a decision
+// came first.
 func (s *suspension) withdraw(t *ticket) bool {
 	if s.ticket != t {
 		return len(t.decided) == 0
@@ -164,7 +164,7 @@ type suspendedCount struct {
 	notify func(calls int) // Options.Waiting; may be nil
 }
 
-// add counts one more call. It returns false, and counts nothing, at the limit.
+// add counts one more call. add returns false, and counts nothing, at the limit.
 func (s *suspendedCount) add(bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// chooseTargets returns the documents in which the call may run, best first. The
-// others are tried if the adapter is not ready in the first. It never chooses between
-// two browsers or two instances, because they may be two accounts. A browser or
+// chooseTargets returns the documents in which the call may run, best first. The others
+// are tried if the adapter is not ready in the first. chooseTargets never chooses
+// between two browsers or two instances, because they may be two accounts. A browser or
 // instance without a ready document is ignored if there is another: no user is logged
 // in there.
 func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError) {
@@ -75,7 +75,7 @@ func matching(targets []Target, want Want) []Target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !want.Allows(t) })
 }
 
-// want returns the call's choice of a target. It fails for an unknown instance.
+// want returns the call's choice of a target. want fails for an unknown instance.
 func (c *Call) want(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
 	w := Want{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpensAt}
 	if c.Instance != "" {
@@ -158,8 +158,8 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	}
 }
 
-// severalInstances returns the error of a call that names no instance. It lists the
-// best tab of each instance.
+// severalInstances returns the error of a call that names no instance. The error lists
+// the best tab of each instance.
 func severalInstances(live []Target, instances []Instance) *wire.CallError {
 	var choices, seen []string
 	for _, t := range live {

@@ -18,7 +18,7 @@ import (
 const methodElicit = "elicitation/create"
 
 // approvals shows approval requests for suspended calls in the client that made the
-// calls. It is safe for concurrent use.
+// calls. approvals is safe for concurrent use.
 type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
@@ -62,7 +62,7 @@ func (a *approvals) remind(ctx context.Context, q question) {
 	}
 }
 
-// decide resolves a ticket by the client's answer to a form. It reports false if
+// decide resolves a ticket by the client's answer to a form. decide reports false if
 // the answer contains no decision; other surfaces still wait.
 func (a *approvals) decide(q question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.parseAnswer(result)
@@ -101,7 +101,7 @@ func (a *approvals) newForms(ctx context.Context, q request) *forms {
 	return f
 }
 
-// close cancels all forms. It returns when the client has received the
+// close cancels all forms. close returns when the client has received the
 // cancellations.
 func (f *forms) close() {
 	f.mu.Lock()

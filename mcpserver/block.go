@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// block returns the block with these members. It reports false for any other object.
-// Clients reject a whole result for one block that violates MCP's schema, so this
-// check is as strict.
+// block returns the block with these members. block reports false for any other object.
+// Clients reject a whole result for one block that violates MCP's schema, so this check
+// is as strict.
 func (m *fewMembers) block() (foundBlock, bool) {
 	kind, ok := m.get("type")
 	if !ok || m.n > blockMembers {
@@ -143,7 +143,7 @@ var isBase64 = func() (table [256]bool) {
 }()
 
 // base64Size returns the decoded size of a JSON string in padded standard base64, in
-// bytes. It reports false for an empty string or any other text.
+// bytes. base64Size reports false for an empty string or any other text.
 func base64Size(quoted []byte) (int, bool) {
 	if len(quoted) < 6 || quoted[0] != '"' {
 		return 0, false

@@ -20,7 +20,7 @@ import (
 )
 
 // catalog keeps the lists of tools and prompts in step with the plugins and their
-// permissions. It is safe for concurrent use.
+// permissions. catalog is safe for concurrent use.
 type catalog struct {
 	library  *server.MCPServer // serves the lists
 	plugins  *plugin.Registry
@@ -35,7 +35,7 @@ type catalog struct {
 	refused []string   // the tools and prompts that are not listed, sorted
 }
 
-// toolTable contains the tools of all plugins at one moment. It never changes.
+// toolTable contains the tools of all plugins at one moment. toolTable never changes.
 type toolTable struct {
 	byName map[string]*listedTool
 	listed []*listedTool // without those that are refused

@@ -24,7 +24,7 @@ import (
 // separated is a result, split into a text for agents and blocks of content.
 type separated struct {
 	// text is the result as JSON. The data of each block is replaced by its place in
-	// the content. It is nil if the result consists of blocks.
+	// the content. text is nil if the result consists of blocks.
 	text json.RawMessage
 	// data is the same for programs, nil unless the result is an object.
 	data json.RawMessage
@@ -36,8 +36,8 @@ type separated struct {
 // that begin with a rare byte are found fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
-// mayHaveBlocks reports whether a result may contain blocks. It does not parse the
-// result.
+// mayHaveBlocks reports whether a result may contain blocks. mayHaveBlocks does not
+// parse the result.
 func mayHaveBlocks(output []byte) bool {
 	for _, hint := range blockHints {
 		if bytes.Contains(output, hint) {
@@ -47,8 +47,8 @@ func mayHaveBlocks(output []byte) bool {
 	return false
 }
 
-// separate separates the blocks of content from a result, compact JSON. It reports
-// false if there are none.
+// separate separates the blocks of content from a result, compact JSON. separate
+// reports false if there are none.
 func separate(output json.RawMessage) (separated, bool) {
 	if !mayHaveBlocks(output) {
 		return separated{}, false
@@ -101,7 +101,7 @@ type contentFinder struct {
 // deepestBlock is the deepest level of a result at which blocks are found.
 const deepestBlock = 100
 
-// value scans the value at i and returns its end. It reports false for invalid JSON.
+// value scans the value at i and returns its end. value reports false for invalid JSON.
 func (f *contentFinder) value(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false
@@ -257,7 +257,7 @@ func (f *contentFinder) reduced(first int) json.RawMessage {
 }
 
 // listOfBlocks returns the elements of an array that contains only blocks and text
-// blocks, and at least one block. It reports false for any other result.
+// blocks, and at least one block. listOfBlocks reports false for any other result.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false

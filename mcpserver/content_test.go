@@ -12,7 +12,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// png is the data of an image. It is never decoded here.
+// png is the data of an image. png is never decoded here.
 const png = `iVBORw0KGgo=` // 8 bytes
 
 // TestBlocksOfContent checks that each block in a tool's result reaches the agent

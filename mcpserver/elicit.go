@@ -143,8 +143,8 @@ func visible(text string, limit int) string {
 }
 
 // parseAnswer parses the client's answer to the form, the result of an
-// elicitation/create. It reports false if the answer contains no decision: the user
-// closed the form, or, with an error, the answer is invalid.
+// elicitation/create. parseAnswer reports false if the answer contains no decision: the
+// user closed the form, or, with an error, the answer is invalid.
 func (q question) parseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
 		Action  mcp.ElicitationResponseAction `json:"action"`

@@ -33,8 +33,8 @@ func (g askGate) Decide(i dispatch.Info) dispatch.Verdict {
 	}}
 }
 
-// guarded is a dispatcher that requires approval for every call. Its tool waits for
-// the user as often as the argument "wait" and then returns its arguments.
+// guarded is a dispatcher that requires approval for every call. The tool of guarded
+// waits for the user as often as the argument "wait" and then returns its arguments.
 type guarded struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32

@@ -91,8 +91,8 @@ func serve(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *s
 	return listen(t, newServer(t, c, o, packages...))
 }
 
-// serveRegistry returns a server with the plugins of a registry that listens until
-// the test ends. Its tools return their arguments.
+// serveRegistry returns a server with the plugins of a registry that listens until the
+// test ends. The tools of the registry return their arguments.
 func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *site {
 	t.Helper()
 	return listen(t, &site{Server: New(callerFunc(echo), registry, o), reg: registry})
@@ -363,7 +363,7 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// next reads one message; false at the end. It answers pings, as clients do.
+// next reads one message; false at the end. next answers pings, as clients do.
 func (p *stdioPeer) next() (received, bool) {
 	p.t.Helper()
 	for {
@@ -389,8 +389,8 @@ func (p *stdioPeer) must() received {
 	return m
 }
 
-// initialize sends the first messages of a client. It returns when the server has
-// handled them and notifies the client of changes.
+// initialize sends the first messages of a client. initialize returns when the server
+// has handled them and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)

@@ -34,7 +34,7 @@ const noLimit = -1
 const detachSchema = `{"type":"string","description":"When to stop waiting and get a job instead, if the call still runs: ` +
 	`a number of seconds, auto (before this client gives up) or never. Get the job's result with job_wait."}`
 
-// jobs are the calls that outlive their requests. It is safe for concurrent use.
+// jobs are the calls that outlive their requests. jobs is safe for concurrent use.
 type jobs struct {
 	all    *dispatch.Jobs // nil if calls never become jobs
 	detach func(client string) Detach
@@ -42,7 +42,7 @@ type jobs struct {
 	reply func(tool string, result dispatch.Result, err error) reply
 }
 
-// rules returns when the calls of a client become jobs. It returns false if calls
+// rules returns when the calls of a client become jobs. rules returns false if calls
 // never become jobs; then the client gets no tools for jobs.
 func (j *jobs) rules(client string) (Detach, bool) {
 	if j.all == nil || j.detach == nil {
@@ -89,8 +89,8 @@ func (j *jobs) revoke(token string) {
 	}
 }
 
-// answerTimer measures how long the client of one request still waits for its
-// answer. It is safe for concurrent use.
+// answerTimer measures how long the client of one request still waits for its answer.
+// answerTimer is safe for concurrent use.
 type answerTimer struct {
 	limit    time.Duration // 0 for no limit
 	restarts bool          // each message to the client restarts the limit
@@ -155,9 +155,9 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, after time.D
 	return dispatch.Result{}, job, nil
 }
 
-// waitForJob waits for the end of a job and sends its progress to the client. It
-// returns false if the job still runs when the client disconnects, when the client
-// needs an answer, or after the given time (noLimit for none).
+// waitForJob waits for the end of a job and sends its progress to the client.
+// waitForJob returns false if the job still runs when the client disconnects, when the
+// client needs an answer, or after the given time (noLimit for none).
 func waitForJob(ctx context.Context, q request, job *dispatch.Job, after time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -19,7 +19,7 @@ type LogEntry struct {
 	Dropped int
 }
 
-// Logged sends a log line to clients (notifications/message). It never blocks: a
+// Logged sends a log line to clients (notifications/message). Logged never blocks: a
 // client that does not read loses messages, the oldest first. Clients of protocol
 // version 2026-07-28 receive none, because it has no messages outside of requests.
 func (s *Server) Logged(e LogEntry) {

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// getPrompt runs a prompts/get. Its result has no isError: every failure is a
-// JSON-RPC error, with the sentence for the agent.
+// getPrompt runs a prompts/get. The result of prompts/get has no isError: every failure
+// is a JSON-RPC error, with the sentence for the agent.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
 	if failed := s.catalog.brokenPlugin(q.Params.Name); !ok && failed != nil {

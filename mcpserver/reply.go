@@ -32,9 +32,8 @@ type reply struct {
 
 	// callID is for the log; empty if no call was made.
 	callID string
-	// output is the text content: what the tool returned, as JSON without line
-	// breaks. It is nil for undefined, and for a result that consists of blocks
-	// only.
+	// output is the text content: what the tool returned, as JSON without line breaks.
+	// output is nil for undefined, and for a result that consists of blocks only.
 	output json.RawMessage
 	// data is the structured content; nil if the tool returned no object.
 	data json.RawMessage

@@ -25,7 +25,7 @@ const (
 // maxListedCalls is the most calls in the list of calls.
 const maxListedCalls = 500
 
-// Watcher returns calls and their events; *dispatch.Dispatcher is one. It must be
+// Watcher returns calls and their events; *dispatch.Dispatcher is one. Watcher must be
 // safe for concurrent use.
 type Watcher interface {
 	// Calls returns the running and waiting calls, then the last that ended.
@@ -35,7 +35,7 @@ type Watcher interface {
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// callIDOf returns the ID of the call that a URI names. It reports false for any
+// callIDOf returns the ID of the call that a URI names. callIDOf reports false for any
 // other URI.
 func callIDOf(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")

@@ -27,11 +27,11 @@ const (
 	maxAnswerBytes = 64 << 20
 )
 
-// resumableCalls are the calls of clients of protocol version 2026-07-28 or later
-// that show forms. The server sends such clients no requests. Instead, the reply
-// to their request contains the form (input_required), and the client repeats the
-// request with the user's decision. Between the two requests the call waits here,
-// and continues if another surface decides. It is safe for concurrent use.
+// resumableCalls are the calls of clients of protocol version 2026-07-28 or later that
+// show forms. The server sends such clients no requests. Instead, the reply to their
+// request contains the form (input_required), and the client repeats the request with
+// the user's decision. Between the two requests the call waits here, and continues if
+// another surface decides. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal
 
@@ -162,7 +162,7 @@ func (c *resumableCall) signal() {
 	}
 }
 
-// attach makes p the request that waits for the call. It returns false if another
+// attach makes p the request that waits for the call. attach returns false if another
 // request waits.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()

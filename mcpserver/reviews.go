@@ -27,13 +27,13 @@ const (
 		`"required":["plugin","reviewToken","permission"]}`
 )
 
-// Inspector lets agents read plugins and recommend them. Its methods are safe for
-// concurrent use; errors are for the agent.
+// Inspector lets agents read plugins and recommend them. The methods of Inspector are
+// safe for concurrent use; errors are for the agent.
 type Inspector interface {
 	// Inspect returns a plugin as the user reviews it.
 	Inspect(plugin string) (*inspection.Inspection, error)
-	// Recommend stores an agent's recommendation for the content with this hash. It
-	// enables nothing.
+	// Recommend stores an agent's recommendation for the content with this hash.
+	// Recommend enables nothing.
 	Recommend(plugin, hash string, permission wire.Permission, note, by string) error
 }
 
@@ -53,7 +53,7 @@ var reviewTools = []builtinTool{{
 
 func hasInspector(s *Server, _ string) bool { return s.reviews.inspector != nil }
 
-// reviews runs the tools by which agents inspect plugins. It is safe for
+// reviews runs the tools by which agents inspect plugins. reviews is safe for
 // concurrent use.
 type reviews struct {
 	inspector Inspector // nil for none

@@ -16,8 +16,8 @@ import (
 // digestSize is the size of a digest and of a seal, in bytes.
 const digestSize = sha256.Size
 
-// seal makes texts that clients store for the server and cannot change. Its key is
-// lost when the server stops.
+// seal makes texts that clients store for the server and cannot change. The key of the
+// seal is lost when the server stops.
 type seal struct{ key [digestSize]byte }
 
 func newSeal() seal {
@@ -52,7 +52,7 @@ func (s seal) close(v sealed) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b)...))
 }
 
-// open returns the content of a text. It reports false if this server did not make
+// open returns the content of a text. open reports false if this server did not make
 // the text.
 func (s seal) open(text string) (sealed, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)

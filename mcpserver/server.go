@@ -24,9 +24,9 @@ const (
 )
 
 // sessionIdle ends an HTTP session that has no running call, no open stream and no
-// request for this time. Its next request gets 404, and the client starts a new
-// session. The session of a client that closed a response early ends after 10 minutes
-// at most.
+// request for this time. The next request of the session gets 404, and the client
+// starts a new session. The session of a client that closed a response early ends after
+// 10 minutes at most.
 const sessionIdle = time.Hour
 
 // serverName is the name of the server in MCP.
@@ -73,7 +73,7 @@ type Options struct {
 	Detach func(client string) Detach
 }
 
-// Caller runs calls; *dispatch.Dispatcher is one. It must be safe for concurrent
+// Caller runs calls; *dispatch.Dispatcher is one. Caller must be safe for concurrent
 // use.
 type Caller interface {
 	// Call returns when the call has ended; its error is a *dispatch.Error. When
@@ -100,7 +100,7 @@ type Server struct {
 	unsubscribe func()
 }
 
-// New returns a server that runs the tools of plugins through calls. It follows
+// New returns a server that runs the tools of plugins through calls. New follows
 // changes of plugins until Shutdown.
 func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.Version = cmp.Or(o.Version, "dev")
@@ -134,9 +134,9 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	return s
 }
 
-// Handler serves MCP's Streamable HTTP on one path. It accepts every request that
-// reaches it: the caller must check token, Host and Origin first, and record
-// whose request it is (transport.WithCredential).
+// Handler serves MCP's Streamable HTTP on one path. Handler accepts every request that
+// reaches it: the caller must check token, Host and Origin first, and record whose
+// request it is (transport.WithCredential).
 func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 
 // ServeStdio serves one client that writes messages as lines to in and reads them
@@ -159,9 +159,9 @@ func (s *Server) Revoke(token string) {
 	s.jobs.revoke(token)
 }
 
-// Shutdown rejects new requests, ends all streams without a call at once, and
-// waits for the running calls. It does not end them: shut the dispatcher down
-// first. When ctx ends first, it cancels them and returns ctx's error.
+// Shutdown rejects new requests, ends all streams without a call at once, and waits for
+// the running calls. Shutdown does not end them: shut the dispatcher down first. When
+// ctx ends first, it cancels them and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.unsubscribe()
 	if s.resources != nil {

@@ -237,7 +237,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 }
 
 // TestAClientThatIsGoneIsNotListed checks that a killed client does not end its
-// session. It counts as gone after it closed a response early, or after 10 min
+// session. The client counts as gone after it closed a response early, or after 10 min
 // without requests, until its next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quiet *client) {

@@ -26,9 +26,9 @@ var (
 	errStopping             = errors.New("opentabs is stopping; restart it, then subscribe")
 )
 
-// resources offers calls as resources. It notifies subscribers when a resource has
-// changed: at once, then at most once in updateInterval, and always once after the
-// last change. It is safe for concurrent use. Its memory grows with the
+// resources offers calls as resources. resources notifies subscribers when a resource
+// has changed: at once, then at most once in updateInterval, and always once after the
+// last change. resources is safe for concurrent use. Its memory grows with the
 // subscriptions, not with the calls.
 type resources struct {
 	calls Watcher

@@ -61,8 +61,8 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return l, nil
 }
 
-// withDetach returns the tool with the argument "_detach". It has no output schema:
-// the answer may be a job, and clients reject an answer that does not match.
+// withDetach returns the tool with the argument "_detach". The tool has no output
+// schema: the answer may be a job, and clients reject an answer that does not match.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.shown
 	t.RawOutputSchema = nil

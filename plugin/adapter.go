@@ -21,8 +21,8 @@ const (
 	maxAdapterBytes = 3 * maxAdapterChars
 )
 
-// Adapter reads the code of the adapter. It returns an error if the file has changed
-// since it was loaded.
+// Adapter reads the code of the adapter. Adapter returns an error if the file has
+// changed since it was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
 // readScript reads a script and compares it with the hash of the loaded one.
@@ -128,9 +128,9 @@ var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 // markerStep is how many bytes lastMarker searches in one step.
 const markerStep = 16 << 10
 
-// lastMarker returns the index of the last hashMarker in code, or -1. It searches from
-// the end in steps, because the build appends the statement. Within a step it searches
-// forward, because only [bytes.Index] uses vector instructions.
+// lastMarker returns the index of the last hashMarker in code, or -1. lastMarker
+// searches from the end in steps, because the build appends the statement. Within a
+// step it searches forward, because only [bytes.Index] uses vector instructions.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
 	for end := len(code); end > 0; end -= markerStep {

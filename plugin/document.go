@@ -18,8 +18,8 @@ import (
 // storeVersion is the version of the store's format.
 const storeVersion = 1
 
-// document is the content of plugins.json. It keeps members that this version does not
-// know.
+// document is the content of plugins.json. document keeps members that this version
+// does not know.
 type document struct {
 	member  map[string]json.RawMessage
 	plugins []rawEntry
@@ -135,7 +135,8 @@ func unknownName(name string, names []string) error {
 	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// decodeEntry reads one entry. It returns the readable members also with an error.
+// decodeEntry reads one entry. decodeEntry returns the readable members also with an
+// error.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var to jsonread.Problems

@@ -139,7 +139,7 @@ func (x *index) forget(dir string) {
 	}
 }
 
-// save writes the index if it has changed. It first drops the folders for which keep
+// save writes the index if it has changed. save first drops the folders for which keep
 // returns false.
 func (x *index) save(keep func(dir string) bool) error {
 	if x == nil {

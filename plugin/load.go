@@ -141,9 +141,9 @@ func readFile(dir, file string, limit int64, memory []byte) (content []byte, pro
 	return content, ""
 }
 
-// openFile opens a regular file of 1 to limit bytes. It checks the type first, because
-// opening a pipe blocks until there is a writer. It follows no link out of dir, because
-// pages would receive the target.
+// openFile opens a regular file of 1 to limit bytes. openFile checks the type first,
+// because opening a pipe blocks until there is a writer. openFile follows no link out
+// of dir, because pages would receive the target.
 func openFile(dir, file string, limit int64) (f *os.File, size int64, problem string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -81,8 +81,8 @@ func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	}
 }
 
-// readIcon returns the text of an optional SVG. It drops an icon that cannot be shown,
-// with a warning.
+// readIcon returns the text of an optional SVG. readIcon drops an icon that cannot be
+// shown, with a warning.
 func readIcon(f *jsonread.Reader, key string, p *Plugin) string {
 	svg := strings.TrimSpace(strings.TrimPrefix(f.Optional(key), "\ufeff"))
 	switch {

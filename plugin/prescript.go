@@ -36,9 +36,9 @@ func parsePreScript(top *jsonread.Reader, p *Plugin) {
 	p.PreScript, p.PreScriptHash = true, declared
 }
 
-// inspectPreScript reads and checks the pre-script. It replaces the declared hash in p
-// by the hash of the file, and writes the file to all. A package without the file works
-// without a pre-script.
+// inspectPreScript reads and checks the pre-script. inspectPreScript replaces the
+// declared hash in p by the hash of the file, and writes the file to all. A package
+// without the file works without a pre-script.
 func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
 	declared := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
@@ -63,8 +63,9 @@ func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
 	return ""
 }
 
-// isHashOf reports whether a build of code records this hash. It is the hash of the text
-// before the source map comment, with or without the line end before the comment.
+// isHashOf reports whether a build of code records this hash. The recorded hash covers
+// the text before the source map comment, with or without the line end before the
+// comment.
 func isHashOf(declared string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
@@ -79,8 +80,8 @@ func isHashOf(declared string, code []byte) bool {
 	return false
 }
 
-// PreScriptCode reads the code of the pre-script; nil if there is none. It returns an
-// error if the file has changed since it was loaded.
+// PreScriptCode reads the code of the pre-script; nil if there is none. PreScriptCode
+// returns an error if the file has changed since it was loaded.
 func (p *Plugin) PreScriptCode() ([]byte, error) {
 	if !p.PreScript {
 		return nil, nil

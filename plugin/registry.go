@@ -87,8 +87,8 @@ func (r *Registry) entries() ([]Entry, []Failure, error) {
 func (r *Registry) Set() *Set { return r.set.Load() }
 
 // OnChange registers a listener that runs after each reload with a different set, in
-// order, in the goroutine that reloads. It must not call Reload. A reload that has begun
-// when stop is called may still run the listener.
+// order, in the goroutine that reloads. OnChange must not call Reload. A reload that
+// has begun when stop is called may still run the listener.
 func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
 	l := &listener{changed: changed}
 	r.mu.Lock()

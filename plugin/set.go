@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Set is the plugins at one moment. It is immutable.
+// Set is the plugins at one moment. Set is immutable.
 type Set struct {
 	plugins  []*Plugin
 	byName   map[string]*Plugin

@@ -16,7 +16,7 @@ const storeFile = "plugins.json"
 // StoreOptions set a store up. The zero value of each field means its default.
 type StoreOptions struct {
 	// Check returns an error for code that is not one complete script, so that code
-	// cannot break out of the function around it. It needs a JavaScript parser.
+	// cannot break out of the function around it. Check needs a JavaScript parser.
 	// Default: code is not checked, which is unsafe outside of tests.
 	Check func(code []byte) error
 	// Passed reports whether the code with this SHA-256, in hex, has passed Check; such
@@ -34,8 +34,8 @@ type StoreOptions struct {
 }
 
 // Store is the list of added plugins in plugins.json in the state folder (mode 0600).
-// Each change replaces the whole file under a lock that other processes respect. It keeps
-// members that this version does not know.
+// Each change replaces the whole file under a lock that other processes respect. Store
+// keeps members that this version does not know.
 type Store struct {
 	file   statedoc.File[*document]
 	check  func(code []byte) error
@@ -81,8 +81,8 @@ func NewStore(dir string, o StoreOptions) *Store {
 // Path returns the path of the store's file.
 func (s *Store) Path() string { return s.file.Path }
 
-// Entries returns the added plugins in the order in which they were added. It leaves out
-// unreadable entries; [Set.Failed] lists them.
+// Entries returns the added plugins in the order in which they were added. Entries
+// leaves out unreadable entries; [Set.Failed] lists them.
 func (s *Store) Entries() ([]Entry, error) {
 	entries, _, err := s.list()
 	return entries, err
@@ -114,8 +114,9 @@ func (s *Store) Add(path string) (*Plugin, error) {
 	return s.add(Entry{Path: path, Source: SourceFolder})
 }
 
-// AddInstalled adds a package that opentabs has installed in the folder e.Path. It
-// replaces the entry of an older version. Path, Package and Want of e are set.
+// AddInstalled adds a package that opentabs has installed in the folder e.Path.
+// AddInstalled replaces the entry of an older version. Path, Package and Want of e are
+// set.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.add(e)
@@ -174,8 +175,8 @@ func (s *Store) checkScripts(p *Plugin) error {
 	return nil
 }
 
-// Remove removes the plugin of this name from the list. Its folder stays. The error for
-// an unknown name lists the plugins.
+// Remove removes the plugin of this name from the list. The folder of the plugin stays.
+// The error for an unknown name lists the plugins.
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
 		before := len(doc.plugins)

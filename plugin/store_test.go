@@ -316,8 +316,8 @@ func TestStoreLockedByAnother(t *testing.T) {
 	}
 }
 
-// FuzzDocument reads arbitrary text as plugins.json. It must not panic, and an
-// accepted document must keep every entry when it is written again.
+// FuzzDocument reads arbitrary text as plugins.json. FuzzDocument must not panic, and
+// an accepted document must keep every entry when it is written again.
 func FuzzDocument(f *testing.F) {
 	for _, text := range []string{
 		`{"version":1,"plugins":[{"name":"a","path":"/a","hash":"h","manifest":"m","added":"2026-01-31T12:00:00Z"},7],"note":1.50}`,

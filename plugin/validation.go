@@ -7,9 +7,10 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// CheckSchemas compiles all schemas of the plugin. It returns a *[PackageError] with
-// each schema that does not compile. It takes about 0.3 ms for each schema, so [Load]
-// does not call it; build, add, install and the reload of a changed folder do.
+// CheckSchemas compiles all schemas of the plugin. CheckSchemas returns a
+// *[PackageError] with each schema that does not compile. CheckSchemas takes about 0.3
+// ms for each schema, so [Load] does not call it; build, add, install and the reload of
+// a changed folder do.
 func (p *Plugin) CheckSchemas() error {
 	to := jsonread.Problems{File: toolsFile}
 	check := func(list string, i int, name, key string, raw json.RawMessage) {

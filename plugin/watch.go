@@ -26,8 +26,8 @@ func (s stamps) same(other stamps) bool {
 	return maps.Equal(s, other)
 }
 
-// Watch detects when a registry should reload: after a build, when a folder disappears or
-// reappears, when npm or another process adds a package. It is for one goroutine.
+// Watch detects when a registry should reload: after a build, when a folder disappears
+// or reappears, when npm or another process adds a package. Watch is for one goroutine.
 type Watch struct {
 	registry *Registry
 	before   stamps
@@ -36,9 +36,9 @@ type Watch struct {
 // Watch returns a watch on the files of the last reload.
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
-// Changed reports whether the list of plugins or a file of a plugin has changed since the
-// last reload. It waits until nothing has changed between two calls, because a build
-// writes several files.
+// Changed reports whether the list of plugins or a file of a plugin has changed since
+// the last reload. Changed waits until nothing has changed between two calls, because a
+// build writes several files.
 func (w *Watch) Changed() bool {
 	now, loaded := w.registry.currentStamps()
 	settled := w.before != nil && now.same(w.before)

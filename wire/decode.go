@@ -110,7 +110,8 @@ func decodeActivity(text []byte) *Activity {
 }
 
 // FindResultID returns the ID of an answer with a result, even if the result is not
-// valid JSON. It expects the members in the order in which the extension writes them.
+// valid JSON. FindResultID expects the members in the order in which the extension
+// writes them.
 //
 // The extension copies the text of a tool's result into the answer without parsing it,
 // so a malformed result makes Parse reject the whole frame.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// EncodeBody returns the JSON of a params or result type. It panics if a RawMessage
-// in the body is not valid JSON; nothing else in these types can fail.
+// EncodeBody returns the JSON of a params or result type. EncodeBody panics if a
+// RawMessage in the body is not valid JSON; nothing else in these types can fail.
 func EncodeBody(body any) []byte {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -128,8 +128,8 @@ func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendString appends s as json.Marshal encodes a string. It allocates only if s
-// needs escapes, which no ID of opentabs does.
+// appendString appends s as json.Marshal encodes a string. appendString allocates only
+// if s needs escapes, which no ID of opentabs does.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if !isPlain(s[i]) {
@@ -141,8 +141,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// isPlain reports whether json.Marshal leaves a byte of a string unchanged. It returns
-// false for all bytes that are not ASCII.
+// isPlain reports whether json.Marshal leaves a byte of a string unchanged. isPlain
+// returns false for all bytes that are not ASCII.
 func isPlain(c byte) bool {
 	switch c {
 	case '"', '\\', '<', '>', '&':

@@ -94,7 +94,7 @@ type ToolErrorInfo struct {
 	RetryAfterMs *float64 `json:"retryAfterMs,omitempty"`
 }
 
-// CallError describes why a call failed. It is the data of a JSON-RPC error.
+// CallError describes why a call failed. CallError is the data of a JSON-RPC error.
 type CallError struct {
 	Code    ErrorCode      `json:"code"`
 	Message string         `json:"message"`

@@ -35,8 +35,8 @@ const MaxActivityBytes = 256 << 10
 // MaxActivityTypes is the maximum number of activities of one call.
 const MaxActivityTypes = 16
 
-// MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of
-// UTF-8. It limits the result that a tool can get from a nested call.
+// MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of UTF-8.
+// MaxAnswerBytes limits the result that a tool can get from a nested call.
 const MaxAnswerBytes = 16 << 20
 
 // MaxShownArgsBytes and MaxShownActivityBytes limit the arguments of a call and
@@ -59,8 +59,8 @@ const (
 // MaxSilenceMs is how long a link may be silent before a peer closes it, in
 // milliseconds. A peer sends a ping after half of that time.
 //
-// It is shorter than the grace period, so the peer that detects the silence first
-// can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
+// MaxSilenceMs is shorter than the grace period, so the peer that detects the silence
+// first can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
 // stops a service worker that receives no WebSocket message for 30 s, and control
 // frames do not count as messages.
 const MaxSilenceMs = 10000

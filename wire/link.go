@@ -4,7 +4,7 @@ package wire
 type ChallengeParams struct {
 	// Nonce is random and new for each link.
 	Nonce string `json:"nonce"`
-	// Proof is the ServerProof. It proves that the server has the key.
+	// Proof is the ServerProof. Proof proves that the server has the key.
 	Proof string `json:"proof"`
 }
 
@@ -12,15 +12,16 @@ type ChallengeParams struct {
 type HelloParams struct {
 	// Protocol is the Version of the extension.
 	Protocol int `json:"protocol"`
-	// BrowserID identifies a browser profile. It never changes.
+	// BrowserID identifies a browser profile. BrowserID never changes.
 	BrowserID string `json:"browserId"`
-	// BrowserName is the name that the user gave the browser. It is only displayed.
+	// BrowserName is the name that the user gave the browser. BrowserName is only
+	// displayed.
 	BrowserName string `json:"browserName"`
-	// BootID changes when the browser restarts. It does not change when only the
+	// BootID changes when the browser restarts. BootID does not change when only the
 	// service worker restarts.
 	BootID           string `json:"bootId"`
 	ExtensionVersion string `json:"extensionVersion"`
-	// Proof is the BrowserProof. It proves that the browser has the key.
+	// Proof is the BrowserProof. Proof proves that the browser has the key.
 	Proof string `json:"proof"`
 }
 

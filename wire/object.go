@@ -9,9 +9,9 @@ import (
 // protocol have fewer.
 const maxMembers = 32
 
-// splitObject splits a JSON object into its members without decoding them. It calls
-// use for each member in order, and stops at the first error of use. The key (without
-// quotes and with its escapes) and the value share the memory of object.
+// splitObject splits a JSON object into its members without decoding them. splitObject
+// calls use for each member in order, and stops at the first error of use. The key
+// (without quotes and with its escapes) and the value share the memory of object.
 //
 // splitObject returns an error if two keys are equal byte by byte. Therefore text that
 // was copied into an object unparsed, such as a tool's result, can't override a

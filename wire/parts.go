@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// DecodePart decodes the params of a tool.part. It returns the Text separately as a
-// JSON string, for ResultText.Append; the Text in p is empty.
+// DecodePart decodes the params of a tool.part. DecodePart returns the Text separately
+// as a JSON string, for ResultText.Append; the Text in p is empty.
 //
 // Unlike json.Unmarshal, DecodePart does not scan the text, which Parse has validated.
 func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {

@@ -22,8 +22,8 @@ type PluginInfo struct {
 	// Matches and Excludes are Chrome match patterns.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
-	// Script identifies the complete script that runs the adapter. It changes with
-	// the adapter, the host, the pre-script and the settings. It has only letters,
+	// Script identifies the complete script that runs the adapter. Script changes with
+	// the adapter, the host, the pre-script and the settings. Script has only letters,
 	// digits, - and _.
 	Script string `json:"script"`
 	// AllFrames is true if the script also runs in the frames of a page, because the
@@ -42,16 +42,16 @@ type PluginInfo struct {
 	Base string `json:"base,omitempty"`
 	// Dev is true if the plugin is in development.
 	Dev bool `json:"dev,omitempty"`
-	// File is the adapter's path in the folder of the unpacked extension, for a
-	// browser without user scripts. It is empty if the server has no such folder.
+	// File is the adapter's path in the folder of the unpacked extension, for a browser
+	// without user scripts. File is empty if the server has no such folder.
 	File string `json:"file,omitempty"`
 }
 
 // PluginSyncParams lists all plugins. The browser removes plugins that are not in
 // the list.
 type PluginSyncParams struct {
-	// Host identifies the code of the host, which plugin.fetch returns. It is empty if
-	// the server has no host.
+	// Host identifies the code of the host, which plugin.fetch returns. Host is empty
+	// if the server has no host.
 	Host    string       `json:"host,omitempty"`
 	Plugins []PluginInfo `json:"plugins,omitempty"`
 }
@@ -91,7 +91,7 @@ type PluginCodeParams struct {
 
 // PluginFetchParams identifies the code of a plugin or of the host.
 type PluginFetchParams struct {
-	// Name is the plugin's name. It is empty for the host.
+	// Name is the plugin's name. Name is empty for the host.
 	Name string `json:"name,omitempty"`
 	// Script is the Script of the plugin's PluginInfo, or PluginSyncParams.Host for the
 	// host.
@@ -105,24 +105,24 @@ type PluginFetchResult struct {
 	// starts late, and returns the function that starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the host's options (extension/src/host/options.ts).
-	// It is empty for the host.
+	// Options is empty for the host.
 	Options string `json:"options,omitempty"`
-	// PreScript is a JavaScript function with the pre-script's code. It is empty if
-	// the plugin has no pre-script.
+	// PreScript is a JavaScript function with the pre-script's code. PreScript is empty
+	// if the plugin has no pre-script.
 	PreScript string `json:"preScript,omitempty"`
 }
 
 // HotCode replaces a running adapter by a new build.
 type HotCode struct {
-	// Adapter is a JavaScript function with the adapter's code. Its parameters are
-	// globalThis, window and self.
+	// Adapter is a JavaScript function with the adapter's code. The parameters of the
+	// function are globalThis, window and self.
 	Adapter string `json:"adapter"`
 	// WaitMs is how long the hot reload waits for the running calls of a document to
 	// end, in milliseconds.
 	WaitMs int `json:"waitMs"`
 }
 
-// PluginCodeResult is empty. It confirms that the adapter is registered.
+// PluginCodeResult is empty. PluginCodeResult confirms that the adapter is registered.
 type PluginCodeResult struct{}
 
 // PluginSettings are the settings of a plugin for its documents.
@@ -141,7 +141,8 @@ type PluginSettingsParams struct {
 	Settings PluginSettings `json:"settings"`
 }
 
-// PluginSettingsResult is empty. It confirms that the documents have the settings.
+// PluginSettingsResult is empty. PluginSettingsResult confirms that the documents have
+// the settings.
 type PluginSettingsResult struct{}
 
 // LogLevel is the severity of a log entry, with the names of MCP.

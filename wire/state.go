@@ -25,12 +25,12 @@ type CallView struct {
 	Plugin string     `json:"plugin"`
 	Tool   string     `json:"tool"`
 	Status CallStatus `json:"status"`
-	// Progress is from 0 to 1. It is absent while it is unknown.
+	// Progress is from 0 to 1. Progress is absent while it is unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// TabID is the tab in which the call runs. It is absent before a tab is chosen,
+	// TabID is the tab in which the call runs. TabID is absent before a tab is chosen,
 	// and for a tab of another browser.
 	TabID int `json:"tabId,omitempty"`
 	// RunMs is how long the call has run so far, or ran in total, in milliseconds.
@@ -91,7 +91,7 @@ type WaitingView struct {
 	Title    string     `json:"title,omitempty"`
 	// Args is the JSON text of the arguments, truncated to MaxShownArgsBytes.
 	Args string `json:"args,omitempty"`
-	// Caller is the tool that made a nested call. It is absent for a call of a
+	// Caller is the tool that made a nested call. Caller is absent for a call of a
 	// client.
 	Caller *CallerView `json:"caller,omitempty"`
 	// LeftMs is the remaining time for the decision, in milliseconds.
@@ -112,7 +112,7 @@ type CallerView struct {
 // ActivityView is one activity in the side panel.
 type ActivityView struct {
 	Type string `json:"type"`
-	// Content is the JSON text. It is empty if it is longer than
+	// Content is the JSON text. Content is empty if it is longer than
 	// MaxShownActivityBytes.
 	Content  string `json:"content,omitempty"`
 	Audience string `json:"audience,omitempty"`
@@ -177,7 +177,7 @@ type ToolView struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Allowed are the callers that need no approval for the tool.
 	Allowed []AllowedCallerView `json:"allowed,omitempty"`
-	// Category is the group of the tool. It is absent if the tool has none.
+	// Category is the group of the tool. Category is absent if the tool has none.
 	Category string `json:"category,omitempty"`
 }
 
@@ -185,7 +185,7 @@ type ToolView struct {
 type AllowedCallerView struct {
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tool makes the call. It is absent for a call of a
+	// Caller is the plugin whose tool makes the call. Caller is absent for a call of a
 	// client.
 	Caller string `json:"caller,omitempty"`
 }
@@ -201,15 +201,15 @@ type PluginView struct {
 	// Reviewed is true if the user has reviewed this Hash.
 	Reviewed   bool       `json:"reviewed"`
 	Permission Permission `json:"permission"`
-	// Problem is the reason why the plugin does not start in pages. It is absent if the
-	// plugin starts, or if no page has reported a problem.
+	// Problem is the reason why the plugin does not start in pages. Problem is absent
+	// if the plugin starts, or if no page has reported a problem.
 	Problem string `json:"problem,omitempty"`
 	// Matches are the Chrome match patterns of the plugin's sites.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
-	// Icon is an SVG image. It is absent if the plugin has none.
+	// Icon is an SVG image. Icon is absent if the plugin has none.
 	Icon string `json:"icon,omitempty"`
-	// Homepage is an http or https URL. It is absent if the plugin has none.
+	// Homepage is an http or https URL. Homepage is absent if the plugin has none.
 	Homepage string `json:"homepage,omitempty"`
 	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
@@ -228,8 +228,8 @@ type PluginView struct {
 	// Refused are the other plugins that the plugin tried to call without permission
 	// since the server started.
 	Refused []string `json:"refused,omitempty"`
-	// Recommended is the recommendation of an agent that has examined this Hash. It
-	// changes no permission.
+	// Recommended is the recommendation of an agent that has examined this Hash.
+	// Recommended changes no permission.
 	Recommended *RecommendationView `json:"recommended,omitempty"`
 }
 
@@ -263,8 +263,8 @@ type SettingView struct {
 	// Withheld is true if the plugin does not get the value, because it starts late
 	// without late access.
 	Withheld bool `json:"withheld,omitempty"`
-	// Value is the value: a string, number or boolean, or an object of URLs by
-	// instance for a SettingURL. It is absent if the setting has no value.
+	// Value is the value: a string, number or boolean, or an object of URLs by instance
+	// for a SettingURL. Value is absent if the setting has no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
@@ -279,14 +279,14 @@ type RecommendationView struct {
 
 // FailedPluginView is a plugin that can't be loaded.
 type FailedPluginView struct {
-	// Name is the plugin's name. It is absent if it is unknown.
+	// Name is the plugin's name. Name is absent if it is unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
 	// Error describes the problem and its remedy.
 	Error string `json:"error"`
 }
 
-// StatePluginsParams lists all plugins. It replaces the previous list.
+// StatePluginsParams lists all plugins. StatePluginsParams replaces the previous list.
 type StatePluginsParams struct {
 	Plugins []PluginView       `json:"plugins,omitempty"`
 	Failed  []FailedPluginView `json:"failed,omitempty"`
@@ -300,7 +300,8 @@ type ConfigSettingsParams struct {
 	Values json.RawMessage `json:"values"`
 }
 
-// ConfigSettingsResult is empty. It confirms that the settings are saved.
+// ConfigSettingsResult is empty. ConfigSettingsResult confirms that the settings are
+// saved.
 type ConfigSettingsResult struct{}
 
 // ConfigOpeningParams allows or forbids that calls open tabs of a plugin.
@@ -309,7 +310,7 @@ type ConfigOpeningParams struct {
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigOpeningResult is empty. It confirms that the change is saved.
+// ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved.
 type ConfigOpeningResult struct{}
 
 // ConfigCallsParams allows or forbids that the tools of Plugin call those of Other.
@@ -319,7 +320,7 @@ type ConfigCallsParams struct {
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigCallsResult is empty. It confirms that the change is saved.
+// ConfigCallsResult is empty. ConfigCallsResult confirms that the change is saved.
 type ConfigCallsResult struct{}
 
 // ConfigLateAccessParams allows or forbids that a plugin that starts late gets its
@@ -329,7 +330,8 @@ type ConfigLateAccessParams struct {
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigLateAccessResult is empty. It confirms that the change is saved.
+// ConfigLateAccessResult is empty. ConfigLateAccessResult confirms that the change is
+// saved.
 type ConfigLateAccessResult struct{}
 
 // StateWaitingParams is the number for the badge of the extension's toolbar icon.
@@ -347,7 +349,8 @@ type ConfigPermissionParams struct {
 	Permission Permission `json:"permission,omitempty"`
 }
 
-// ConfigPermissionResult is empty. It confirms that the permission is saved.
+// ConfigPermissionResult is empty. ConfigPermissionResult confirms that the permission
+// is saved.
 type ConfigPermissionResult struct{}
 
 // ConfigReviewParams is the user's review of a plugin.
@@ -358,10 +361,11 @@ type ConfigReviewParams struct {
 	Permission Permission `json:"permission"`
 }
 
-// ConfigReviewResult is empty. It confirms that the review is saved.
+// ConfigReviewResult is empty. ConfigReviewResult confirms that the review is saved.
 type ConfigReviewResult struct{}
 
-// StateSyncParams lists calls for the side panel. It replaces the previous list.
+// StateSyncParams lists calls for the side panel. StateSyncParams replaces the previous
+// list.
 type StateSyncParams struct {
 	ServerVersion string `json:"serverVersion"`
 	// Calls are the calls that have not ended, oldest first, then the calls that ended

@@ -5,7 +5,7 @@ type TabPlugin struct {
 	Name string `json:"name"`
 	// Hash is the hash of the adapter's code that runs in the document.
 	Hash string `json:"hash"`
-	// Ready is the last result of the adapter's isReady(). It is absent before the
+	// Ready is the last result of the adapter's isReady(). Ready is absent before the
 	// first result.
 	Ready *bool `json:"ready,omitempty"`
 }
@@ -77,19 +77,19 @@ type TabInfo struct {
 	// Broken are the adapters that failed to start in the document.
 	Broken []BrokenPlugin `json:"broken,omitempty"`
 	// LoadError is Chrome's name of the network error that the tab displays, such as
-	// net::ERR_CONNECTION_REFUSED. It is LoadErrorNoAnswer if the site has not
+	// net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
 	// responded for SiteTimeoutMs, and empty while the tab loads again.
 	//
 	// A tab that was opened for a call may redirect to a site that can't be loaded.
 	// URL is then the address with which the tab was opened.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
-	// since 1970. It distinguishes a repeated failure from the first one.
+	// since 1970. LoadFailedMs distinguishes a repeated failure from the first one.
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
-// TabSyncParams lists all tabs of the browser that match plugins. It replaces the
-// previous list.
+// TabSyncParams lists all tabs of the browser that match plugins. TabSyncParams
+// replaces the previous list.
 type TabSyncParams struct {
 	Tabs []TabInfo `json:"tabs,omitempty"`
 }

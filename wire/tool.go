@@ -20,8 +20,8 @@ type ToolDispatchParams struct {
 	Again bool `json:"again,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Decision is the user's decision before the tool ran, as JSON
-	// (context.decision). It is absent if the call needed no decision.
+	// Decision is the user's decision before the tool ran, as JSON (context.decision).
+	// Decision is absent if the call needed no decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
 	// Args are the arguments, a JSON object.
 	Args json.RawMessage `json:"args"`
@@ -76,7 +76,8 @@ type ToolCancelResult struct {
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
-	// Percent is from 0 to 100. It is an alternative to Progress with a Total of 100.
+	// Percent is from 0 to 100. Percent is an alternative to Progress with a Total of
+	// 100.
 	Percent *float64 `json:"percent,omitempty"`
 	// Loaded is an absolute count that is displayed beside the progress.
 	Loaded  *float64 `json:"loaded,omitempty"`
@@ -89,8 +90,8 @@ type Report struct {
 	Invalid bool `json:"invalid,omitempty"`
 	// Activity is a change of content that is displayed beside the progress.
 	Activity *Activity `json:"activity,omitempty"`
-	// EndAudience is the audience of the call's result if the call succeeds. It is
-	// "internal" unless a report sets it.
+	// EndAudience is the audience of the call's result if the call succeeds.
+	// EndAudience is "internal" unless a report sets it.
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
@@ -102,7 +103,7 @@ type Activity struct {
 	Type string `json:"type"`
 	// Content is the new content, any JSON value of at most MaxActivityBytes.
 	Content json.RawMessage `json:"content,omitempty"`
-	// Patch is a JSON Patch of the content (RFC 6902), a JSON array. It applies
+	// Patch is a JSON Patch of the content (RFC 6902), a JSON array. Patch applies
 	// completely or not at all.
 	Patch json.RawMessage `json:"patch,omitempty"`
 }
@@ -146,7 +147,7 @@ type AskCall struct {
 type AskUser struct {
 	// Reason is a sentence that describes what the user should do.
 	Reason string `json:"reason"`
-	// Title is a short heading. It is absent if the tool gave none.
+	// Title is a short heading. Title is absent if the tool gave none.
 	Title string `json:"title,omitempty"`
 }
 

@@ -120,7 +120,7 @@ export interface ToolErrorInfo {
   retryAfterMs?: number;
 }
 
-/** CallError describes why a call failed. It is the data of a JSON-RPC error. */
+/** CallError describes why a call failed. CallError is the data of a JSON-RPC error. */
 export interface CallError {
   code: ErrorCode;
   message: string;
@@ -143,7 +143,7 @@ export interface RPCError {
 export interface ChallengeParams {
   /** Nonce is random and new for each link. */
   nonce: string;
-  /** Proof is the ServerProof. It proves that the server has the key. */
+  /** Proof is the ServerProof. Proof proves that the server has the key. */
   proof: string;
 }
 
@@ -151,17 +151,20 @@ export interface ChallengeParams {
 export interface HelloParams {
   /** Protocol is the Version of the extension. */
   protocol: number;
-  /** BrowserID identifies a browser profile. It never changes. */
+  /** BrowserID identifies a browser profile. BrowserID never changes. */
   browserId: string;
-  /** BrowserName is the name that the user gave the browser. It is only displayed. */
+  /**
+   * BrowserName is the name that the user gave the browser. BrowserName is only
+   * displayed.
+   */
   browserName: string;
   /**
-   * BootID changes when the browser restarts. It does not change when only the
+   * BootID changes when the browser restarts. BootID does not change when only the
    * service worker restarts.
    */
   bootId: string;
   extensionVersion: string;
-  /** Proof is the BrowserProof. It proves that the browser has the key. */
+  /** Proof is the BrowserProof. Proof proves that the browser has the key. */
   proof: string;
 }
 
@@ -348,8 +351,8 @@ export interface PluginInfo {
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
-   * Script identifies the complete script that runs the adapter. It changes with
-   * the adapter, the host, the pre-script and the settings. It has only letters,
+   * Script identifies the complete script that runs the adapter. Script changes with
+   * the adapter, the host, the pre-script and the settings. Script has only letters,
    * digits, - and _.
    */
   script: string;
@@ -376,8 +379,8 @@ export interface PluginInfo {
   /** Dev is true if the plugin is in development. */
   dev?: boolean;
   /**
-   * File is the adapter's path in the folder of the unpacked extension, for a
-   * browser without user scripts. It is empty if the server has no such folder.
+   * File is the adapter's path in the folder of the unpacked extension, for a browser
+   * without user scripts. File is empty if the server has no such folder.
    */
   file?: string;
 }
@@ -388,8 +391,8 @@ export interface PluginInfo {
  */
 export interface PluginSyncParams {
   /**
-   * Host identifies the code of the host, which plugin.fetch returns. It is empty if
-   * the server has no host.
+   * Host identifies the code of the host, which plugin.fetch returns. Host is empty
+   * if the server has no host.
    */
   host?: string;
   plugins?: readonly PluginInfo[];
@@ -435,7 +438,7 @@ export interface PluginCodeParams {
 
 /** PluginFetchParams identifies the code of a plugin or of the host. */
 export interface PluginFetchParams {
-  /** Name is the plugin's name. It is empty for the host. */
+  /** Name is the plugin's name. Name is empty for the host. */
   name?: string;
   /**
    * Script is the Script of the plugin's PluginInfo, or PluginSyncParams.Host for the
@@ -454,12 +457,12 @@ export interface PluginFetchResult {
   code: string;
   /**
    * Options is the JSON text of the host's options (extension/src/host/options.ts).
-   * It is empty for the host.
+   * Options is empty for the host.
    */
   options?: string;
   /**
-   * PreScript is a JavaScript function with the pre-script's code. It is empty if
-   * the plugin has no pre-script.
+   * PreScript is a JavaScript function with the pre-script's code. PreScript is empty
+   * if the plugin has no pre-script.
    */
   preScript?: string;
 }
@@ -467,8 +470,8 @@ export interface PluginFetchResult {
 /** HotCode replaces a running adapter by a new build. */
 export interface HotCode {
   /**
-   * Adapter is a JavaScript function with the adapter's code. Its parameters are
-   * globalThis, window and self.
+   * Adapter is a JavaScript function with the adapter's code. The parameters of the
+   * function are globalThis, window and self.
    */
   adapter: string;
   /**
@@ -478,7 +481,7 @@ export interface HotCode {
   waitMs: number;
 }
 
-/** PluginCodeResult is empty. It confirms that the adapter is registered. */
+/** PluginCodeResult is empty. PluginCodeResult confirms that the adapter is registered. */
 export type PluginCodeResult = Record<string, never>;
 
 /** PluginSettings are the settings of a plugin for its documents. */
@@ -501,7 +504,10 @@ export interface PluginSettingsParams {
   settings: PluginSettings;
 }
 
-/** PluginSettingsResult is empty. It confirms that the documents have the settings. */
+/**
+ * PluginSettingsResult is empty. PluginSettingsResult confirms that the documents have
+ * the settings.
+ */
 export type PluginSettingsResult = Record<string, never>;
 
 /** LogLevel is the severity of a log entry, with the names of MCP. */
@@ -557,13 +563,13 @@ export interface CallView {
   plugin: string;
   tool: string;
   status: CallStatus;
-  /** Progress is from 0 to 1. It is absent while it is unknown. */
+  /** Progress is from 0 to 1. Progress is absent while it is unknown. */
   progress?: number;
   message?: string;
   /** Client is the name of the MCP client. */
   client?: string;
   /**
-   * TabID is the tab in which the call runs. It is absent before a tab is chosen,
+   * TabID is the tab in which the call runs. TabID is absent before a tab is chosen,
    * and for a tab of another browser.
    */
   tabId?: number;
@@ -628,7 +634,7 @@ export interface WaitingView {
   /** Args is the JSON text of the arguments, truncated to MaxShownArgsBytes. */
   args?: string;
   /**
-   * Caller is the tool that made a nested call. It is absent for a call of a
+   * Caller is the tool that made a nested call. Caller is absent for a call of a
    * client.
    */
   caller?: CallerView;
@@ -651,7 +657,7 @@ export interface CallerView {
 export interface ActivityView {
   type: string;
   /**
-   * Content is the JSON text. It is empty if it is longer than
+   * Content is the JSON text. Content is empty if it is longer than
    * MaxShownActivityBytes.
    */
   content?: string;
@@ -719,7 +725,7 @@ export interface ToolView {
   readOnly?: boolean;
   /** Allowed are the callers that need no approval for the tool. */
   allowed?: readonly AllowedCallerView[];
-  /** Category is the group of the tool. It is absent if the tool has none. */
+  /** Category is the group of the tool. Category is absent if the tool has none. */
   category?: string;
 }
 
@@ -728,7 +734,7 @@ export interface AllowedCallerView {
   /** Client is the name of the MCP client. */
   client?: string;
   /**
-   * Caller is the plugin whose tool makes the call. It is absent for a call of a
+   * Caller is the plugin whose tool makes the call. Caller is absent for a call of a
    * client.
    */
   caller?: string;
@@ -748,16 +754,16 @@ export interface PluginView {
   reviewed: boolean;
   permission: Permission;
   /**
-   * Problem is the reason why the plugin does not start in pages. It is absent if the
-   * plugin starts, or if no page has reported a problem.
+   * Problem is the reason why the plugin does not start in pages. Problem is absent
+   * if the plugin starts, or if no page has reported a problem.
    */
   problem?: string;
   /** Matches are the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** Icon is an SVG image. It is absent if the plugin has none. */
+  /** Icon is an SVG image. Icon is absent if the plugin has none. */
   icon?: string;
-  /** Homepage is an http or https URL. It is absent if the plugin has none. */
+  /** Homepage is an http or https URL. Homepage is absent if the plugin has none. */
   homepage?: string;
   /** Settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
@@ -783,8 +789,8 @@ export interface PluginView {
    */
   refused?: readonly string[];
   /**
-   * Recommended is the recommendation of an agent that has examined this Hash. It
-   * changes no permission.
+   * Recommended is the recommendation of an agent that has examined this Hash.
+   * Recommended changes no permission.
    */
   recommended?: RecommendationView;
 }
@@ -823,8 +829,8 @@ export interface SettingView {
    */
   withheld?: boolean;
   /**
-   * Value is the value: a string, number or boolean, or an object of URLs by
-   * instance for a SettingURL. It is absent if the setting has no value.
+   * Value is the value: a string, number or boolean, or an object of URLs by instance
+   * for a SettingURL. Value is absent if the setting has no value.
    */
   value?: unknown;
 }
@@ -840,14 +846,14 @@ export interface RecommendationView {
 
 /** FailedPluginView is a plugin that can't be loaded. */
 export interface FailedPluginView {
-  /** Name is the plugin's name. It is absent if it is unknown. */
+  /** Name is the plugin's name. Name is absent if it is unknown. */
   name?: string;
   path: string;
   /** Error describes the problem and its remedy. */
   error: string;
 }
 
-/** StatePluginsParams lists all plugins. It replaces the previous list. */
+/** StatePluginsParams lists all plugins. StatePluginsParams replaces the previous list. */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
   failed?: readonly FailedPluginView[];
@@ -863,7 +869,10 @@ export interface ConfigSettingsParams {
   values: unknown;
 }
 
-/** ConfigSettingsResult is empty. It confirms that the settings are saved. */
+/**
+ * ConfigSettingsResult is empty. ConfigSettingsResult confirms that the settings are
+ * saved.
+ */
 export type ConfigSettingsResult = Record<string, never>;
 
 /** ConfigOpeningParams allows or forbids that calls open tabs of a plugin. */
@@ -872,7 +881,7 @@ export interface ConfigOpeningParams {
   allowed: boolean;
 }
 
-/** ConfigOpeningResult is empty. It confirms that the change is saved. */
+/** ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved. */
 export type ConfigOpeningResult = Record<string, never>;
 
 /** ConfigCallsParams allows or forbids that the tools of Plugin call those of Other. */
@@ -882,7 +891,7 @@ export interface ConfigCallsParams {
   allowed: boolean;
 }
 
-/** ConfigCallsResult is empty. It confirms that the change is saved. */
+/** ConfigCallsResult is empty. ConfigCallsResult confirms that the change is saved. */
 export type ConfigCallsResult = Record<string, never>;
 
 /**
@@ -894,7 +903,10 @@ export interface ConfigLateAccessParams {
   allowed: boolean;
 }
 
-/** ConfigLateAccessResult is empty. It confirms that the change is saved. */
+/**
+ * ConfigLateAccessResult is empty. ConfigLateAccessResult confirms that the change is
+ * saved.
+ */
 export type ConfigLateAccessResult = Record<string, never>;
 
 /** StateWaitingParams is the number for the badge of the extension's toolbar icon. */
@@ -912,7 +924,10 @@ export interface ConfigPermissionParams {
   permission?: Permission;
 }
 
-/** ConfigPermissionResult is empty. It confirms that the permission is saved. */
+/**
+ * ConfigPermissionResult is empty. ConfigPermissionResult confirms that the permission
+ * is saved.
+ */
 export type ConfigPermissionResult = Record<string, never>;
 
 /** ConfigReviewParams is the user's review of a plugin. */
@@ -923,10 +938,13 @@ export interface ConfigReviewParams {
   permission: Permission;
 }
 
-/** ConfigReviewResult is empty. It confirms that the review is saved. */
+/** ConfigReviewResult is empty. ConfigReviewResult confirms that the review is saved. */
 export type ConfigReviewResult = Record<string, never>;
 
-/** StateSyncParams lists calls for the side panel. It replaces the previous list. */
+/**
+ * StateSyncParams lists calls for the side panel. StateSyncParams replaces the previous
+ * list.
+ */
 export interface StateSyncParams {
   serverVersion: string;
   /**
@@ -947,7 +965,7 @@ export interface TabPlugin {
   /** Hash is the hash of the adapter's code that runs in the document. */
   hash: string;
   /**
-   * Ready is the last result of the adapter's isReady(). It is absent before the
+   * Ready is the last result of the adapter's isReady(). Ready is absent before the
    * first result.
    */
   ready?: boolean;
@@ -1026,7 +1044,7 @@ export interface TabInfo {
   broken?: readonly BrokenPlugin[];
   /**
    * LoadError is Chrome's name of the network error that the tab displays, such as
-   * net::ERR_CONNECTION_REFUSED. It is LoadErrorNoAnswer if the site has not
+   * net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
    * responded for SiteTimeoutMs, and empty while the tab loads again.
    *
    * A tab that was opened for a call may redirect to a site that can't be loaded.
@@ -1035,14 +1053,14 @@ export interface TabInfo {
   loadError?: string;
   /**
    * LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
-   * since 1970. It distinguishes a repeated failure from the first one.
+   * since 1970. LoadFailedMs distinguishes a repeated failure from the first one.
    */
   loadFailedMs?: number;
 }
 
 /**
- * TabSyncParams lists all tabs of the browser that match plugins. It replaces the
- * previous list.
+ * TabSyncParams lists all tabs of the browser that match plugins. TabSyncParams
+ * replaces the previous list.
  */
 export interface TabSyncParams {
   tabs?: readonly TabInfo[];
@@ -1112,8 +1130,8 @@ export interface ToolDispatchParams {
   /** Prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /**
-   * Decision is the user's decision before the tool ran, as JSON
-   * (context.decision). It is absent if the call needed no decision.
+   * Decision is the user's decision before the tool ran, as JSON (context.decision).
+   * Decision is absent if the call needed no decision.
    */
   decision?: unknown;
   /** Args are the arguments, a JSON object. */
@@ -1176,7 +1194,10 @@ export interface ToolCancelResult {
 export interface Report {
   progress?: number;
   total?: number;
-  /** Percent is from 0 to 100. It is an alternative to Progress with a Total of 100. */
+  /**
+   * Percent is from 0 to 100. Percent is an alternative to Progress with a Total of
+   * 100.
+   */
   percent?: number;
   /** Loaded is an absolute count that is displayed beside the progress. */
   loaded?: number;
@@ -1192,8 +1213,8 @@ export interface Report {
   /** Activity is a change of content that is displayed beside the progress. */
   activity?: Activity;
   /**
-   * EndAudience is the audience of the call's result if the call succeeds. It is
-   * "internal" unless a report sets it.
+   * EndAudience is the audience of the call's result if the call succeeds.
+   * EndAudience is "internal" unless a report sets it.
    */
   endAudience?: string;
 }
@@ -1211,7 +1232,7 @@ export interface Activity {
   /** Content is the new content, any JSON value of at most MaxActivityBytes. */
   content?: unknown;
   /**
-   * Patch is a JSON Patch of the content (RFC 6902), a JSON array. It applies
+   * Patch is a JSON Patch of the content (RFC 6902), a JSON array. Patch applies
    * completely or not at all.
    */
   patch?: unknown;
@@ -1262,7 +1283,7 @@ export interface AskCall {
 export interface AskUser {
   /** Reason is a sentence that describes what the user should do. */
   reason: string;
-  /** Title is a short heading. It is absent if the tool gave none. */
+  /** Title is a short heading. Title is absent if the tool gave none. */
   title?: string;
 }
 
@@ -1380,8 +1401,8 @@ export const MaxActivityBytes = 262144;
 export const MaxActivityTypes = 16;
 
 /**
- * MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of
- * UTF-8. It limits the result that a tool can get from a nested call.
+ * MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of UTF-8.
+ * MaxAnswerBytes limits the result that a tool can get from a nested call.
  */
 export const MaxAnswerBytes = 16777216;
 
@@ -1401,8 +1422,8 @@ export const MaxLogArgs = 10;
  * MaxSilenceMs is how long a link may be silent before a peer closes it, in
  * milliseconds. A peer sends a ping after half of that time.
  *
- * It is shorter than the grace period, so the peer that detects the silence first
- * can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
+ * MaxSilenceMs is shorter than the grace period, so the peer that detects the silence
+ * first can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
  * stops a service worker that receives no WebSocket message for 30 s, and control
  * frames do not count as messages.
  */

@@ -32,8 +32,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// run sends plugins and settings to the browser after each
-// requestSync. It returns when the link has ended.
+// run sends plugins and settings to the browser after each requestSync. run returns
+// when the link has ended.
 func (a *adapterSync) run(b *browser) {
 	for {
 		select {
@@ -57,7 +57,7 @@ func (a *adapterSync) run(b *browser) {
 const maxCodeInFlight = 16 << 20
 
 // sendPlugins sends the list of plugins, then the code that the browser lacks.
-// It stops early if the list has changed.
+// sendPlugins stops early if the list has changed.
 func (a *adapterSync) sendPlugins(b *browser) error {
 	plugins := a.link.hub.plugins()
 	params := wire.PluginSyncParams{Plugins: plugins}

@@ -6,8 +6,8 @@ import (
 	"opentabs/wire"
 )
 
-// browser is one browser, from its first hello until it has been disconnected
-// for longer than the grace period. Its tables have their own locks.
+// browser is one browser, from its first hello until it has been disconnected for
+// longer than the grace period. The tables of a browser have their own locks.
 type browser struct {
 	id   string
 	runs runTable

@@ -82,8 +82,8 @@ func (w *twoBrowsers) stays() {
 	}
 }
 
-// TestAttackByBrowser attacks from a compromised browser, which has the token. It
-// must not affect the calls of other browsers, nor the server.
+// TestAttackByBrowser attacks from a compromised browser, which has the token.
+// TestAttackByBrowser must not affect the calls of other browsers, nor the server.
 func TestAttackByBrowser(t *testing.T) {
 	attack(t, "progress for another browser's call", func(w *twoBrowsers) {
 		for range 1000 {

@@ -214,8 +214,8 @@ func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode
 	return s.refuse(status, sentence)
 }
 
-// mismatch returns the sentence for a browser with another protocol version. It
-// fits into a close frame.
+// mismatch returns the sentence for a browser with another protocol version. The
+// sentence fits into a close frame.
 func mismatch(peerVersion int) string {
 	side := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {

@@ -22,26 +22,27 @@ const (
 	defaultFirstWait = 3 * time.Second
 )
 
-// Adapters provides the plugins of a hub. Its methods are safe for concurrent
-// use.
+// Adapters provides the plugins of a hub. The methods of Adapters are safe for
+// concurrent use.
 type Adapters interface {
-	// List returns every plugin that browsers should have. It may block until
-	// the plugins are loaded.
+	// List returns every plugin that browsers should have. List may block until the
+	// plugins are loaded.
 	List() []wire.PluginInfo
 	// Hashes returns the hash of each loaded plugin by name.
 	Hashes() map[string]string
-	// Code returns the code of a plugin whose info names this script. It
-	// returns an error if the script of the plugin has changed.
+	// Code returns the code of a plugin whose info names this script. Code returns an
+	// error if the script of the plugin has changed.
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
 // Calls provides what side panels show, stop and decide. *dispatch.Dispatcher
 // implements it.
 type Calls interface {
-	// Cancel ends a call as cancelled, with an optional reason. It reports
-	// false if there is no such call.
+	// Cancel ends a call as cancelled, with an optional reason. Cancel reports false if
+	// there is no such call.
 	Cancel(callID, by, reason string) bool
-	// Decide resolves the ticket of a suspended call. Its error is a sentence.
+	// Decide resolves the ticket of a suspended call. The error of Decide is a
+	// sentence.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
 	// Find returns one call with its activities.
 	Find(callID string) (dispatch.View, bool)
@@ -54,9 +55,9 @@ type Calls interface {
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// Policy provides the permissions and settings that side panels show and
-// change. Its methods are safe for concurrent use. The argument by names the
-// surface, and an error is a sentence for the user.
+// Policy provides the permissions and settings that side panels show and change. The
+// methods of Policy are safe for concurrent use. The argument by names the surface, and
+// an error is a sentence for the user.
 type Policy interface {
 	// Plugins returns all plugins with their permissions and settings, and
 	// those that failed to load.
@@ -81,9 +82,8 @@ type Policy interface {
 
 // Options configure a hub.
 type Options struct {
-	// Key is the shared secret that server and browser prove to have before any
-	// other frame. It is never sent. Required, no default: New panics if it is
-	// empty.
+	// Key is the shared secret that server and browser prove to have before any other
+	// frame. Key is never sent. Required, no default: New panics if it is empty.
 	Key string
 	// Origins are the origins that may connect, exactly as the browser sends
 	// them, such as "chrome-extension://<id>". Default none: every connection
@@ -110,11 +110,11 @@ type Options struct {
 	// returns false get no calls. Default: every reported document is accepted.
 	RunsIn func(plugin, url string, frame bool) bool
 	// Logs receives the log entries of adapters with the ID and the name of the
-	// browser, in order for each browser. It must not block. Default: entries
-	// are dropped.
+	// browser, in order for each browser. Logs must not block. Default: entries are
+	// dropped.
 	Logs func(browserID, browserName string, p wire.PluginLogParams)
-	// Started receives what browsers report about adapters in documents,
-	// repeatedly. It must not block for long. Default: reports are dropped.
+	// Started receives what browsers report about adapters in documents, repeatedly.
+	// Started must not block for long. Default: reports are dropped.
 	Started func(Start)
 	// Calls provides what side panels show. Default: nothing, until SetCalls.
 	Calls Calls
@@ -148,7 +148,7 @@ type Hub struct {
 
 var _ dispatch.Bridge = (*Hub)(nil)
 
-// New returns a hub without browsers. It panics if o.Key is empty.
+// New returns a hub without browsers. New panics if o.Key is empty.
 func New(o Options) *Hub {
 	if o.Key == "" {
 		panic("wsbridge: Options.Key is empty")
@@ -179,12 +179,12 @@ func (h *Hub) SetCalls(c Calls) {
 	h.calls = c
 }
 
-// Handler returns the handler of the WebSocket's path. It answers 405, 403, 426
-// or 400 with a sentence if the peer may not connect.
+// Handler returns the handler of the WebSocket's path. Handler answers 405, 403, 426 or
+// 400 with a sentence if the peer may not connect.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
-// Sync notifies every browser that the plugins, their permissions or their
-// settings have changed. It does not wait for the browsers.
+// Sync notifies every browser that the plugins, their permissions or their settings
+// have changed. Sync does not wait for the browsers.
 func (h *Hub) Sync() {
 	call := h.syncs.Add(1)
 	hashes := h.currentHashes()
@@ -224,8 +224,8 @@ func (h *Hub) hasPlugin(name string) bool {
 	return ok
 }
 
-// Waiting sends to every browser how many calls are waiting for the user. It
-// does not block. Of two concurrent calls of Waiting either may win.
+// Waiting sends to every browser how many calls are waiting for the user. Waiting does
+// not block. Of two concurrent calls of Waiting either may win.
 func (h *Hub) Waiting(calls int) { h.registry.setWaiting(calls) }
 
 // WantPlugins refreshes the plugins in side panels.
@@ -236,8 +236,8 @@ func (h *Hub) WantPlugins() {
 }
 
 // Close ends all connections, ends the remaining runs with shutdown, and rejects new
-// connections. It returns when all goroutines of the hub have ended, after 1 s at
-// most. It may be called more than once.
+// connections. Close returns when all goroutines of the hub have ended, after 1 s at
+// most. Close may be called more than once.
 func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }

@@ -74,7 +74,7 @@ func (in *inbox) countMalformed(err error) {
 	event.Int("malformed", in.malformed).Str("error", inbound.Text(err.Error(), 200)).Msg("frame ignored")
 }
 
-// handle handles one frame. It never blocks.
+// handle handles one frame. handle never blocks.
 func (in *inbox) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {

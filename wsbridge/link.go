@@ -93,8 +93,8 @@ func (l *link) kill() {
 	_ = l.raw.Close() // its reader sees the error
 }
 
-// shut closes the link with a close code and a reason (at most 123 bytes). It
-// does not block; the connection is closed after closeTimeout at most.
+// shut closes the link with a close code and a reason (at most 123 bytes). shut does
+// not block; the connection is closed after closeTimeout at most.
 func (l *link) shut(code websocket.StatusCode, reason string) {
 	o := &l.out
 	o.mu.Lock()
@@ -170,10 +170,10 @@ func (t touching) Read(p []byte) (int, error) {
 // worker that gets no message for 30 s.
 const deadAfter = wire.MaxSilenceMs * time.Millisecond
 
-// keepAlive closes a link that was silent for deadAfter, and pings the browser
-// halfway. It counts silence in beats of a quarter of deadAfter: a process that
-// was stopped, or a machine that slept, misses one beat and does not lose its
-// links. It returns when the link has ended.
+// keepAlive closes a link that was silent for deadAfter, and pings the browser halfway.
+// keepAlive counts silence in beats of a quarter of deadAfter: a process that was
+// stopped, or a machine that slept, misses one beat and does not lose its links.
+// keepAlive returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	beat := time.NewTicker(deadAfter / 4)

@@ -207,7 +207,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// theLink returns the only connection. Its reader must be idle.
+// theLink returns the only connection. The reader of the link must be idle.
 func (w *world) theLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()

@@ -18,9 +18,9 @@ const maxLoads = 3
 // tab that was opened for the call.
 const openTimeout = 20 * time.Second
 
-// requestReload requests the reload of one of the tabs that the call allows, best
-// tab first. It reports whether a tab reloads; asked is false if the link was lost
-// and the browser may be tried again. The browser refuses a reload that could lose
+// requestReload requests the reload of one of the tabs that the call allows, best tab
+// first. requestReload reports whether a tab reloads; asked is false if the link was
+// lost and the browser may be tried again. The browser refuses a reload that could lose
 // the user's work. Nothing is reloaded if the tabs are in several browsers, because
 // these may be several accounts.
 func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loads, asked bool) {
@@ -82,8 +82,8 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	return nil
 }
 
-// openTab opens the page of the call in a new tab in the background. It returns nil if the browser
-// can't.
+// openTab opens the page of the call in a new tab in the background. openTab returns
+// nil if the browser can't.
 func (s *search) openTab(ctx context.Context, in dispatch.Target) *dispatch.Target {
 	b := s.hub.registry.find(in.Browser)
 	if b == nil {

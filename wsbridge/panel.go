@@ -175,8 +175,8 @@ func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 // text of those.
 type activityBudget struct{ calls, bytes int }
 
-// of returns the activities of a call. It omits content that is too long or
-// exceeds the budget.
+// of returns the activities of a call. of omits content that is too long or exceeds the
+// budget.
 func (a *activityBudget) of(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// registry has the browsers and the open links of a hub. It decides which link
-// is the current one of a browser.
+// registry has the browsers and the open links of a hub. registry decides which link is
+// the current one of a browser.
 type registry struct {
 	hub   *Hub
 	links sync.WaitGroup // one for each open connection
@@ -55,7 +55,7 @@ func (g *registry) current(b *browser) (name string, l *link) {
 	return b.name, b.link
 }
 
-// setInject stores how a browser injects adapters into pages. It ignores a link
+// setInject stores how a browser injects adapters into pages. setInject ignores a link
 // that is no longer the current one.
 func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
@@ -77,7 +77,7 @@ func (g *registry) info(b *browser) BrowserInfo {
 	return out
 }
 
-// attach makes l the link of the browser that sent hello, and answers hello. It
+// attach makes l the link of the browser that sent hello, and answers hello. attach
 // returns nil after Close.
 func (g *registry) attach(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
@@ -118,9 +118,9 @@ func (g *registry) idFor(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// setCurrent makes l the current link of a browser, and answers hello before
-// anything else is sent. It returns functions to call without a lock. The caller
-// holds mu.
+// setCurrent makes l the current link of a browser, and answers hello before anything
+// else is sent. setCurrent returns functions to call without a lock. The caller holds
+// mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (after []func()) {
 	isNew := b.boot != p.BootID
 	var lost *wire.CallError
@@ -137,7 +137,7 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	return b.runs.connect(l, lost)
 }
 
-// detach records that l is lost. It does nothing if a newer link has replaced l.
+// detach records that l is lost. detach does nothing if a newer link has replaced l.
 func (g *registry) detach(b *browser, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,7 +165,7 @@ func (g *registry) giveUp(b *browser, generation int) {
 	runAll(after)
 }
 
-// register adds a link. It reports false after Close. The oldest link in its
+// register adds a link. register reports false after Close. The oldest link in its
 // handshake is closed if there are too many.
 func (g *registry) register(l *link) bool {
 	g.mu.Lock()
@@ -189,8 +189,8 @@ func (g *registry) register(l *link) bool {
 	return true
 }
 
-// completeHandshake ends the handshake of a link. It sends how many calls are
-// waiting for the user, and enables later updates of that number.
+// completeHandshake ends the handshake of a link. completeHandshake sends how many
+// calls are waiting for the user, and enables later updates of that number.
 func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -227,8 +227,8 @@ func (g *registry) unregister(l *link) {
 	g.links.Done()
 }
 
-// close closes all links, ends all runs with why and rejects new links. It
-// returns when all links are gone.
+// close closes all links, ends all runs with why and rejects new links. close returns
+// when all links are gone.
 func (g *registry) close(why *wire.CallError) {
 	g.mu.Lock()
 	g.closed = true

@@ -86,8 +86,8 @@ func (r *requests) await(ctx context.Context, q pendingRequest) (wire.Envelope, 
 	}
 }
 
-// deliver passes an answer to the request that waits for it. It reports
-// false if there is none.
+// deliver passes an answer to the request that waits for it. deliver reports false if
+// there is none.
 func (r *requests) deliver(e wire.Envelope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

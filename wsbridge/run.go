@@ -18,7 +18,7 @@ type run struct {
 	documentID string
 	// number is the position in the order in which the browser's runs started.
 	number int
-	// request is the run as it was sent, to send it again after a reconnect. It is
+	// request is the run as it was sent, to send it again after a reconnect. request is
 	// cleared when the browser has confirmed the run by any frame about it
 	// (isConfirmed).
 	request     dispatch.Run
@@ -39,9 +39,9 @@ type run struct {
 	resyncs [][]byte
 }
 
-// Start implements dispatch.Bridge. It does not wait for the network. It
-// returns browser_lost if the target's browser is not connected, navigated if
-// the document is gone, and invalid_arguments if the frame would be too large.
+// Start implements dispatch.Bridge. Start does not wait for the network. Start returns
+// browser_lost if the target's browser is not connected, navigated if the document is
+// gone, and invalid_arguments if the frame would be too large.
 //
 // A browser with a lost link counts as connected for the grace period: the run
 // is sent after the reconnect, or ends with link_lost.

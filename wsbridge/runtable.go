@@ -9,8 +9,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// runTable has the unfinished runs of one browser and the stops of cancelled
-// runs. It keeps them while the link is lost.
+// runTable has the unfinished runs of one browser and the stops of cancelled runs.
+// runTable keeps them while the link is lost.
 type runTable struct {
 	hub       *Hub
 	browserID string
@@ -27,9 +27,9 @@ type runTable struct {
 	timer      *time.Timer // of awaitResumed
 }
 
-// connect makes l the link and resends what the lost link may have lost. If lost
-// is not nil, the runs from before ended with it. It returns functions to call
-// without a lock.
+// connect makes l the link and resends what the lost link may have lost. If lost is not
+// nil, the runs from before ended with it. connect returns functions to call without a
+// lock.
 func (rt *runTable) connect(l *link, lost *wire.CallError) (after []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -70,8 +70,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all runs and stops, and rejects further runs. It returns functions
-// to call without a lock.
+// close ends all runs and stops, and rejects further runs. close returns functions to
+// call without a lock.
 func (rt *runTable) close(why *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -97,8 +97,8 @@ func (rt *runTable) remove(id string) *run {
 	return r
 }
 
-// endAll ends all runs with an error and settles all stops. It returns
-// functions to call without a lock. The caller holds mu.
+// endAll ends all runs with an error and settles all stops. endAll returns functions to
+// call without a lock. The caller holds mu.
 func (rt *runTable) endAll(why *wire.CallError) (after []func()) {
 	for id, r := range rt.runs {
 		end := why

@@ -16,9 +16,9 @@ type stop struct {
 	sent bool
 }
 
-// Cancel implements dispatch.Bridge. It does not wait for the network. It calls
-// answered itself only if no page has to stop: with "finished" for an unknown
-// run, with "aborted" for an unsent run.
+// Cancel implements dispatch.Bridge. Cancel does not wait for the network. Cancel calls
+// answered itself only if no page has to stop: with "finished" for an unknown run, with
+// "aborted" for an unsent run.
 func (h *Hub) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
 	for _, b := range h.registry.list() {
 		found, sent := b.runs.cancel(id, reason, answered)
@@ -61,9 +61,9 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// settle stops the timer and returns the function that reports the outcome, to
-// be called without a lock. It reports once: later functions do nothing. The
-// caller holds runTable.mu.
+// settle stops the timer and returns the function that reports the outcome, to be
+// called without a lock. settle reports once: later functions do nothing. The caller
+// holds runTable.mu.
 func (s *stop) settle(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.answered

@@ -24,8 +24,8 @@ const (
 	settleTime = 2 * time.Second
 )
 
-// tabTable has the tabs of one browser, and whether they are in sync with the
-// plugins. It keeps them while the link is lost.
+// tabTable has the tabs of one browser, and whether they are in sync with the plugins.
+// tabTable keeps them while the link is lost.
 type tabTable struct {
 	hub *Hub
 	id  string // of the browser
@@ -111,7 +111,7 @@ func (ts *tabTable) shows(tabID int, documentID string) bool {
 	return showsDocument(ts.tab(tabID), documentID)
 }
 
-// replaceAll replaces all tabs of the browser. It ignores a link that is no
+// replaceAll replaces all tabs of the browser. replaceAll ignores a link that is no
 // longer the current one.
 func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
 	var starts []Start
@@ -145,8 +145,8 @@ func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
 	isChanged = true
 }
 
-// change replaces one tab of the browser. It ignores a link that is no
-// longer the current one.
+// change replaces one tab of the browser. change ignores a link that is no longer the
+// current one.
 func (ts *tabTable) change(l *link, p wire.TabChangedParams) {
 	var starts []Start
 	isChanged := false
@@ -268,7 +268,7 @@ func (ts *tabTable) markUnsynced() {
 	ts.arrived, ts.synced, ts.listed = time.Now(), false, false
 }
 
-// markSynced records that a plugin.sync has ended. It ignores a link that is no
+// markSynced records that a plugin.sync has ended. markSynced ignores a link that is no
 // longer the current one.
 func (ts *tabTable) markSynced(l *link) {
 	ts.mu.Lock()
@@ -321,10 +321,10 @@ func (ts *tabTable) remove(id int) {
 	delete(ts.leftAt, id)
 }
 
-// nextDocumentWait returns how much longer a call should wait for the next
-// document of a tab. It applies to a tab that was live a moment ago and ranks
-// before all of live: an agent that caused a page to load means that page, not
-// another tab. The wait ends after loadTimeout. The caller does not hold mu.
+// nextDocumentWait returns how much longer a call should wait for the next document of
+// a tab. nextDocumentWait applies to a tab that was live a moment ago and ranks before
+// all of live: an agent that caused a page to load means that page, not another tab.
+// The wait ends after loadTimeout. The caller does not hold mu.
 func (ts *tabTable) nextDocumentWait(want dispatch.Want, live []place) (left time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -8,9 +8,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestTabThatWasLeft checks that a call waits for its best tab while that tab loads
-// its next document, instead of running in another tab. It waits a limited time, and
-// not for a tab that ranks behind others or in which the plugin was never live.
+// TestTabThatWasLeft checks that a call waits for its best tab while that tab loads its
+// next document, instead of running in another tab. TestTabThatWasLeft waits a limited
+// time, and not for a tab that ranks behind others or in which the plugin was never
+// live.
 func TestTabThatWasLeft(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {

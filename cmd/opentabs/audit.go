@@ -41,7 +41,8 @@ reported.`,
 	return cmd
 }
 
-// runAudit prints the audit log. It reads the files, so that it works without a server.
+// runAudit prints the audit log. runAudit reads the files, so that it works without a
+// server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
 		return usage("--last is %d: give it 0 or more", opts.last)

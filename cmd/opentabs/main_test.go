@@ -61,8 +61,8 @@ var answers = map[string]string{
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-// squatter listens on a free port and writes the number to the file port. Its argument
-// selects the answer.
+// squatter listens on a free port and writes the number to the file port. The argument
+// of squatter selects the answer.
 func squatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -219,8 +219,8 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fakeBrowser is a program that simulates a browser with the pages of the plugin messages.
-// It reconnects after the server stops.
+// fakeBrowser is a program that simulates a browser with the pages of the plugin
+// messages. fakeBrowser reconnects after the server stops.
 func fakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

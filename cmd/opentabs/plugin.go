@@ -59,7 +59,8 @@ func newPluginListCmd(p *program) *cobra.Command {
 	return cmd
 }
 
-// runPluginList prints the plugins. It reads their folders, so it works without a server.
+// runPluginList prints the plugins. runPluginList reads their folders, so it works
+// without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
 	h, registry, err := p.openPlugins()

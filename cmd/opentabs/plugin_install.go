@@ -178,8 +178,8 @@ func (p *program) finishInstall(ctx context.Context, i *install.Installer, added
 	return p.activate(ctx, i.Home, added, permission)
 }
 
-// activate has a running server load a plugin that was added. It reviews the plugin if
-// --permission was given; otherwise it prints how to review it.
+// activate has a running server load a plugin that was added. activate reviews the
+// plugin if --permission was given; otherwise it prints how to review it.
 func (p *program) activate(ctx context.Context, h *home.Home, added *plugin.Plugin, permission wire.Permission) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {

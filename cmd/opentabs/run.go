@@ -262,8 +262,8 @@ func (p *program) openPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	return h.OpenPolicy(ctx)
 }
 
-// client returns a client of the running daemon. It starts no daemon,
-// and creates no directories if none runs.
+// client returns a client of the running daemon. client starts no daemon, and creates
+// no directories if none runs.
 func (p *program) client(ctx context.Context) (*httpapi.Client, error) {
 	dirs, err := config.FindDirs(p.getenv)
 	if err != nil {

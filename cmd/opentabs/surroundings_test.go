@@ -107,8 +107,8 @@ func untilPrinted(t *testing.T, command func(...string) *exec.Cmd, want string, 
 	t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
 }
 
-// fullDisk is a script that runs in a separate mount namespace. Its
-// arguments are the home directory and the port.
+// fullDisk is a script that runs in a separate mount namespace. The arguments of the
+// script are the home directory and the port.
 const fullDisk = `
 set -eu
 mount -t tmpfs -o size=64k tmpfs "$1"

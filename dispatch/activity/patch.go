@@ -18,8 +18,8 @@ import (
 // them may be dropped too.
 const maxFailures = 16
 
-// applyPatches applies patches in order, each completely or not at all. It returns
-// one error for each dropped patch.
+// applyPatches applies patches in order, each completely or not at all. applyPatches
+// returns one error for each dropped patch.
 func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
 	var failed []error
 	bad := 0

@@ -46,10 +46,10 @@ type View struct {
 // Owner is the call that a Set belongs to.
 type Owner interface {
 	// ResyncActivity requests the whole content of an activity from the page; an empty
-	// type requests all. It runs on a separate goroutine.
+	// type requests all. ResyncActivity runs on a separate goroutine.
 	ResyncActivity(activityType string)
-	// WarnActivity logs the first dropped change of the call. It must not block or use
-	// the Set.
+	// WarnActivity logs the first dropped change of the call. WarnActivity must not
+	// block or use the Set.
 	WarnActivity(activityType string, why error)
 }
 
@@ -89,8 +89,8 @@ type activity struct {
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
 // Report stores a change and returns its audience: by default that of the change
-// before. It returns false for a dropped change, which is too large or has one type
-// too many. It does not wait for patches.
+// before. Report returns false for a dropped change, which is too large or has one type
+// too many. Report does not wait for patches.
 func (s *Set) Report(r *wire.Activity, audience string) (shownTo string, accepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

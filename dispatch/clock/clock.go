@@ -73,8 +73,7 @@ func (c *Clock) elapsed() int64 {
 	return int64(time.Since(c.start)) - c.skipped.Load()
 }
 
-// Pause suspends both limits until Resume was called as often. It may precede
-// Start.
+// Pause suspends both limits until Resume was called as often. Pause may precede Start.
 func (c *Clock) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +108,7 @@ func (c *Clock) Resume() {
 	c.timer.Reset(time.Duration(c.due() - now))
 }
 
-// Start starts both limits. It does nothing after Stop.
+// Start starts both limits. Start does nothing after Stop.
 func (c *Clock) Start(idle, hard time.Duration, expired func(wire.ErrorCode)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,8 +123,8 @@ func (c *Clock) Start(idle, hard time.Duration, expired func(wire.ErrorCode)) {
 	}
 }
 
-// Touch restarts the idle limit. It returns false if a limit was already reached:
-// a report at the exact time of the deadline is late.
+// Touch restarts the idle limit. Touch returns false if a limit was already reached: a
+// report at the exact time of the deadline is late.
 func (c *Clock) Touch() bool {
 	now := c.elapsed()
 	if due := c.due(); now >= due && (now >= int64(c.hard) || now < due+int64(suspendThreshold) && !c.isDelegated()) {
@@ -201,7 +200,7 @@ func (c *Clock) Check() {
 	}
 }
 
-// Stop ends both limits and freezes Elapsed. It may precede Start and may be called
+// Stop ends both limits and freezes Elapsed. Stop may precede Start and may be called
 // more than once.
 func (c *Clock) Stop() {
 	c.mu.Lock()

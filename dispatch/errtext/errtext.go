@@ -66,7 +66,7 @@ func Next(code wire.ErrorCode) (next string, retryable bool) {
 }
 
 // NextAfterRequest returns the next step after an error with the code of a failed
-// request of the tool. It returns false for other codes.
+// request of the tool. NextAfterRequest returns false for other codes.
 func NextAfterRequest(code string) (next string, ok bool) {
 	next, ok = requestAdvice[code]
 	return next, ok

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// meter turns reports into notifications with strictly increasing progress, at most
-// one per interval. It is not safe for concurrent use.
+// meter turns reports into notifications with strictly increasing progress, at most one
+// per interval. meter is not safe for concurrent use.
 type meter struct {
 	// Interval is the least time between two notifications. A negative interval
 	// switches the limit off; then every accepted report is queued.
@@ -32,7 +32,7 @@ type meter struct {
 	sentAny bool
 }
 
-// maxKept is the maximum of kept notices in a queue. It bounds the queue of a tool
+// maxKept is the maximum of kept notices in a queue. maxKept bounds the queue of a tool
 // that asks the user again and again while its client reads slowly.
 const maxKept = 8
 
@@ -48,14 +48,14 @@ type notice struct {
 	// due marks a notice that is within the rate limit; kept marks one from before a
 	// suspension. Neither is replaced.
 	due, kept bool
-	// reminder marks a message of opentabs. It replaces no message of the tool for
-	// the user.
+	// reminder marks a message of opentabs. reminder replaces no message of the tool
+	// for the user.
 	reminder bool
 }
 
 func (n *notice) isForUser() bool { return n.Audience == AudienceUser }
 
-// Accept queues the report that arrived at now. It drops a report whose numbers do
+// Accept queues the report that arrived at now. Accept drops a report whose numbers do
 // not increase, unless its text is new or it is the first final report.
 func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	e := notice{Text: text, due: len(m.queue) == 0 && now.Sub(m.sentAt) >= m.Interval}
@@ -96,7 +96,7 @@ func (m *meter) Remind(now time.Time, message string) {
 	})
 }
 
-// KeepQueued protects the queued messages for the user from being replaced. It
+// KeepQueued protects the queued messages for the user from being replaced. KeepQueued
 // precedes a suspension: the messages explain the question that follows.
 func (m *meter) KeepQueued() {
 	for i := range m.queue {
@@ -242,7 +242,7 @@ func (m *meter) displace(e notice) {
 	}
 }
 
-// numbered returns the notification of a notice. It returns false if no number is
+// numbered returns the notification of a notice. numbered returns false if no number is
 // free between the notices before and behind it.
 func (m *meter) numbered(e *notice) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}

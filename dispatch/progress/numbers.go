@@ -23,9 +23,9 @@ type Numbers struct {
 func (n Numbers) IsFinal() bool { return n.HasProgress && n.HasTotal && n.Progress == n.Total }
 
 // NumbersOf validates the numbers of r and resolves its short forms: percent means
-// progress with a total of 100, and loaded means progress if there is none. It
-// returns no numbers and false if one of them is negative or not finite, or if
-// progress exceeds total.
+// progress with a total of 100, and loaded means progress if there is none. NumbersOf
+// returns no numbers and false if one of them is negative or not finite, or if progress
+// exceeds total.
 func NumbersOf(r *wire.Report) (Numbers, bool) {
 	var n Numbers
 	if r.Invalid {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Sender sends the notifications of one call to its client. It is safe for
-// concurrent use, except that SendDue, SendInBackground and Flush never run at the
-// same time. Initialize it with Init.
+// Sender sends the notifications of one call to its client. Sender is safe for
+// concurrent use, except that SendDue, SendInBackground and Flush never run at the same
+// time. Initialize it with Init.
 type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
 	wake chan struct{}      // has a token when the meter has something new
@@ -60,8 +60,8 @@ func (s *Sender) update(change func(*meter)) {
 	}
 }
 
-// SendDue sends what the rate allows. It returns a channel that fires when the next
-// notification is due, or nil.
+// SendDue sends what the rate allows. SendDue returns a channel that fires when the
+// next notification is due, or nil.
 func (s *Sender) SendDue() <-chan time.Time {
 	for {
 		s.mu.Lock()

@@ -2,9 +2,9 @@ package progress
 
 import "math"
 
-// numberLine chooses the progress of notifications without a usable number. Its
-// steps stay close to the last number of the tool, so that the next number of the
-// tool is still greater.
+// numberLine chooses the progress of notifications without a usable number. The steps
+// of numberLine stay close to the last number of the tool, so that the next number of
+// the tool is still greater.
 type numberLine struct {
 	high float64 // progress of the last notification
 	base float64 // start of the steps: the last number of the tool, if any
@@ -38,8 +38,8 @@ func (l *numberLine) record(progress float64) {
 // restartAt notes a number of the tool that is sent: steps begin above it.
 func (l *numberLine) restartAt(progress float64) { l.high, l.base = progress, progress }
 
-// step advances by a small step and returns the new progress. It returns false if
-// no number is left below ceiling.
+// step advances by a small step and returns the new progress. step returns false if no
+// number is left below ceiling.
 func (l *numberLine) step(ceiling float64) (float64, bool) {
 	next := l.next(ceiling)
 	if next <= l.high { // the range is used up

@@ -77,7 +77,7 @@ func New(l Limits) *Queue {
 func (p *Place) Ready() <-chan struct{} { return p.ready }
 
 // Enter reserves a place for a call of plugin. bytes is the size of its arguments.
-// It returns rate_limited if the queue is full. Leave must be called once for each
+// Enter returns rate_limited if the queue is full. Leave must be called once for each
 // place.
 func (q *Queue) Enter(plugin, session string, bytes int) (*Place, *wire.CallError) {
 	q.mu.Lock()

@@ -78,8 +78,9 @@ func jsonOf(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestPanelCaller checks that a waiting call names the tool that makes the call. It has a
-// tab only in that tab's browser, because only that panel can show the tab.
+// TestPanelCaller checks that a waiting call names the tool that makes the call. A
+// waiting call has a tab only in that tab's browser, because only that panel can show
+// the tab.
 func TestPanelCaller(t *testing.T) {
 	v := dispatch.View{Waiting: &dispatch.Waiting{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},

@@ -39,7 +39,7 @@ func Open(dir string, log zerolog.Logger) *Log {
 	return l
 }
 
-// Write queues a record and returns without waiting for the disk. It sets the time
+// Write queues a record and returns without waiting for the disk. Write sets the time
 // of a record that has none. After Close it does nothing.
 func (l *Log) Write(r Record) {
 	if line := l.encode(r); line != nil {

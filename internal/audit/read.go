@@ -16,9 +16,9 @@ type Entry struct {
 	Line []byte
 }
 
-// Read returns the records in the folder dir for which want returns true, oldest
-// first, and the number of lines that could not be read. It returns at most last
-// records, counted from the end; 0 means all.
+// Read returns the records in the folder dir for which want returns true, oldest first,
+// and the number of lines that could not be read. Read returns at most last records,
+// counted from the end; 0 means all.
 func Read(dir string, last int, want func(Record) bool) (entries []Entry, damaged int, err error) {
 	damaged, err = linefile.Read(filepath.Join(dir, fileName), files, func(line []byte) bool {
 		var e Entry

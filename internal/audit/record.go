@@ -34,8 +34,8 @@ const (
 	KindLateAccess Kind = "late-access"
 	// KindSettings has the names of the settings that changed, without their values.
 	KindSettings Kind = "settings"
-	// KindRecommendation is an agent's recommendation about a plugin. It changes
-	// nothing.
+	// KindRecommendation is an agent's recommendation about a plugin.
+	// KindRecommendation changes nothing.
 	KindRecommendation Kind = "recommendation"
 	// KindClient is a token of an MCP client that was added or removed.
 	KindClient Kind = "client"
@@ -107,7 +107,7 @@ type Decision struct {
 	By    string     `json:"by"`
 	Allow bool       `json:"allow"`
 	Scope wire.Scope `json:"scope,omitempty"`
-	// Asked is the name of the gate that asked the user. It is empty for a question
+	// Asked is the name of the gate that asked the user. Asked is empty for a question
 	// of the tool.
 	Asked string `json:"asked,omitempty"`
 }

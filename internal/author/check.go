@@ -18,8 +18,8 @@ const (
 	levelError Level = "error"
 	// levelWarning is for a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion is for an improvement that the author may choose. It is not
-	// counted and fails no check.
+	// levelSuggestion is for an improvement that the author may choose. levelSuggestion
+	// is not counted and fails no check.
 	levelSuggestion Level = "suggestion"
 )
 
@@ -91,9 +91,9 @@ type CheckOptions struct {
 	NoTypes bool
 }
 
-// Check lints the plugin in dir. It writes only the types for editors. Unless
-// NoTypes is set, it runs the TypeScript compiler in the plugin's node_modules, so
-// the plugin must be trusted. It returns an error only if the check can't run.
+// Check lints the plugin in dir. Check writes only the types for editors. Unless
+// NoTypes is set, it runs the TypeScript compiler in the plugin's node_modules, so the
+// plugin must be trusted. Check returns an error only if the check can't run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
 	c := &CheckResult{Findings: []Finding{}}
 	b, remove, err := buildTemporary(ctx, dir, o.Build)

@@ -139,8 +139,8 @@ func (o CreateOptions) scaffold() (scaffold, error) {
 	return s, nil
 }
 
-// packageName returns the package name for the name of a plugin or package. It does
-// not validate the name; plugin.NameOf does.
+// packageName returns the package name for the name of a plugin or package. packageName
+// does not validate the name; plugin.NameOf does.
 func packageName(name string) string {
 	name = strings.TrimSpace(name)
 	scope, rest, scoped := strings.Cut(name, "/")
@@ -192,7 +192,7 @@ func siteOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. Its name uses slashes.
+// newFile is a file to write. The name of a newFile uses slashes.
 type newFile struct {
 	name string
 	text []byte

@@ -24,8 +24,8 @@ const (
 )
 
 // writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's
-// .opentabs/types, where editors and tsc find them without an installation. It
-// returns false if they are already up to date.
+// .opentabs/types, where editors and tsc find them without an installation.
+// writeEditorTypes returns false if they are already up to date.
 func writeEditorTypes(dir string) (bool, error) {
 	files, mark, err := editorTypes()
 	if err != nil {

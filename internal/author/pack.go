@@ -25,8 +25,8 @@ import (
 // rejects larger ones.
 const maxPackBytes = 200 << 20
 
-// packTime is the modification time of every file in a package. It is the same as in
-// npm, so that the same content gives the same package.
+// packTime is the modification time of every file in a package. packTime is the same as
+// in npm, so that the same content gives the same package.
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
 // packedNames matches the files outside of dist that are in every package. npm too

@@ -62,7 +62,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// unpacked returns the files of an archive by name. It checks that their headers
+// unpacked returns the files of an archive by name. unpacked checks that their headers
 // have the same mode, time and owner, and that they are sorted.
 func unpacked(t testing.TB, path string) map[string]string {
 	t.Helper()

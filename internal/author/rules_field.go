@@ -59,7 +59,7 @@ type field struct {
 }
 
 // eachField calls visit for the root of a schema and all nodes below it, properties
-// sorted by name. It skips malformed nodes, which the loader reports.
+// sorted by name. eachField skips malformed nodes, which the loader reports.
 func eachField(root string, raw json.RawMessage, visit func(field)) {
 	var walk func(path, name string, depth int, raw json.RawMessage)
 	walk = func(path, name string, depth int, raw json.RawMessage) {

@@ -53,7 +53,7 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// manifest reads package.json. It leaves members of a wrong type empty: the build
+// manifest reads package.json. manifest leaves members of a wrong type empty: the build
 // reports them.
 func (b *tempBuild) manifest() packageJSON {
 	var pkg packageJSON

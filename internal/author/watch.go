@@ -55,8 +55,8 @@ type Watcher struct {
 }
 
 // NewWatcher begins to watch the plugin in dir. [Watcher.Run] reports all later changes
-// of files that a build can read. It ignores dist, node_modules and directories whose
-// names begin with a dot.
+// of files that a build can read. NewWatcher ignores dist, node_modules and directories
+// whose names begin with a dot.
 func NewWatcher(dir string) (*Watcher, error) {
 	now, err := scanFiles(dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *Watcher) Run(ctx context.Context, changed func(files []string)) error {
 	}
 }
 
-// scanFiles returns the state of a plugin's files. It leaves out a file that is
+// scanFiles returns the state of a plugin's files. scanFiles leaves out a file that is
 // removed during the scan.
 func scanFiles(dir string) (snapshot, error) {
 	files := snapshot{}

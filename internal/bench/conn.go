@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// conn is one keep-alive HTTP/1.1 connection. It writes requests without net/http,
-// so that the client's work is small compared with the measured work. It is for one
+// conn is one keep-alive HTTP/1.1 connection. conn writes requests without net/http, so
+// that the client's work is small compared with the measured work. conn is for one
 // goroutine at a time.
 type conn struct {
 	net net.Conn
@@ -101,9 +101,9 @@ func (c *conn) header(body []byte, name string) (string, error) {
 	return resp.Header.Get(name), err
 }
 
-// events sends one request. It calls each with the data of each event of the
-// response, or with the whole body if the response is not a stream of events, and
-// with the time at which it was read. The data is valid during the call only.
+// events sends one request. events calls each with the data of each event of the
+// response, or with the whole body if the response is not a stream of events, and with
+// the time at which it was read. The data is valid during the call only.
 func (c *conn) events(body []byte, each func(data []byte, at time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err

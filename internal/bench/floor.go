@@ -15,9 +15,9 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floor is the server for the baseline: the minimum work for a call in a page. It
-// decodes the JSON of the request, sends text to a page and back, and encodes the
-// JSON of the response. It has no gates, timers, schemas or error reports.
+// floor is the server for the baseline: the minimum work for a call in a page. floor
+// decodes the JSON of the request, sends text to a page and back, and encodes the JSON
+// of the response. floor has no gates, timers, schemas or error reports.
 //
 //	POST /echo        returns the request's JSON
 //	POST /page/<way>  sends it to the extension first; way is how far it goes (see floor/worker.js in e2e/bench)

@@ -93,7 +93,7 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// serve runs server on a loopback port until stdin ends. It prints the port.
+// serve runs server on a loopback port until stdin ends. serve prints the port.
 func serve(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -85,8 +85,8 @@ func (t *target) call(dst []byte, tool string, args []byte, progress bool) ([]by
 	return append(dst, "}}"...), id
 }
 
-// problem returns the error in a response, or "". It searches for the two forms of an
-// error without decoding the response, which may have 100 MB.
+// problem returns the error in a response, or "". problem searches for the two forms of
+// an error without decoding the response, which may have 100 MB.
 func problem(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {

@@ -128,8 +128,8 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 // loadTimeout is how long the browser may take to load the extension.
 const loadTimeout = 2 * time.Minute
 
-// removeAll removes a directory and warns if that fails. It tries again for a while,
-// because a browser still writes while it exits.
+// removeAll removes a directory and warns if that fails. removeAll tries again for a
+// while, because a browser still writes while it exits.
 func removeAll(warnf func(string, ...any), dir string) {
 	err := os.RemoveAll(dir)
 	for tries := 0; err != nil && tries < 20; tries++ {

@@ -49,8 +49,8 @@ type logEntry struct {
 	TS      string          `json:"ts"`
 }
 
-// open closes the current tab, opens another and waits until the plugin runs in it. It
-// cancels calls in the old tab, and an opening that is in progress.
+// open closes the current tab, opens another and waits until the plugin runs in it.
+// open cancels calls in the old tab, and an opening that is in progress.
 func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, error) {
 	var page testPage
 	if err := json.Unmarshal(params, &page); err != nil {
@@ -195,8 +195,8 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	return t.waitForSync(ctx)
 }
 
-// script returns a script that sets the storage and the globals of the page. It runs
-// before all other scripts.
+// script returns a script that sets the storage and the globals of the page. script
+// runs before all other scripts.
 func (p testPage) script() (string, error) {
 	given, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,

@@ -74,7 +74,7 @@ func (p *plainCall) begin(v dispatch.View) error {
 	return nil
 }
 
-// event prints an event. It omits reports that are not for the user, and activities,
+// event prints an event. event omits reports that are not for the user, and activities,
 // which show prints.
 func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 	p.ended = p.ended || e.Kind == dispatch.EventEnded

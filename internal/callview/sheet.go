@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// sheet has everything that is shown of one call. Its lines are safe for a terminal.
+// sheet has everything that is shown of one call. The lines of sheet are safe for a
+// terminal.
 type sheet struct {
 	view dispatch.View
 	// verbose also shows what is not for the user.
@@ -94,7 +95,8 @@ func (s sheet) elapsed() time.Duration {
 	return d
 }
 
-// progress returns the bar, or plain text for a pipe. It is empty without progress.
+// progress returns the bar, or plain text for a pipe. The text is empty without
+// progress.
 func (s sheet) progress() string {
 	v, bar := s.view, terminal.Bar{Elapsed: s.elapsed()}
 	part := v.Progress
@@ -226,8 +228,8 @@ func activityHead(a dispatch.ActivityView) string {
 	return head
 }
 
-// shortenLines shortens lines to at most room lines, including a note with the number of
-// omitted lines. It keeps the end of text, which grows at its end.
+// shortenLines shortens lines to at most room lines, including a note with the number
+// of omitted lines. shortenLines keeps the end of text, which grows at its end.
 func shortenLines(kind string, lines []string, room int) []string {
 	if len(lines) <= room {
 		return lines

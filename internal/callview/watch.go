@@ -17,7 +17,8 @@ type Options struct {
 	JSON bool
 }
 
-// display shows a call that is watched. Its methods are called one at a time.
+// display shows a call that is watched. The methods of display are called one at a
+// time.
 type display interface {
 	// begin shows the call at the start, show a later state.
 	begin(v dispatch.View) error

@@ -100,7 +100,7 @@ func (p Profile) covers(version string) bool {
 	return compare(version, p.From) >= 0 && (p.Before == "" || compare(version, p.Before) < 0)
 }
 
-// compare compares two versions by their numbers, as in 2.1.187. It ignores text
+// compare compares two versions by their numbers, as in 2.1.187. compare ignores text
 // after a number, as in 1.0-beta.
 func compare(a, b string) int {
 	return slices.CompareFunc(numbers(a), numbers(b), cmp.Compare[int])

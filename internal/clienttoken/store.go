@@ -64,7 +64,7 @@ type Client struct {
 	// Begins is the beginning of the token, to distinguish tokens.
 	Begins  string    `json:"begins"`
 	Created time.Time `json:"created"`
-	// LastUsed is zero for a token that was never used. It is exact to a minute.
+	// LastUsed is zero for a token that was never used. LastUsed is exact to a minute.
 	LastUsed time.Time `json:"last_used,omitzero"`
 }
 
@@ -148,7 +148,7 @@ func (s *Store) Add(name string) (token string, err error) {
 	})
 }
 
-// Remove revokes the token of a client. It returns ErrUnknown if no client has this
+// Remove revokes the token of a client. Remove returns ErrUnknown if no client has this
 // name.
 func (s *Store) Remove(name string) error {
 	return s.change(func(f *file) error {
@@ -226,7 +226,7 @@ func (s *Store) use(c *admitted) {
 	})
 }
 
-// Reload reads the file if it has changed. It cancels the requests of clients that
+// Reload reads the file if it has changed. Reload cancels the requests of clients that
 // were removed before it returns.
 func (s *Store) Reload() error {
 	s.mu.Lock()

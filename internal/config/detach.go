@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Detach is the setting for when a running call returns the handle of a job, so
-// that its client need not wait. It is "auto", "never" or a time such as "20s" for
-// all clients, then exceptions, as in "never, claude-code=auto, Cursor=20s". A
-// client's name is the name that the client sends, in any case.
+// Detach is the setting for when a running call returns the handle of a job, so that
+// its client need not wait. Detach is "auto", "never" or a time such as "20s" for all
+// clients, then exceptions, as in "never, claude-code=auto, Cursor=20s". A client's
+// name is the name that the client sends, in any case.
 type Detach string
 
 // The values of a Detach other than times.

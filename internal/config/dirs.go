@@ -65,8 +65,8 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 }
 
 // Make creates missing directories, and removes the access of other users to the
-// directories and to the files with secrets. It returns a warning for each mode that
-// it corrected. It rejects what [MakePrivate] rejects.
+// directories and to the files with secrets. Make returns a warning for each mode that
+// it corrected. Make rejects what [MakePrivate] rejects.
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
 		corrected, err := MakePrivate(dir)

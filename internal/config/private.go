@@ -8,11 +8,11 @@ import (
 	"runtime"
 )
 
-// MakePrivate creates dir if it is missing and removes the access of other users. It
-// returns a warning for a mode that it corrected. It rejects a directory that
-// belongs to another user, who could read and replace its files. It also rejects a
-// directory with files of another user, who put them there while the directory was
-// writable.
+// MakePrivate creates dir if it is missing and removes the access of other users.
+// MakePrivate returns a warning for a mode that it corrected. MakePrivate rejects a
+// directory that belongs to another user, who could read and replace its files.
+// MakePrivate also rejects a directory with files of another user, who put them there
+// while the directory was writable.
 func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)

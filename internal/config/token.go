@@ -45,9 +45,9 @@ func (d Dirs) ExistingToken() (string, error) {
 	return token, err
 }
 
-// BrowserKey returns the key with which an extension and the server of one
-// installation authenticate each other. It is derived from the token and gives access
-// to the WebSocket only, so that the extension's folder does not contain the token.
+// BrowserKey returns the key with which an extension and the server of one installation
+// authenticate each other. The key is derived from the token and gives access to the
+// WebSocket only, so that the extension's folder does not contain the token.
 func BrowserKey(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("opentabs browsers"))

@@ -27,8 +27,8 @@ import (
 // browsers without user scripts.
 const adapterFolder = "adapters"
 
-// adapters composes the scripts that browsers get: each adapter inside the host
-// that runs it. It is safe for concurrent use.
+// adapters composes the scripts that browsers get: each adapter inside the host that
+// runs it. adapters is safe for concurrent use.
 type adapters struct {
 	plugins *plugins
 	folders *devFolders
@@ -75,7 +75,7 @@ func (a *adapters) current() []script {
 	return scripts
 }
 
-// Hashes returns the adapter hashes of the plugins that may run, by plugin name. It
+// Hashes returns the adapter hashes of the plugins that may run, by plugin name. Hashes
 // is fast, and unlike List does not wait for the first load.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
@@ -148,7 +148,7 @@ func (s script) swapWaitMs() int {
 	return wire.HotReloadWaitMs
 }
 
-// List returns the plugins that may run. It waits for the first load, because a
+// List returns the plugins that may run. List waits for the first load, because a
 // browser that gets an empty list removes all its adapters.
 func (a *adapters) List() []wire.PluginInfo {
 	<-a.loaded
@@ -164,8 +164,8 @@ func (a *adapters) List() []wire.PluginInfo {
 	return infos
 }
 
-// Code returns the script of a plugin. It fails if the adapter could break out of
-// its wrapper: an older version of opentabs may have added it without the check.
+// Code returns the script of a plugin. Code fails if the adapter could break out of its
+// wrapper: an older version of opentabs may have added it without the check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostName()
 	if err != nil {
@@ -251,8 +251,8 @@ func (a *adapters) recordFault(s script, err error) error {
 	return err
 }
 
-// codes returns the code of the adapter and of the pre-script, which may be empty. It
-// fails if one of them could break out of the function that wraps it.
+// codes returns the code of the adapter and of the pre-script, which may be empty.
+// codes fails if one of them could break out of the function that wraps it.
 func (a *adapters) codes(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
@@ -272,7 +272,7 @@ func (a *adapters) codes(s script) (adapter, preScript []byte, err error) {
 }
 
 // writeFiles writes the current scripts into the extension's folder and removes all
-// others. It does nothing without an installed extension. Browsers without user
+// others. writeFiles does nothing without an installed extension. Browsers without user
 // scripts run these files.
 func (a *adapters) writeFiles() error {
 	folder, ok := extensiondir.Find(a.dirs)

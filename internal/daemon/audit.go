@@ -21,7 +21,7 @@ type callAuditor struct {
 
 var _ dispatch.After = callAuditor{}
 
-// After implements dispatch.After. It runs before the policy's own hook, because
+// After implements dispatch.After. After runs before the policy's own hook, because
 // that hook discards why the call was allowed.
 func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
 	r := audit.RecordOfCall(e)
@@ -47,7 +47,7 @@ func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
 const maxAuditedEntries = 30
 
 // forwardLogs sends the log entries of plugins to agents, and warnings and errors to
-// the audit. It returns when logs is closed.
+// the audit. forwardLogs returns when logs is closed.
 func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
 	_, follower := logs.Follow(pluginlog.Filter{}, 0)
 	defer follower.Close()

@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// devFolders are the folders of plugins for which `opentabs plugin dev` runs. It is
-// safe for concurrent use.
+// devFolders are the folders of plugins for which `opentabs plugin dev` runs.
+// devFolders is safe for concurrent use.
 type devFolders struct {
 	mu    sync.Mutex // guards all below
 	byDir map[string]*devFolder
@@ -71,8 +71,8 @@ func (f *devFolders) permission(one *plugin.Plugin) (wire.Permission, bool) {
 	return folder.permission, true
 }
 
-// development sends the builds of `opentabs plugin dev` to pages. The user who runs
-// the command is the author of the plugin, so its builds count as reviewed. It is
+// development sends the builds of `opentabs plugin dev` to pages. The user who runs the
+// command is the author of the plugin, so its builds count as reviewed. development is
 // safe for concurrent use.
 type development struct {
 	folders *devFolders
@@ -129,6 +129,6 @@ func (d *development) review() {
 	}
 }
 
-// reviewLater starts review in a goroutine. It follows changes of the registry:
-// pages must not wait until a review is stored.
+// reviewLater starts review in a goroutine. reviewLater follows changes of the
+// registry: pages must not wait until a review is stored.
 func (d *development) reviewLater(*plugin.Set) { go d.review() }

@@ -75,8 +75,8 @@ func (p *plugins) runsIn(name, url string, frame bool) bool {
 	return ok && one.MatchesURL(url) && (!frame || one.Frames)
 }
 
-// recordStart records whether an adapter started in a browser. It ignores adapters
-// of other versions of the plugin.
+// recordStart records whether an adapter started in a browser. recordStart ignores
+// adapters of other versions of the plugin.
 func (p *plugins) recordStart(s wsbridge.Start) {
 	one, ok := p.registry.Set().Plugin(s.Plugin)
 	switch {

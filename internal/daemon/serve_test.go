@@ -92,8 +92,8 @@ func (w *fakeTimeDaemon) ask(method, path, body string, headers ...string) *http
 	return resp
 }
 
-// expectAlive reads a stream for d. It fails unless the stream stays open and sends
-// keep-alive lines.
+// expectAlive reads a stream for d. expectAlive fails unless the stream stays open and
+// sends keep-alive lines.
 func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duration) {
 	w.t.Helper()
 	signs := make(chan struct{}, 1000)

@@ -109,8 +109,8 @@ func (c *checkup) home() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
 
-// port returns the port of the running server, or that of the settings. It is 0 if
-// neither is known.
+// port returns the port of the running server, or that of the settings. port returns 0
+// if neither is known.
 func (c *checkup) port() int {
 	if c.status != nil {
 		return c.server.Port

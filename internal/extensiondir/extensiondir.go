@@ -39,9 +39,9 @@ type installRecord struct {
 	Files []string `json:"files"`
 }
 
-// Install writes the extension into dir, which it creates and closes to other
-// users. It returns warnings for the user. The error is errOccupied if dir has
-// files of something else.
+// Install writes the extension into dir, which it creates and closes to other users.
+// Install returns warnings for the user. The error is errOccupied if dir has files of
+// something else.
 func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err
 	return warnings, write(dirs, dir, c)
 }
 
-// write replaces each file in one step, the manifest last. It removes the files
-// that an older version wrote. Adapters and files of others stay.
+// write replaces each file in one step, the manifest last. write removes the files that
+// an older version wrote. Adapters and files of others stay.
 func write(dirs config.Dirs, dir string, c Connection) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(version.Version)
@@ -116,8 +116,8 @@ func checkVacant(dir string) error {
 	return nil
 }
 
-// replaceFile writes a file and its parent folders, readable by the owner only. It
-// does not write a file that has this content already.
+// replaceFile writes a file and its parent folders, readable by the owner only.
+// replaceFile does not write a file that has this content already.
 func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -159,7 +159,7 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// Find returns the folder that the extension was written to. It returns false if
+// Find returns the folder that the extension was written to. Find returns false if
 // there is no extension in it.
 func Find(dirs config.Dirs) (string, bool) {
 	dir := dirs.ExtensionDir()

@@ -97,9 +97,9 @@ func load(dir fs.FS) (*schema, error) {
 	return l.schema, nil
 }
 
-// values evaluates the package's constants. Its imports are not resolved: the
-// errors which that causes do not concern constants, and go build finds the
-// real ones.
+// values evaluates the package's constants. The imports of the package are not
+// resolved: the errors which that causes do not concern constants, and go build finds
+// the real ones.
 func values(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
 	conf := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}

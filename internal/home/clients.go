@@ -38,8 +38,8 @@ func (h *Home) recordClient(name, change string) {
 	h.record(r)
 }
 
-// ReloadClients has a running daemon reload the tokens of MCP clients. It does nothing
-// if no daemon runs.
+// ReloadClients has a running daemon reload the tokens of MCP clients. ReloadClients
+// does nothing if no daemon runs.
 func (h *Home) ReloadClients(ctx context.Context) error {
 	client, err := h.runningClient(ctx)
 	if err == nil && client != nil {

@@ -24,9 +24,9 @@ func (s Server) String() string {
 	return fmt.Sprintf("opentabs %s, pid %d", s.Version, s.PID)
 }
 
-// FindServer returns the daemon of this installation. It tries the port in the
-// daemon's record, then the port of the settings, and trusts only a daemon that
-// proves to have the token.
+// FindServer returns the daemon of this installation. FindServer tries the port in the
+// daemon's record, then the port of the settings, and trusts only a daemon that proves
+// to have the token.
 //
 // The error is httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
 // the port of the settings belongs to another program or installation. If the

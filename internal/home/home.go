@@ -52,7 +52,7 @@ func (h *Home) StoreWith(checked *scriptcheck.Cache, warn func(sentence string))
 	})
 }
 
-// indexKey returns the key that authenticates the index of plugins. It depends on
+// indexKey returns the key that authenticates the index of plugins. The key depends on
 // the installation and on the version of opentabs; nil before there is a token.
 func (h *Home) indexKey() []byte {
 	token, err := h.ExistingToken()

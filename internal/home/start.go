@@ -68,8 +68,8 @@ func (h *Home) StartServer(ctx context.Context) error {
 	return fmt.Errorf("%s (its log is %s)", lastMessage(logName, offset), logName)
 }
 
-// waitForServer reports whether a daemon answered. It gives up after startTimeout,
-// or otherTimeout after ended.
+// waitForServer reports whether a daemon answered. waitForServer gives up after
+// startTimeout, or otherTimeout after ended.
 func (h *Home) waitForServer(ctx context.Context, ended <-chan error) bool {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

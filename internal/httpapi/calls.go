@@ -100,7 +100,7 @@ func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
 	return list.Calls, err
 }
 
-// Cancel cancels a call, with an optional reason. It returns false if the call had
+// Cancel cancels a call, with an optional reason. Cancel returns false if the call had
 // ended.
 func (c CallsClient) Cancel(ctx context.Context, callID, reason string) (bool, error) {
 	var done cancelled

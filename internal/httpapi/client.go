@@ -21,8 +21,8 @@ const (
 	// dialTimeout is how long a client waits for a connection. The server is
 	// on this machine.
 	dialTimeout = 2 * time.Second
-	// healthTimeout limits the response of /healthz. It is long enough for a busy
-	// machine, because a server that takes longer is reported as not answering.
+	// healthTimeout limits the response of /healthz. healthTimeout is long enough for a
+	// busy machine, because a server that takes longer is reported as not answering.
 	healthTimeout = 3 * time.Second
 	// askTimeout limits most requests, reloadTimeout the request that reloads all
 	// plugins.
@@ -54,8 +54,8 @@ func (e *Refused) Is(target error) bool {
 	return target == ErrUnknown && e.Status == http.StatusNotFound
 }
 
-// Client sends requests to a running server. Its methods return ErrNoServer if no
-// program listens, ErrForeignServer if another program listens, ErrSilent if the
+// Client sends requests to a running server. The methods of Client return ErrNoServer
+// if no program listens, ErrForeignServer if another program listens, ErrSilent if the
 // server does not answer, and *Refused if the server rejects the request.
 type Client struct {
 	Calls   CallsClient
@@ -94,7 +94,7 @@ func (c *Client) Token() string { return c.token }
 // URL returns the server's address with path appended.
 func (c *Client) URL(path string) string { return "http://" + c.address + path }
 
-// Health requests the health of the server. It returns an error if the program on
+// Health requests the health of the server. Health returns an error if the program on
 // the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health

@@ -152,8 +152,8 @@ func (e eventWriter) events(list []*dispatch.Event, lost int) error {
 	return e.c.Flush()
 }
 
-// Listener receives the events of [CallsClient.Follow]. Its functions are called one at a
-// time, by the goroutine that follows.
+// Listener receives the events of [CallsClient.Follow]. The functions of Listener are
+// called one at a time, by the goroutine that follows.
 type Listener struct {
 	// Following is called when the server has started to send events.
 	Following func() error

@@ -79,8 +79,8 @@ func (g *guard) bearer(next http.Handler) http.Handler {
 	})
 }
 
-// client accepts requests with the token of a client, until the token is removed. It
-// rejects the administrator's token, so that no client has a reason to store it:
+// client accepts requests with the token of a client, until the token is removed.
+// client rejects the administrator's token, so that no client has a reason to store it:
 // commands use CommandPath.
 func (g *guard) client(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +99,7 @@ func (g *guard) client(next http.Handler) http.Handler {
 	})
 }
 
-// enter is ClientTokens.Enter. It reports false for an empty token, and if there are
+// enter is ClientTokens.Enter. enter reports false for an empty token, and if there are
 // no client tokens.
 func (g *guard) enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
@@ -108,7 +108,7 @@ func (g *guard) enter(ctx context.Context, token string) (name string, in contex
 	return g.clients.Enter(ctx, token)
 }
 
-// bearerOf returns the token in the Authorization header, or "". It rejects two
+// bearerOf returns the token in the Authorization header, or "". bearerOf rejects two
 // Authorization headers, because proxies and servers differ in which one they use.
 func bearerOf(h http.Header) string {
 	all := h.Values("Authorization")

@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// CommandPath is the path of the MCP endpoint for opentabs commands. It requires the
-// administrator's token.
+// CommandPath is the path of the MCP endpoint for opentabs commands. CommandPath
+// requires the administrator's token.
 const CommandPath = "/cli/mcp"
 
 // Options are the parts of the server that the routes show. All but Clients,
@@ -30,9 +30,9 @@ type Options struct {
 	// Health is the response of /healthz.
 	Health Health
 	Calls  Calls
-	// Ready waits until the plugins are loaded. It returns an error for the user if that
-	// takes too long. /status and the routes below /plugins wait for it. Default: the
-	// plugins are loaded.
+	// Ready waits until the plugins are loaded. Ready returns an error for the user if
+	// that takes too long. /status and the routes below /plugins wait for it. Default:
+	// the plugins are loaded.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
@@ -53,7 +53,7 @@ type Options struct {
 	MCP      http.Handler
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a separate connection
-	// (/stdio). It returns when in or ctx ends.
+	// (/stdio). Stdio returns when in or ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
 	// Heartbeat is the time between two comments on a quiet stream of /events;
 	// default 15 s.

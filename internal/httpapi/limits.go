@@ -35,7 +35,7 @@ const (
 )
 
 // NewServer returns a server for handler that disconnects clients which send or read
-// too slowly. It logs its errors to out.
+// too slowly. NewServer logs its errors to out.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),

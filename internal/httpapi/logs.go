@@ -153,10 +153,10 @@ func (c LogsClient) List(ctx context.Context, q LogQuery) ([]pluginlog.Entry, er
 	return list.Entries, err
 }
 
-// LogListener receives the log entries of [LogsClient.Follow]. Its functions are
-// called one at a time, by the goroutine that called Follow.
+// LogListener receives the log entries of [LogsClient.Follow]. The functions of
+// LogListener are called one at a time, by the goroutine that called Follow.
 type LogListener struct {
-	// Following is called when the server has started the stream. It may be nil.
+	// Following is called when the server has started the stream. Following may be nil.
 	Following func() error
 	// Entry receives one log entry.
 	Entry func(pluginlog.Entry) error
@@ -164,8 +164,8 @@ type LogListener struct {
 	Missed func(n int) error
 }
 
-// Follow passes the last entries that q selects to l, and then each new entry.
-// It returns when ctx ends, the server ends the stream (ErrEnded), or one of the
+// Follow passes the last entries that q selects to l, and then each new entry. Follow
+// returns when ctx ends, the server ends the stream (ErrEnded), or one of the
 // listener's functions returns an error.
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.values()

@@ -67,7 +67,8 @@ type PluginPermissions struct {
 	// that the user allowed for earlier content.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
-	// Recommended is an agent's recommendation about the content. It changes nothing.
+	// Recommended is an agent's recommendation about the content. Recommended changes
+	// nothing.
 	Recommended *Recommendation   `json:"recommended,omitempty"`
 	Tools       []ToolPermissions `json:"tools"`
 	// Fault is why the current content did not start in a page.

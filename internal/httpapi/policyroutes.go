@@ -12,7 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxBodyBytes is the maximum size of a request's body. It does not apply to /mcp.
+// maxBodyBytes is the maximum size of a request's body. maxBodyBytes does not apply to
+// /mcp.
 const maxBodyBytes = 64 << 10
 
 // policyRoutes are the routes about the permissions and settings of a plugin.

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// received records the bytes that clients have sent to a port. It is safe for
+// received records the bytes that clients have sent to a port. received is safe for
 // concurrent use.
 type received struct {
 	mu   sync.Mutex // guards text

@@ -117,8 +117,8 @@ type Plugin struct {
 	Calls      []string `json:"calls,omitempty"`
 	Late       bool     `json:"late,omitempty"`
 	LateAccess bool     `json:"late_access,omitempty"`
-	// Recommended is an agent's recommendation about the current content. It changes
-	// nothing.
+	// Recommended is an agent's recommendation about the current content. Recommended
+	// changes nothing.
 	Recommended *Recommendation `json:"recommended,omitempty"`
 	// Fault is why the current content did not start in a page, if it did not.
 	Fault *Fault `json:"fault,omitempty"`

@@ -21,8 +21,9 @@ import (
 // newline-delimited MCP messages.
 const StdioProtocol = "opentabs-stdio"
 
-// stdioRoute is the route /stdio. It tracks the open connections, because net/http no
-// longer tracks a connection after an upgrade. It is safe for concurrent use.
+// stdioRoute is the route /stdio. stdioRoute tracks the open connections, because
+// net/http no longer tracks a connection after an upgrade. stdioRoute is safe for
+// concurrent use.
 type stdioRoute struct {
 	serve func(ctx context.Context, in io.Reader, out io.Writer) error
 	log   zerolog.Logger
@@ -33,7 +34,7 @@ type stdioRoute struct {
 	served sync.WaitGroup
 }
 
-// add tracks a connection. It returns false if the server is stopping.
+// add tracks a connection. add returns false if the server is stopping.
 func (s *stdioRoute) add(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +183,8 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, erro
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a connection to /stdio. Its first bytes may be in a buffer already.
+// StdioConn is a connection to /stdio. The first bytes of the connection may be in a
+// buffer already.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader

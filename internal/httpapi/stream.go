@@ -38,8 +38,8 @@ func newStreams(heartbeat time.Duration) *streams {
 	return s
 }
 
-// open starts a response of server-sent events. Its context ends when the client
-// disconnects, the server stops, or the caller calls end.
+// open starts a response of server-sent events. The context of the event stream ends
+// when the client disconnects, the server stops, or the caller calls end.
 func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	release := context.AfterFunc(s.stopping, cancel)
@@ -111,8 +111,8 @@ func (e eventWriter) comment(text string) error {
 	return e.c.Flush()
 }
 
-// follow calls begun, if it is not nil, when the server starts the stream, and hear
-// for each event. It ends when ctx ends, the stream ends (ErrEnded), or a function
+// follow calls begun, if it is not nil, when the server starts the stream, and hear for
+// each event. follow ends when ctx ends, the stream ends (ErrEnded), or a function
 // returns an error.
 func (c *Client) follow(ctx context.Context, path string, begun func() error, hear func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)

@@ -15,7 +15,7 @@ type reloadTabBody struct {
 	Browser string `json:"browser,omitempty"`
 }
 
-// reloadedTab is the response when a reload has started. It is empty.
+// reloadedTab is the response when a reload has started. reloadedTab is empty.
 type reloadedTab struct{}
 
 // tabRoutes are the routes below /tabs.

@@ -10,9 +10,9 @@ import (
 // continues without a turn.
 const turnLimit = 2 * time.Millisecond
 
-// turns limits the number of concurrent writes to clients of /events to half the
-// number of processors, so that calls get a processor even with many clients. It is
-// safe for concurrent use.
+// turns limits the number of concurrent writes to clients of /events to half the number
+// of processors, so that calls get a processor even with many clients. turns is safe
+// for concurrent use.
 type turns chan struct{}
 
 func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)/2)) }

@@ -108,7 +108,7 @@ func (i *Installer) find(ctx context.Context, name string) (*npm.Package, error)
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// fetch downloads and installs a version of a package. It pins the version by the
+// fetch downloads and installs a version of a package. fetch pins the version by the
 // hash of its content.
 func (i *Installer) fetch(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
 	where := from.Registry

@@ -54,7 +54,7 @@ func withOwnAsync(code []byte) ([]byte, error) {
 const runtimeName = "__opentabsAsync"
 
 // asyncRuntime returns a one-line expression whose value is the exports of async.ts.
-// It bundles them once.
+// asyncRuntime bundles them once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{

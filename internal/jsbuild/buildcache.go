@@ -10,8 +10,9 @@ import (
 // at most three at a time; each change of its package.json adds others.
 const maxCachedContexts = 6
 
-// BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged files
-// again. It is safe for concurrent use. The zero value is ready; nil disables the cache.
+// BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged
+// files again. BuildCache is safe for concurrent use. The zero value is ready; nil
+// disables the cache.
 type BuildCache struct {
 	mu       sync.Mutex // guards contexts and their fields
 	contexts map[string]*cachedContext
@@ -57,7 +58,8 @@ func (k *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	return cached.Rebuild()
 }
 
-// acquire returns the context for key and adds a user. It creates a missing context.
+// acquire returns the context for key and adds a user. acquire creates a missing
+// context.
 func (k *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -117,7 +117,7 @@ import %s;
 
 // script is the input of [bundle].
 type script struct {
-	// entry is the text of an ES module. Its imports are relative to the plugin's
+	// entry is the text of an ES module. Imports in entry are relative to the plugin's
 	// directory.
 	entry string
 	// head is the beginning of the output, with an end of line; it may be empty.

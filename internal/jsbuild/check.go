@@ -40,7 +40,7 @@ func wrappings(code []byte) [3]wrapping {
 // another plugin. Module syntax, top-level await and everything else that browsers
 // reject in a function are errors too.
 //
-// It takes about 0.5 s for a script of 1 MB on a busy machine.
+// CheckScript takes about 0.5 s for a script of 1 MB on a busy machine.
 func CheckScript(code []byte) error {
 	if at := invalidUTF8(code); at >= 0 {
 		// Parsers interpret invalid UTF-8 differently.

@@ -30,9 +30,9 @@ var extensionSources = sourceSet{
 	},
 }
 
-// ExtensionFiles returns the files of the unpacked extension by path, with version in the
-// manifest. It does not include connection.json, which contains the port and the token
-// of one server.
+// ExtensionFiles returns the files of the unpacked extension by path, with version in
+// the manifest. ExtensionFiles does not include connection.json, which contains the
+// port and the token of one server.
 func ExtensionFiles(version string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for out, entry := range map[string]string{
@@ -118,7 +118,7 @@ var hostOnce = sync.OnceValues(func() ([]byte, error) {
 })
 
 // intactCheck returns the function intact (extension/src/host/intact.ts) without its
-// types. It is not bundled, because a bundler adds code that would run first.
+// types. The check is not bundled, because a bundler adds code that would run first.
 func intactCheck() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
 	text, err := extensionSources.Read(file)
@@ -266,10 +266,11 @@ const (
 	StartAtDOM StartAt = "dom"
 )
 
-// WrapAdapter returns the script that Chrome runs for one plugin. It starts the host
-// with the adapter, and with the pre-script if there is one, as functions whose
-// globalThis is private to the plugin. host is the result of [HostScript]. [CheckScript]
-// must have accepted adapter and preScript, or they could leave their functions.
+// WrapAdapter returns the script that Chrome runs for one plugin. WrapAdapter starts
+// the host with the adapter, and with the pre-script if there is one, as functions
+// whose globalThis is private to the plugin. host is the result of [HostScript].
+// [CheckScript] must have accepted adapter and preScript, or they could leave their
+// functions.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)

@@ -62,9 +62,9 @@ type extractAnswer struct {
 }
 
 // Extract is the main function of the child process that reads a plugin's tools for
-// [BuildPlugin]. It reads the limits and the script from stdin, runs the script and
-// writes the result to stdout. It returns the exit code: 0 if it wrote a result or an
-// error.
+// [BuildPlugin]. Extract reads the limits and the script from stdin, runs the script
+// and writes the result to stdout. Extract returns the exit code: 0 if it wrote a
+// result or an error.
 func Extract(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -186,7 +186,7 @@ type cappedBuffer struct {
 	over bool // bytes were dropped
 }
 
-// Write stores p up to the limit. It never fails.
+// Write stores p up to the limit. Write never fails.
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	room := b.max - b.Len()
 	if len(p) > room {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// longTimeout is the limit for plugins that end by themselves. It allows for the race
-// detector on a busy machine.
+// longTimeout is the limit for plugins that end by themselves. longTimeout allows for
+// the race detector on a busy machine.
 const longTimeout = 10 * time.Minute
 
 // childArgs is the command that runs this test binary as the child process; see

@@ -30,7 +30,7 @@ func inside(root, path string) bool {
 }
 
 // check returns the path of a file with all links resolved, and an error if the build
-// may not read the file. It does not follow a link named node_modules, because a
+// may not read the file. check does not follow a link named node_modules, because a
 // plugin's repository can contain such a link.
 func (f fence) check(path string) (real string, err error) {
 	real, err = filepath.EvalSymlinks(path)
@@ -54,8 +54,8 @@ func (f fence) check(path string) (real string, err error) {
 	return real, fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// plugin returns the esbuild plugin that rejects files outside of the fence. It must be
-// the first plugin. An error has the location of the import.
+// plugin returns the esbuild plugin that rejects files outside of the fence. plugin
+// must be the first plugin. An error has the location of the import.
 func (f fence) plugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// esbuild keeps imports of URLs, and they would fail in a page.
@@ -86,8 +86,8 @@ func plainFile(path string) error {
 	return nil
 }
 
-// fromEsbuild turns esbuild's messages into problems. It removes the content of files
-// outside of the fence, which esbuild reads as configuration.
+// fromEsbuild turns esbuild's messages into problems. fromEsbuild removes the content
+// of files outside of the fence, which esbuild reads as configuration.
 func (f fence) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// lockSnippet is the last statement of an adapter. It sets the hash of the code before
-// it and freezes the adapter. The format is that of the original OpenTabs: a loader
-// finds the end of the hashed code by the first words, and the hash by its assignment.
+// lockSnippet is the last statement of an adapter. lockSnippet sets the hash of the
+// code before it and freezes the adapter. The format is that of the original OpenTabs:
+// a loader finds the end of the hashed code by the first words, and the hash by its
+// assignment.
 const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;var a=s["NAME"];` +
 	`a.__adapterHash="HASH";` +
 	`a.tools.forEach(function(t){Object.freeze(t);});Object.freeze(a.tools);Object.freeze(a);` +

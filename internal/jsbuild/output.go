@@ -82,8 +82,9 @@ func (b *BuildResult) write(src source, made compiled, o Options) error {
 	return nil
 }
 
-// checkPackage checks a package with plugin.Load, as adding the plugin does. It returns
-// the warnings and the problems. Without output, it checks only package.json.
+// checkPackage checks a package with plugin.Load, as adding the plugin does.
+// checkPackage returns the warnings and the problems. Without output, it checks only
+// package.json.
 func checkPackage(text []byte, out output) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
@@ -123,8 +124,8 @@ func checkPackage(text []byte, out output) (warnings, problems []Problem, err er
 	return nil, problems, nil
 }
 
-// writeFile writes a file atomically, so that no reader sees a partial file. It creates
-// the directory.
+// writeFile writes a file atomically, so that no reader sees a partial file. writeFile
+// creates the directory.
 func writeFile(name string, content []byte) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -40,8 +40,8 @@ type source struct {
 	Icons        svgicon.Set
 }
 
-// readSource reads package.json. It returns an error if the build can't continue, and
-// other problems of package.json separately.
+// readSource reads package.json. readSource returns an error if the build can't
+// continue, and other problems of package.json separately.
 func readSource(dir string) (source, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {

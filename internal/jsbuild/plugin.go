@@ -78,11 +78,11 @@ type BuiltFile struct {
 	Bytes int
 }
 
-// BuildPlugin builds the plugin in dir. It bundles opentabs.entry of package.json
-// (default src/index.ts) into dist/adapter.iife.js, and opentabs.preScript into
-// dist/pre-script.iife.js. It runs the plugin in a child process to write its tools to
-// dist/tools.json. It reads only the source, not the files of an earlier build. The same
-// source gives the same bytes.
+// BuildPlugin builds the plugin in dir. BuildPlugin bundles opentabs.entry of
+// package.json (default src/index.ts) into dist/adapter.iife.js, and opentabs.preScript
+// into dist/pre-script.iife.js. BuildPlugin runs the plugin in a child process to write
+// its tools to dist/tools.json. BuildPlugin reads only the source, not the files of an
+// earlier build. The same source gives the same bytes.
 //
 // The error is a *[BuildError] if the plugin's source is the cause. Then no file was
 // written.

@@ -47,11 +47,12 @@ type TestOptions struct {
 
 // TestBrowser is a real browser for tests. Only one file of tests uses it at a time.
 type TestBrowser interface {
-	// Do performs one operation of a test in the browser and returns its result as JSON.
-	// It may run concurrently. The test receives the error.
+	// Do performs one operation of a test in the browser and returns its result as
+	// JSON. Do may run concurrently. The test receives the error.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// SetResponder sets the function that responds to the requests of pages. It blocks until
-	// the test has responded. At the end of a file, SetResponder is called with nil.
+	// SetResponder sets the function that responds to the requests of pages.
+	// SetResponder blocks until the test has responded. At the end of a file,
+	// SetResponder is called with nil.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
@@ -117,9 +118,9 @@ type TestEvent struct {
 	Stack string `json:"stack,omitempty"`
 }
 
-// RunTests runs the tests of one file of the plugin in dir. It calls report for each
-// event in order; the last one is "done". The error is a *[BuildError] if the file can't
-// be built, or if a test exceeds the limits of time or memory.
+// RunTests runs the tests of one file of the plugin in dir. RunTests calls report for
+// each event in order; the last one is "done". The error is a *[BuildError] if the file
+// can't be built, or if a test exceeds the limits of time or memory.
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
@@ -258,8 +259,8 @@ type runState struct {
 	stack   string // stack trace of that error
 }
 
-// readEvents reads and reports the child's events until its output ends. It calls
-// resetTimer for each.
+// readEvents reads and reports the child's events until its output ends. readEvents
+// calls resetTimer for each.
 func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxExtractedBytes)

@@ -14,9 +14,9 @@ import (
 // killed. The script itself enforces the timeout.
 const browserTestGrace = 15 * time.Second
 
-// browserTests connects the script of tests and a real browser. It forwards operations of
-// the tests to the browser, and requests of the pages to the tests. It is safe for
-// concurrent use.
+// browserTests connects the script of tests and a real browser. browserTests forwards
+// operations of the tests to the browser, and requests of the pages to the tests.
+// browserTests is safe for concurrent use.
 type browserTests struct {
 	browser TestBrowser
 
@@ -56,7 +56,7 @@ func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()
 	return func() { r.browser.SetResponder(nil) }
 }
 
-// receive handles a line of the script. It does not block.
+// receive handles a line of the script. receive does not block.
 func (r *browserTests) receive(line []byte) {
 	var m scriptMessage
 	if json.Unmarshal(line, &m) != nil {

@@ -11,10 +11,10 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Simulate is the main function of the child process that [RunTests] starts. It reads
-// a script from stdin, as a JSON string in one line, and writes the events to stdout,
-// one JSON value per line. For tests in a real browser, it passes later lines from
-// stdin to the script. It returns the exit code: 0 if the script ran.
+// Simulate is the main function of the child process that [RunTests] starts. Simulate
+// reads a script from stdin, as a JSON string in one line, and writes the events to
+// stdout, one JSON value per line. For tests in a real browser, it passes later lines
+// from stdin to the script. Simulate returns the exit code: 0 if the script ran.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -88,7 +88,7 @@ func (s *testRunner) run(script string) error {
 }
 
 // wait blocks until the script receives a line, or until the time in news has passed.
-// It returns false at the end of the input.
+// wait returns false at the end of the input.
 func (s *testRunner) wait(news json.RawMessage) (more bool, err error) {
 	var wait struct {
 		Ms float64 `json:"ms"`
@@ -114,7 +114,7 @@ func (s *testRunner) wait(news json.RawMessage) (more bool, err error) {
 	}
 }
 
-// readLines sends the lines from stdin to received. It ends with the process.
+// readLines sends the lines from stdin to received. readLines ends with the process.
 func (s *testRunner) readLines() {
 	defer close(s.received)
 	for {

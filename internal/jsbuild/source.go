@@ -13,8 +13,8 @@ import (
 const embedded = "opentabs"
 
 // sourceSet is a tree of embedded files that esbuild can bundle without a disk and
-// without npm. The zero value contains no files. It is safe for concurrent use while its
-// maps do not change.
+// without npm. The zero value contains no files. sourceSet is safe for concurrent use
+// while its maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x"
 	// has the path "x/src/a.ts". Relative imports may cross roots, as they do

@@ -30,8 +30,8 @@ func (b bundled) place(stack string) string {
 	return ""
 }
 
-// sourceOf looks up a position of a bundle in its source map. line and column count from
-// 0. It returns "" for files that are not the plugin's.
+// sourceOf looks up a position of a bundle in its source map. line and column count
+// from 0. sourceOf returns "" for files that are not the plugin's.
 func sourceOf(sourceMap []byte, line, column int) string {
 	var m struct {
 		Sources  []string `json:"sources"`

@@ -64,7 +64,7 @@ func (r *Reader) Optional(key string) string {
 	return s
 }
 
-// TextOK returns an optional string. It reports false if the member is not a valid
+// TextOK returns an optional string. TextOK reports false if the member is not a valid
 // string.
 func (r *Reader) TextOK(key string) (string, bool) {
 	if !r.Has(key) {

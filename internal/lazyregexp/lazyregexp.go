@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// New returns a function that returns the compiled pattern. It compiles the pattern
-// once, at its first call. It is safe for concurrent use.
+// New returns a function that returns the compiled pattern. New compiles the pattern
+// once, at its first call. The pattern is safe for concurrent use.
 //
 // An invalid pattern panics at the first call; in tests New itself panics, so that
 // no invalid pattern stays unnoticed.

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// exitTimeout is how long Main waits for goroutines to exit. It is long enough for
-// the slowest machine; only leaked goroutines take that long.
+// exitTimeout is how long Main waits for goroutines to exit. exitTimeout is long enough
+// for the slowest machine; only leaked goroutines take that long.
 const exitTimeout = 30 * time.Second
 
 // Main is a TestMain: it runs the tests and exits. If the tests pass but a

@@ -57,8 +57,8 @@ func Open(path string, o Options) *Log {
 	return l
 }
 
-// Write queues a line, which ends with its only line feed. It never waits for the disk.
-// After Close it does nothing.
+// Write queues a line, which ends with its only line feed. Write never waits for the
+// disk. After Close it does nothing.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

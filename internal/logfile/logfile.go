@@ -11,7 +11,7 @@ import (
 // kept, so the log takes at most twice as much.
 const MaxBytes = 10 << 20
 
-// File is a log file. It is safe for concurrent use.
+// File is a log file. File is safe for concurrent use.
 type File struct {
 	path  string
 	limit int64
@@ -23,8 +23,8 @@ type File struct {
 	regular bool
 }
 
-// Open opens the log at path for appending. It rotates a file that is larger
-// than limit.
+// Open opens the log at path for appending. Open rotates a file that is larger than
+// limit.
 func Open(path string, limit int64) (*File, error) {
 	f := &File{path: path, limit: limit}
 	if err := f.open(); err != nil {

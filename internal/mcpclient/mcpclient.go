@@ -182,10 +182,10 @@ type Result struct {
 	Meta              map[string]json.RawMessage `json:"_meta"`
 }
 
-// CallTool runs a tool. arguments is a JSON object. progress, which may be nil,
-// is called for each report, by the goroutine that called CallTool. When ctx
-// ends, CallTool asks the server to cancel the call. It then returns ctx's error
-// once the server has ended the call, after 2 s at the latest.
+// CallTool runs a tool. arguments is a JSON object. progress, which may be nil, is
+// called for each report, by the goroutine that called CallTool. When ctx ends,
+// CallTool asks the server to cancel the call. CallTool then returns ctx's error once
+// the server has ended the call, after 2 s at the latest.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	params := map[string]any{"name": name, "arguments": arguments}
 	var result Result

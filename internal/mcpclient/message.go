@@ -117,8 +117,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	return nil
 }
 
-// cancel asks the server to cancel the request. It returns when the server has ended
-// the stream, or after 2 s.
+// cancel asks the server to cancel the request. cancel returns when the server has
+// ended the stream, or after 2 s.
 func (x exchange) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelWait)
 	defer cancel()

@@ -43,11 +43,11 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Addr implements net.Listener. It returns a loopback address.
+// Addr implements net.Listener. Addr returns a loopback address.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
 // Dial connects to the listener and ignores the address. Use it as
-// http.Transport.DialContext. It returns ctx's error or net.ErrClosed.
+// http.Transport.DialContext. Dial returns ctx's error or net.ErrClosed.
 func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	clientEnd, serverEnd := net.Pipe()
 	select {

@@ -35,10 +35,10 @@ const (
 	worthIt = 4 << 20
 )
 
-// Keep returns memory to the system after the start, after large results, and when
-// the process becomes idle; the garbage collector alone would keep it for minutes.
-// It also makes the collector run less often while the heap is small. It returns
-// when ctx ends, and restores the collector's settings.
+// Keep returns memory to the system after the start, after large results, and when the
+// process becomes idle; the garbage collector alone would keep it for minutes. Keep
+// also makes the collector run less often while the heap is small. Keep returns when
+// ctx ends, and restores the collector's settings.
 func Keep(ctx context.Context) {
 	before := debug.SetGCPercent(percent(live()))
 	defer func() { debug.SetGCPercent(before) }()

@@ -13,7 +13,7 @@ const (
 	minPrefix   = 3   // a shorter word is the beginning of too many names
 )
 
-// Name returns the name that is most similar to wrong. It returns "" if more than a
+// Name returns the name that is most similar to wrong. Name returns "" if more than a
 // third of the letters differ in each name.
 func Name(wrong string, names []string) string {
 	best, limit := "", len(wrong)/3+1

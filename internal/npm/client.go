@@ -41,7 +41,7 @@ var ErrNotFound = errors.New("not found")
 type Options struct {
 	// UserAgent is the User-Agent header; default "opentabs".
 	UserAgent string
-	// Backoff is the pause before the second attempt. It doubles for the third;
+	// Backoff is the pause before the second attempt. Backoff doubles for the third;
 	// default 300 ms.
 	Backoff time.Duration
 	// Silence limits a pause in the middle of a response body; default 30 s.
@@ -55,7 +55,7 @@ type Client struct {
 	opts   Options
 }
 
-// New returns a client that uses the proxy, certificates and logins in config. It
+// New returns a client that uses the proxy, certificates and logins in config. New
 // fails if a setting is invalid.
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
@@ -120,7 +120,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// get sends a request and passes the response to read. It retries after transient
+// get sends a request and passes the response to read. get retries after transient
 // errors, at most maxAttempts times. The error names the action that the user can take.
 func (c *Client) get(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	wait := c.opts.Backoff
@@ -179,8 +179,8 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		retryAfter: time.Duration(max(seconds, 0)) * time.Second}
 }
 
-// timedBody is a response body with a limit for the time between two reads. Its
-// timer cancels the request.
+// timedBody is a response body with a limit for the time between two reads. The timer
+// of timedBody cancels the request.
 type timedBody struct {
 	io.ReadCloser
 	limit    time.Duration

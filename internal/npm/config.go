@@ -170,7 +170,7 @@ func (c *Config) add(key, value, from string) {
 	}
 }
 
-// parseLine parses one line of an .npmrc. It skips comments, sections and lists,
+// parseLine parses one line of an .npmrc. parseLine skips comments, sections and lists,
 // which this package does not need.
 func (c *Config) parseLine(line string) (key, value string, ok bool) {
 	line = strings.TrimSpace(line)
@@ -219,8 +219,8 @@ func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") 
 
 func (c *Config) text(key string) string { return c.values[key].text }
 
-// Registry returns the address of the registry for a package name, with a slash at
-// the end, and the file or variable that sets it ("" for the default). It fails if
+// Registry returns the address of the registry for a package name, with a slash at the
+// end, and the file or variable that sets it ("" for the default). Registry fails if
 // the address is invalid.
 func (c *Config) Registry(name string) (address, from string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}

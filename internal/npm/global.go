@@ -8,8 +8,8 @@ import (
 )
 
 // GlobalFolders returns the node_modules folders of globally installed packages that
-// exist. It runs no program to find them: it tries the prefix in npm's settings, the
-// folder of Node, and the usual places.
+// exist. GlobalFolders runs no program to find them: it tries the prefix in npm's
+// settings, the folder of Node, and the usual places.
 func (c *Config) GlobalFolders() []string {
 	get, home := c.env.Getenv, c.env.Home
 	under := func(parts ...string) string {

@@ -11,8 +11,8 @@ import (
 // integrity is a set of sha512 hashes. A file has to match one of them.
 type integrity [][]byte
 
-// parseIntegrity returns the sha512 hashes of a file from its metadata. It ignores
-// weaker hashes, because an attacker can make another file with the same one.
+// parseIntegrity returns the sha512 hashes of a file from its metadata. parseIntegrity
+// ignores weaker hashes, because an attacker can make another file with the same one.
 func parseIntegrity(d Dist) (integrity, error) {
 	var sums integrity
 	var others []string

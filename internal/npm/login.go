@@ -11,7 +11,7 @@ import (
 type login struct {
 	host string // with its port, unless that is the default of the scheme
 	path string // with a slash at both ends
-	// header is the value of Authorization. It is empty if problem is set.
+	// header is the value of Authorization. header is empty if problem is set.
 	header string
 	// problem is why the login can't be used; "" if it can.
 	problem string

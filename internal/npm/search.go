@@ -22,8 +22,8 @@ type Found struct {
 	Publisher string
 }
 
-// Search returns packages with a keyword whose texts contain the words of query,
-// best match first. It returns at most limit results, and never more than 250.
+// Search returns packages with a keyword whose texts contain the words of query, best
+// match first. Search returns at most limit results, and never more than 250.
 func (c *Client) Search(ctx context.Context, keyword, query string, limit int) ([]Found, error) {
 	registry, _, err := c.config.Registry("")
 	if err != nil {

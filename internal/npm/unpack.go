@@ -66,7 +66,7 @@ type unpacker struct {
 	bytes int64
 }
 
-// emptyRoot opens an empty folder. It creates the folder if it does not exist.
+// emptyRoot opens an empty folder. emptyRoot creates the folder if it does not exist.
 func emptyRoot(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (u *unpacker) folder(name, entryName string) error {
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o700)
 }
 
-// claim records the path of a file or folder. It rejects a second file at the path,
+// claim records the path of a file or folder. claim rejects a second file at the path,
 // and one that differs only in case, because some systems do not distinguish case.
 func (u *unpacker) claim(name string, isFolder bool, entryName string) error {
 	claimed := name

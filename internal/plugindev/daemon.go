@@ -67,7 +67,7 @@ func (s *session) attach(ctx context.Context, client *httpapi.Client, one *plugi
 	}
 }
 
-// attachOnce is attach for one daemon. It returns why the connection ended.
+// attachOnce is attach for one daemon. attachOnce returns why the connection ended.
 func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begun func()) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()

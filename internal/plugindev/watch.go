@@ -15,7 +15,7 @@ import (
 // ErrNoPlugin is the error of [Watch] for a directory without a plugin.
 var ErrNoPlugin = errors.New("there is no plugin in the directory")
 
-// Watch builds the plugin in dir, and again after each change, until ctx ends. It
+// Watch builds the plugin in dir, and again after each change, until ctx ends. Watch
 // prints each build and its errors.
 func Watch(ctx context.Context, dir string, out *terminal.Output) error {
 	watch, err := author.NewWatcher(dir) // before the first build, to see changes during it

@@ -41,7 +41,7 @@ func ParseLevel(text string) (wire.LogLevel, error) {
 	return "", fmt.Errorf("%.100q is no level: use debug, info, warning or error", text)
 }
 
-// Filter selects entries. Its zero value selects all.
+// Filter selects entries. The zero value of Filter selects all.
 type Filter struct {
 	// Plugin is the name of a plugin; empty for all plugins.
 	Plugin string
@@ -57,7 +57,7 @@ func (f Filter) Wants(e Entry) bool {
 // maxTextBytes is the maximum size of a message: wire.MaxLogChars of any script.
 const maxTextBytes = 3 * wire.MaxLogChars
 
-// newEntry returns the entry for a log entry that a browser sent. It corrects
+// newEntry returns the entry for a log entry that a browser sent. newEntry corrects
 // malformed values.
 func newEntry(browser string, p wire.PluginLogParams, sent wire.LogEntry, now time.Time, secrets *redactor) Entry {
 	e := Entry{

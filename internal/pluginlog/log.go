@@ -108,7 +108,7 @@ type addition struct {
 	bytes   int
 }
 
-// Add queues the entries that an adapter logged in a tab of a browser. It does not
+// Add queues the entries that an adapter logged in a tab of a browser. Add does not
 // block: if the queue is full, it drops and counts the entries.
 func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	l.mu.Lock()
@@ -278,7 +278,7 @@ func (l *Log) Close() {
 	l.lines.Close()
 }
 
-// Follower receives new entries. It is for one goroutine at a time.
+// Follower receives new entries. Follower is for one goroutine at a time.
 type Follower struct {
 	log    *Log
 	filter Filter

@@ -15,11 +15,12 @@ import (
 // hidden replaces a secret.
 const hidden = "[redacted]"
 
-// redactor removes secrets from texts: the values of secret settings, texts in the
-// form of a credential, and in JSON the value of every member with the name of a
-// credential. It cannot find every secret: authors should not log them.
+// redactor removes secrets from texts: the values of secret settings, texts in the form
+// of a credential, and in JSON the value of every member with the name of a credential.
+// redactor cannot find every secret: authors should not log them.
 //
-// Its zero value has no secret settings. It is safe for concurrent use.
+// The zero value of redactor has no secret settings. redactor is safe for concurrent
+// use.
 type redactor struct {
 	// Secrets returns texts to remove everywhere; nil for none.
 	Secrets func() []string

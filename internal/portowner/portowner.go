@@ -13,8 +13,8 @@ import (
 // findTimeout bounds the search, which starts lsof on macOS.
 const findTimeout = 2 * time.Second
 
-// Find returns the name and pid of the program that listens on a TCP port, such
-// as "python3, pid 42". It returns "another program" if the system hides the owner.
+// Find returns the name and pid of the program that listens on a TCP port, such as
+// "python3, pid 42". Find returns "another program" if the system hides the owner.
 func Find(ctx context.Context, port int) string {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()

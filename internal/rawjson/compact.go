@@ -15,9 +15,9 @@ const maxNesting = 10000
 // TrimBOM removes the byte order mark that some Windows editors write before a text.
 func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
-// Compact checks JSON text from a file and returns it without blanks. It writes to
-// memory if the result fits there. The problem names the place of a syntax error
-// and is empty if there is none.
+// Compact checks JSON text from a file and returns it without blanks. Compact writes to
+// memory if the result fits there. The problem names the place of a syntax error and is
+// empty if there is none.
 func Compact(text, memory []byte) (compacted []byte, problem string) {
 	text = TrimBOM(text)
 	if !utf8.Valid(text) {
@@ -44,8 +44,8 @@ func SyntaxProblem(text []byte, err error) string {
 	return fmt.Sprintf("is not valid JSON at line %d, column %d: %s; correct it there", line, column, syntax)
 }
 
-// compactor does what [json.Compact] does in a fifth of the time: it calls no
-// function for each byte. It accepts exactly what encoding/json accepts, which
+// compactor does what [json.Compact] does in a fifth of the time: it calls no function
+// for each byte. compactor accepts exactly what encoding/json accepts, which
 // FuzzCompact checks.
 type compactor struct {
 	text []byte

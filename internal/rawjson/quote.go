@@ -2,7 +2,7 @@ package rawjson
 
 import "bufio"
 
-// WriteQuoted writes JSON text as one JSON string. It makes no copy, because a
+// WriteQuoted writes JSON text as one JSON string. WriteQuoted makes no copy, because a
 // result may have 100 MB.
 func WriteQuoted(w *bufio.Writer, text []byte) {
 	const hex = "0123456789abcdef"

@@ -114,7 +114,7 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns an object with these members. It uses their Quoted keys.
+// JoinMembers returns an object with these members. JoinMembers uses their Quoted keys.
 func JoinMembers(list []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range list {
@@ -145,7 +145,7 @@ func Marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Encode is [Marshal] for a value that JSON can express. It panics for any other.
+// Encode is [Marshal] for a value that JSON can express. Encode panics for any other.
 func Encode(v any) json.RawMessage {
 	text, err := Marshal(v)
 	if err != nil {

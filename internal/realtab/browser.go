@@ -230,7 +230,7 @@ func doIn[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) 
 	return result, err
 }
 
-// Go navigates the tab to url. It returns when the navigation has started.
+// Go navigates the tab to url. Go returns when the navigation has started.
 func (t *Tab) Go(ctx context.Context, url string) error {
 	went, err := doIn(ctx, t, page.Navigate, page.NavigateParams{URL: url})
 	if err == nil && went.ErrorText != "" {

@@ -26,7 +26,7 @@ const maxBodyBytes = 16 << 20
 
 // Page is the document that a test opens.
 type Page struct {
-	// URL is the address of the page. Its fragment is ignored.
+	// URL is the address of the page. The fragment of URL is ignored.
 	URL  string
 	HTML string
 	// Cookies are cookies in the form of document.cookie.

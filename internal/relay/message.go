@@ -53,8 +53,8 @@ func (m *message) add(id, method string) {
 	}
 }
 
-// parseEnvelope returns the id and the method of a message. It stops at the result of
-// an answer, which may have many megabytes.
+// parseEnvelope returns the id and the method of a message. parseEnvelope stops at the
+// result of an answer, which may have many megabytes.
 func parseEnvelope(text []byte) (id, method string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {

@@ -102,8 +102,8 @@ type relay struct {
 type daemonLink struct {
 	conn conn
 	done chan struct{} // closed when its reader has ended
-	// resumed is closed when the daemon has answered the repeated initialize, whose
-	// id is resumeID. It is nil if initialize is not repeated.
+	// resumed is closed when the daemon has answered the repeated initialize, whose id
+	// is resumeID. resumed is nil if initialize is not repeated.
 	resumed  chan struct{}
 	resumeID string
 	// ownID is the id of the relay's own requests. Their answers are dropped.
@@ -193,7 +193,7 @@ func (r *relay) readClient(lines chan<- []byte, stopped <-chan struct{}) {
 	}
 }
 
-// forward sends a line of the client to the daemon. It joins or starts a daemon if
+// forward sends a line of the client to the daemon. forward joins or starts a daemon if
 // there is none and the client waits for an answer.
 func (r *relay) forward(ctx context.Context, line []byte) {
 	m := parseMessage(line)
@@ -217,8 +217,8 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 	}
 }
 
-// writeDaemon sends a line to the daemon. It returns false if the link was lost
-// before the daemon can have read the line, so that the line can be sent again.
+// writeDaemon sends a line to the daemon. writeDaemon returns false if the link was
+// lost before the daemon can have read the line, so that the line can be sent again.
 func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
 	r.recordSent(m, line)
 	n, err := r.link.conn.Write(line)
@@ -250,8 +250,8 @@ func (r *relay) refuse(ids []string, err error) {
 	}
 }
 
-// handleLoss ends the link. It answers open calls with an error, and repeats the
-// other open requests on the next daemon.
+// handleLoss ends the link. handleLoss answers open calls with an error, and repeats
+// the other open requests on the next daemon.
 func (r *relay) handleLoss(ctx context.Context) {
 	// The last lines of the daemon may still be on their way.
 	select {

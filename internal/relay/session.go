@@ -17,7 +17,7 @@ const (
 )
 
 // sessionState is the state of the client's session: how it was opened, and which
-// requests are open. It is not safe for concurrent use.
+// requests are open. sessionState is not safe for concurrent use.
 type sessionState struct {
 	// initialize and initialized are the lines that opened the session. They are nil
 	// in MCP 2026-07-28, which has no sessions.

@@ -29,9 +29,9 @@ const (
 	maxFailed = 1000
 )
 
-// Cache checks scripts and remembers the results by the SHA-256 of the script.
-// Passed scripts are also stored in a file for later processes. A lost or damaged
-// file only costs repeated checks. It is safe for concurrent use.
+// Cache checks scripts and remembers the results by the SHA-256 of the script. Passed
+// scripts are also stored in a file for later processes. A lost or damaged file only
+// costs repeated checks. Cache is safe for concurrent use.
 type Cache struct {
 	path  string
 	log   zerolog.Logger
@@ -84,7 +84,7 @@ func (c *Cache) HasPassed(hash string) bool {
 	return c.passed[hash]
 }
 
-// addPassed stores a hash. It keeps what other processes have added to the file.
+// addPassed stores a hash. addPassed keeps what other processes have added to the file.
 func (c *Cache) addPassed(hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,7 +23,7 @@ type Event struct {
 var errTooLarge = errors.New("an event is too large")
 
 // Read yields the events of a stream as they arrive, each with at most limit bytes of
-// data. After an error it yields nothing more; the end of the stream is no error. It
+// data. After an error it yields nothing more; the end of the stream is no error. Read
 // drops an event that is incomplete at the end of the stream.
 func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {

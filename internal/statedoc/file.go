@@ -48,8 +48,9 @@ func (f File[T]) Read() (T, error) {
 	return content, nil
 }
 
-// Change reads the file, calls edit with its content and writes the result. It holds a
-// lock that other processes respect. It renames a damaged file and starts a new one.
+// Change reads the file, calls edit with its content and writes the result. Change
+// holds a lock that other processes respect. Change renames a damaged file and starts a
+// new one.
 func (f File[T]) Change(edit func(T) error) error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)

@@ -22,7 +22,7 @@ func (o Object) Child(key string) Object {
 	return child
 }
 
-// Put sets a member. It deletes the member for an empty text or object and for null.
+// Put sets a member. Put deletes the member for an empty text or object and for null.
 func (o Object) Put(key string, v any) {
 	text := rawjson.Encode(v)
 	switch string(text) {
@@ -70,7 +70,7 @@ func (p *Plugins) Encode() []byte {
 	return rawjson.Indent(rawjson.Encode(p.Top))
 }
 
-// Edit changes the entry of one plugin. It deletes an entry that becomes empty.
+// Edit changes the entry of one plugin. Edit deletes an entry that becomes empty.
 func (p *Plugins) Edit(name string, change func(entry Object)) {
 	plugins := p.Top.Child("plugins")
 	entry := plugins.Child(name)

@@ -17,8 +17,8 @@ const watchInterval = time.Second
 
 // Watched is a state file whose current content is always available: a change by
 // another process or by an editor takes effect at the next [Watched.Current]. V is a
-// view that is computed once from each content T. Create it with [NewWatched]. It is
-// safe for concurrent use.
+// view that is computed once from each content T. Create it with [NewWatched]. Watched
+// is safe for concurrent use.
 //
 // Lock order: notifying, then reading, because listeners may call Current. No other
 // lock is taken while mu is held.

@@ -16,7 +16,7 @@ var ErrLocked = errors.New("it is locked")
 const lockRetry = 10 * time.Millisecond
 
 // Lock takes the lock file at path, against other processes and other goroutines of
-// this one. It waits up to wait. The file stays; the system frees the lock of a
+// this one. Lock waits up to wait. The file stays; the system frees the lock of a
 // process that dies.
 func Lock(path string, wait time.Duration) (unlock func(), err error) {
 	lock := flock.New(path)

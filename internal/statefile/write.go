@@ -69,7 +69,7 @@ func writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// Try returns an error if no file can be written in dir. It writes a small file and
+// Try returns an error if no file can be written in dir. Try writes a small file and
 // removes it.
 func Try(dir string) error {
 	temp, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
@@ -82,8 +82,8 @@ func Try(dir string) error {
 	return nil
 }
 
-// PutAside renames a damaged file, so that it is not overwritten. It returns the new
-// name: the old name, ".corrupt-" and the time in UTC.
+// PutAside renames a damaged file, so that it is not overwritten. PutAside returns the
+// new name: the old name, ".corrupt-" and the time in UTC.
 func PutAside(path string) (kept string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
 	kept = base
@@ -99,8 +99,8 @@ func PutAside(path string) (kept string, err error) {
 	return kept, nil
 }
 
-// RemoveLeftovers removes the temporary files that crashed processes left in dir. It
-// ignores failures.
+// RemoveLeftovers removes the temporary files that crashed processes left in dir.
+// RemoveLeftovers ignores failures.
 func RemoveLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

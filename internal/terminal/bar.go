@@ -104,7 +104,7 @@ func (b Bar) part() float64 {
 // only order the messages that come before the first count.
 const leastCount = 0.001
 
-// Numbers returns the percentage and the count, as far as they are known. It is
+// Numbers returns the percentage and the count, as far as they are known. The text is
 // empty if the tool has reported no numbers.
 func (b Bar) Numbers() string {
 	switch {

@@ -13,8 +13,8 @@ func Percent(part float64) string {
 	return fmt.Sprintf("%3d%%", int(math.Floor(part*100+1e-9)))
 }
 
-// Number writes a count without needless digits. It rounds off the small steps that the server
-// adds to order messages between two counts.
+// Number writes a count without needless digits. Number rounds off the small steps that
+// the server adds to order messages between two counts.
 func Number(f float64) string {
 	abs, whole := math.Abs(f), math.Round(f)
 	if abs < 1e15 && (f == whole || abs >= 1000 || abs >= 1 && math.Abs(f-whole) < 0.001) {

@@ -96,8 +96,8 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// checkedWriter remembers the first failed write, such as one to a full disk. It
-// is safe for concurrent use.
+// checkedWriter remembers the first failed write, such as one to a full disk.
+// checkedWriter is safe for concurrent use.
 type checkedWriter struct {
 	w io.Writer
 

@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Notef writes a notice for the user to stderr. Its further lines are indented, so
-// that no text in it can pass for another notice.
+// Notef writes a notice for the user to stderr. Further lines are indented, so that no
+// text in the note can pass for another notice.
 func (o *Output) Notef(format string, args ...any) {
 	text := safeText(fmt.Sprintf(format, args...))
 	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
@@ -49,8 +49,8 @@ func (o *Output) PrintSafeLines(lines ...string) {
 	}
 }
 
-// PrintJSON writes a JSON text. Its numbers and the order of its members stay as
-// they are.
+// PrintJSON writes a JSON text. The numbers and the order of the members stay as they
+// are.
 func (o *Output) PrintJSON(text []byte) error { return o.printJSON(text, o.stdout.isTerminal) }
 
 // PrintJSONLine writes a JSON text on one line, on a terminal too.

@@ -24,8 +24,8 @@ type Progress struct {
 	Message string
 }
 
-// ProgressView shows the progress of one call. Its methods may be called from any
-// goroutine.
+// ProgressView shows the progress of one call. The methods of ProgressView may be
+// called from any goroutine.
 type ProgressView interface {
 	// Update shows a report. After Close it does nothing.
 	Update(p Progress)

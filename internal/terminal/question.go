@@ -15,8 +15,8 @@ type Questions struct {
 	lines *bufio.Reader
 }
 
-// NewQuestions returns questions whose answers are read from in. It returns nil if in
-// is not a terminal.
+// NewQuestions returns questions whose answers are read from in. NewQuestions returns
+// nil if in is not a terminal.
 func (o *Output) NewQuestions(in any) *Questions {
 	if !IsTerminal(in) {
 		return nil

@@ -44,7 +44,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// Run runs the tests and prints them to out. It returns an error if a test fails or no
+// Run runs the tests and prints them to out. Run returns an error if a test fails or no
 // test runs; for invalid options a [usererr.Error].
 func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	if err := o.check(); err != nil {

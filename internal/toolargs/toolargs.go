@@ -190,7 +190,7 @@ func kindOf(value []byte) string {
 // itself.
 const maxDepth = 8
 
-// resolve follows a reference within the tool's schema. It never returns nil.
+// resolve follows a reference within the tool's schema. resolve never returns nil.
 func (t Tool) resolve(p *schema, depth int) *schema {
 	if p == nil {
 		return &schema{}

@@ -66,7 +66,7 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// failureOf returns the failure in a result. Its text comes from the server, and its
+// failureOf returns the failure in a result. The text comes from the server, and the
 // code from the error code in _meta.
 func failureOf(r mcpclient.Result) error {
 	var info struct {

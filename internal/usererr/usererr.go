@@ -13,7 +13,7 @@ type Error struct{ err error }
 func (e *Error) Error() string { return e.err.Error() }
 func (e *Error) Unwrap() error { return e.err }
 
-// Errorf formats an error. It truncates long texts among args.
+// Errorf formats an error. Errorf truncates long texts among args.
 func Errorf(format string, args ...any) error {
 	for i, arg := range args {
 		text := ""

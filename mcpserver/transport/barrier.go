@@ -38,8 +38,8 @@ const (
 	minSeparation = 10 * time.Millisecond
 )
 
-// barrier waits until the client of one stdio session has read all progress that
-// was written. It is safe for concurrent use.
+// barrier waits until the client of one stdio session has read all progress that was
+// written. barrier is safe for concurrent use.
 type barrier struct {
 	requests *clientRequests
 	send     Send // writes to the client
@@ -70,9 +70,9 @@ func (b *barrier) count() uint64 {
 	return b.written
 }
 
-// pass waits until the client has read progress number n, which count returned,
-// for at most pingTimeout. It reports whether the answer to the call needs padding:
-// the client is slow to answer, but does answer pings as far as is known.
+// pass waits until the client has read progress number n, which count returned, for at
+// most pingTimeout. pass reports whether the answer to the call needs padding: the
+// client is slow to answer, but does answer pings as far as is known.
 func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
 	p := b.covering(n)
 	if p != nil {
@@ -101,8 +101,8 @@ func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
 	return b.hasAnswered || time.Since(b.unanswered) <= progressRecent
 }
 
-// covering returns a ping that was sent after progress number n: an unanswered one,
-// or a new one. It returns nil while the client does not answer pings.
+// covering returns a ping that was sent after progress number n: an unanswered one, or
+// a new one. covering returns nil while the client does not answer pings.
 func (b *barrier) covering(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unanswered.IsZero() {

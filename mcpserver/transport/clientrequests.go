@@ -11,16 +11,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// clientRequests contains the server's pending requests to the client of one
-// session. It is safe for concurrent use. Protocol versions from 2026-07-28 on have no
-// such requests (see Request.AsksByReply).
+// clientRequests contains the server's pending requests to the client of one session.
+// clientRequests is safe for concurrent use. Protocol versions from 2026-07-28 on have
+// no such requests (see Request.AsksByReply).
 type clientRequests struct {
 	mu      sync.Mutex               // guards waiting
 	waiting map[string]func(message) // by the key of the request's ID; each is called with one answer
 }
 
 // do sends the client a request and waits for its answer. When ctx ends first, it
-// cancels the request and returns ctx's error. It returns send's error if the request
+// cancels the request and returns ctx's error. do returns send's error if the request
 // could not be sent.
 func (a *clientRequests) do(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {

@@ -25,7 +25,7 @@ import (
 // 2025-11-25, and in modern.go the later versions.
 type httpTransport struct{ *Server }
 
-// Handler serves MCP's Streamable HTTP on one path. It accepts every request that
+// Handler serves MCP's Streamable HTTP on one path. Handler accepts every request that
 // reaches it: the caller must check token, Host and Origin first, and record whose
 // request it is (WithCredential).
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }

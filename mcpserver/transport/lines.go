@@ -85,7 +85,7 @@ func lastOf(tail, piece []byte) []byte {
 	return all
 }
 
-// lineWriter writes messages as lines, each whole. It is safe for concurrent
+// lineWriter writes messages as lines, each whole. lineWriter is safe for concurrent
 // use.
 type lineWriter struct {
 	w      deadlineWriter

@@ -20,7 +20,7 @@ const maxPendingNotes = 64
 var errNoResources = errors.New("there are no resources here; call tools instead")
 
 // listener is a session as mcp-go sees it, and what the client receives without a
-// request: changed lists, changed resources and log messages. It is safe for
+// request: changed lists, changed resources and log messages. listener is safe for
 // concurrent use.
 type listener struct {
 	*Subscriber
@@ -101,8 +101,8 @@ func (l *listener) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	return n
 }
 
-// next waits for notifications to the client and returns them. It may return
-// none, and does once ctx has ended.
+// next waits for notifications to the client and returns them. next may return none,
+// and does once ctx has ended.
 func (l *listener) next(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.notes:

@@ -33,8 +33,8 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// parseMessage parses a message. It reports false for anything but one JSON-RPC
-// object; invalidText then returns the error.
+// parseMessage parses a message. parseMessage reports false for anything but one
+// JSON-RPC object; invalidText then returns the error.
 func parseMessage(b []byte) (message, bool) {
 	var m message
 	// Invalid UTF-8 would reach the browser, where it closes the connection.
@@ -178,8 +178,8 @@ func (p *Params) reason() string {
 	return plaintext.Line(reason, MaxReason)
 }
 
-// requestKey returns a comparable form of an ID: "1" and 1 differ, "a" and "\u0061"
-// do not. It reports false for an invalid ID.
+// requestKey returns a comparable form of an ID: "1" and 1 differ, "a" and "\u0061" do
+// not. requestKey reports false for an invalid ID.
 func requestKey(id json.RawMessage) (string, bool) {
 	id = bytes.TrimSpace(id)
 	if len(id) == 0 {

@@ -14,11 +14,11 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Handler answers the requests that the transports receive. It must be safe for
+// Handler answers the requests that the transports receive. Handler must be safe for
 // concurrent use.
 type Handler interface {
-	// Ready waits until requests of this method can be answered. Its error is a
-	// sentence for the agent.
+	// Ready waits until requests of this method can be answered. The error of Ready is
+	// a sentence for the agent.
 	Ready(ctx context.Context, method string) error
 	// Serve answers a tools/call, prompts/get or resources/read. When ctx ends, the
 	// client no longer waits and gets no answer.
@@ -28,10 +28,10 @@ type Handler interface {
 	HeaderTool(name string) *mcp.Tool
 }
 
-// Resources receives the subscriptions of clients to resources. It must be safe
+// Resources receives the subscriptions of clients to resources. Resources must be safe
 // for concurrent use.
 type Resources interface {
-	// Subscribe starts a subscription. Its error is for the client.
+	// Subscribe starts a subscription. The error of Subscribe is for the client.
 	Subscribe(s *Subscriber, uri string) error
 	Unsubscribe(s *Subscriber, uri string)
 	// Drop ends all subscriptions of a client that has gone.
@@ -49,8 +49,8 @@ type Request struct {
 	// Send writes a message to the client ahead of the answer; nil if the client
 	// accepts only the answer.
 	Send Send
-	// Ask sends the client a request and returns its result. It is nil if the
-	// client shows no forms during a call.
+	// Ask sends the client a request and returns its result. Ask is nil if the client
+	// shows no forms during a call.
 	Ask Ask
 	// AsksByReply is set for clients of protocol version 2026-07-28 or later that
 	// show forms: the reply to the request contains the form (input_required).
@@ -81,8 +81,8 @@ type Background struct {
 	key     string
 }
 
-// Release marks the work as done: it cannot be cancelled any more. Its answer may
-// still be pending.
+// Release marks the work as done: it cannot be cancelled any more. The answer of a
+// released request may still be pending.
 func (b Background) Release() { b.table.release(b.session, b.key) }
 
 // Finish is called last. Shutdown waits for it.

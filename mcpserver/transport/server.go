@@ -75,7 +75,7 @@ func (s *Server) Revoke(token string) {
 	s.sessions.revoke(Credential{Via: dispatch.ViaToken, Token: token})
 }
 
-// Log sends a log message to all clients that want its level. It never blocks: a
+// Log sends a log message to all clients that want its level. Log never blocks: a
 // client that does not read loses messages, the oldest first.
 func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	for _, l := range s.sessions.listeners() {
@@ -161,6 +161,6 @@ func (s *Server) tooLarge() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encode returns v as JSON. It panics for values that have no JSON, which this
+// encode returns v as JSON. encode panics for values that have no JSON, which this
 // package never sends.
 func encode(v any) []byte { return rawjson.Encode(v) }

@@ -37,7 +37,7 @@ const (
 
 // ClientInfo is one connected session.
 type ClientInfo struct {
-	// ID is the session's ID. It works as a password: do not show it.
+	// ID is the session's ID. ID works as a password: do not show it.
 	ID string
 	Credential
 	// Name and Version are reported by the client; empty before initialize.
@@ -67,8 +67,8 @@ type session struct {
 	ended []string
 }
 
-// quietFor is how long a client without requests and streams counts as connected. It
-// is also how long a session is kept after its client closed a response early.
+// quietFor is how long a client without requests and streams counts as connected.
+// quietFor is also how long a session is kept after its client closed a response early.
 const quietFor = 10 * time.Minute
 
 // earlyCancel is a cancellation that arrived before its request.
@@ -215,7 +215,7 @@ func (t *sessions) client(s *session) ClientInfo {
 }
 
 // begin registers a task of a session, so cancel(key), the end of the session and
-// Shutdown cancel it. It returns errDuplicateID, ErrSessionEnded or ErrShutdown if
+// Shutdown cancel it. begin returns errDuplicateID, ErrSessionEnded or ErrShutdown if
 // the task must not start. Call release and then finish at its end.
 func (t *sessions) begin(s *session, key string, k task) error {
 	t.mu.Lock()
@@ -242,8 +242,9 @@ func (t *sessions) begin(s *session, key string, k task) error {
 	return nil
 }
 
-// release removes the task with this key: it cannot be cancelled any more, and its
-// ID is free. Its answer may still be written; call finish after that.
+// release removes the task with this key: it cannot be cancelled any more, and its ID
+// is free. The answer of a released request may still be written; call finish after
+// that.
 func (t *sessions) release(s *session, key string) {
 	t.mu.Lock()
 	delete(s.running, key)
@@ -291,7 +292,7 @@ func (s *session) cancelEarly(key, reason string) {
 	s.early[key] = earlyCancel{at: time.Now(), reason: reason}
 }
 
-// close ends a session and cancels its tasks. It reports false for an unknown
+// close ends a session and cancels its tasks. close reports false for an unknown
 // session.
 func (t *sessions) close(id string) bool {
 	t.mu.Lock()

@@ -13,13 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// ServeStdio serves one client that writes messages as lines to in and reads
-// them from out. It returns nil when in has ended, ctx has ended, or Shutdown
-// was called and the running calls are done; the error of out otherwise. At the
-// end of in and of ctx running calls are cancelled; other requests that were
-// read are still answered.
+// ServeStdio serves one client that writes messages as lines to in and reads them from
+// out. ServeStdio returns nil when in has ended, ctx has ended, or Shutdown was called
+// and the running calls are done; the error of out otherwise. At the end of in and of
+// ctx running calls are cancelled; other requests that were read are still answered.
 //
-// It does not close in. If it returns before the end of in, one goroutine still
+// ServeStdio does not close in. If it returns before the end of in, one goroutine still
 // waits for a read: close in to end it. If out has a SetWriteDeadline, as a net.Conn
 // has, a client that reads nothing for 30 s counts as gone.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -202,7 +201,7 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *Params
 	}
 }
 
-// lastWritten is the last message of a call before its answer. It is safe for
+// lastWritten is the last message of a call before its answer. lastWritten is safe for
 // concurrent use.
 type lastWritten struct {
 	mu     sync.Mutex // guards all below
@@ -222,8 +221,8 @@ func (l *lastWritten) get() (number uint64, at time.Time) {
 	return l.number, l.at
 }
 
-// separate waits until the client has read the last progress of a call, as far as
-// the server can detect this. It returns the least length of the call's answer. A
+// separate waits until the client has read the last progress of a call, as far as the
+// server can detect this. separate returns the least length of the call's answer. A
 // call without recent progress does not wait.
 func (c *stdioClient) separate(ctx context.Context, last *lastWritten, modern bool) (least int) {
 	number, at := last.get()

@@ -44,8 +44,8 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is the HTTP response to a call or a GET: plain JSON, or a stream of events
-// if messages precede the answer. It is safe for concurrent use.
+// stream is the HTTP response to a call or a GET: plain JSON, or a stream of events if
+// messages precede the answer. stream is safe for concurrent use.
 type stream struct {
 	w         http.ResponseWriter
 	rc        *http.ResponseController
@@ -90,8 +90,8 @@ func (s *stream) open() {
 	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // on failure, lost is called
 }
 
-// notify sends a message ahead of the answer. It waits at most notifyTimeout
-// for a client that does not read; after a failed write all others fail.
+// notify sends a message ahead of the answer. notify waits at most notifyTimeout for a
+// client that does not read; after a failed write all others fail.
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Subscriber is a client that can subscribe to resources. It is safe for
+// Subscriber is a client that can subscribe to resources. Subscriber is safe for
 // concurrent use.
 type Subscriber struct {
 	news signal // set when a resource has changed
@@ -17,13 +17,13 @@ type Subscriber struct {
 	uris map[string]bool // the client's subscriptions; true if a notification is pending
 }
 
-// NewSubscriber returns a Subscriber. It adds a token to news, which has room for
-// one, when a resource has changed.
+// NewSubscriber returns a Subscriber. NewSubscriber adds a token to news, which has
+// room for one, when a resource has changed.
 func NewSubscriber(news chan struct{}) *Subscriber {
 	return &Subscriber{news: news, uris: map[string]bool{}}
 }
 
-// Changed notes that a resource has changed. It never blocks.
+// Changed notes that a resource has changed. Changed never blocks.
 func (s *Subscriber) Changed(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Subscriber) has(uri string) bool {
 // signal is a channel with room for one token.
 type signal chan struct{}
 
-// set adds a token unless there is one. It never blocks.
+// set adds a token unless there is one. set never blocks.
 func (s signal) set() {
 	select {
 	case s <- struct{}{}:
@@ -106,7 +106,7 @@ var logLevels = []mcp.LoggingLevel{
 // defaultLogLevel is the level of a client that has set none.
 const defaultLogLevel = mcp.LoggingLevelInfo
 
-// logQueue contains the log messages that wait for one client. It is safe for
+// logQueue contains the log messages that wait for one client. logQueue is safe for
 // concurrent use.
 type logQueue struct {
 	news signal
@@ -116,7 +116,7 @@ type logQueue struct {
 	pending []mcp.JSONRPCNotification
 }
 
-// push adds a message if the client wants its level. It never blocks.
+// push adds a message if the client wants its level. push never blocks.
 func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,16 +7,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// toolList is an answer to tools/list. It writes schemas unchanged, because they are
-// JSON already. mcp-go would copy each of them four times, which takes longer than the
-// start of a hundred plugins.
+// toolList is an answer to tools/list. toolList writes schemas unchanged, because they
+// are JSON already. mcp-go would copy each of them four times, which takes longer than
+// the start of a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult
 }
 
-// toolListOf returns the toolList of an answer with this ID. It reports false for any
-// other answer.
+// toolListOf returns the toolList of an answer with this ID. toolListOf reports false
+// for any other answer.
 func toolListOf(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {

@@ -44,7 +44,7 @@ type Fault struct {
 	// Content is the content hash of the plugin that did not start.
 	Content string `json:"content"`
 	// Problem is a sentence without a period, as in "the adapter threw while it
-	// started: x is not defined". It may quote the plugin.
+	// started: x is not defined". Problem may quote the plugin.
 	Problem string `json:"problem"`
 	// Site is the origin of the page; empty if the code reached no page.
 	Site string `json:"site,omitempty"`
@@ -76,7 +76,7 @@ type Faults struct {
 	changed  []func()
 }
 
-// Open returns the faults in the state folder dir. It ignores a file that it cannot
+// Open returns the faults in the state folder dir. Open ignores a file that it cannot
 // read.
 func Open(dir string, log zerolog.Logger) *Faults {
 	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, byPlugin: map[string][]Fault{}}

@@ -30,7 +30,7 @@ const (
 )
 
 // Inspection is what a reviewer reads about a plugin: sections of text, each divided
-// into pages. It is immutable.
+// into pages. Inspection is immutable.
 type Inspection struct {
 	// Plugin is the inspected plugin; Hash is the hash of its content.
 	Plugin *plugin.Plugin
@@ -122,7 +122,7 @@ var reviewSections = []struct{ name, title string }{
 }
 
 // ReviewText returns what a review shows after the overview: what has changed and,
-// withCode, the author's code. It is empty if there is nothing to show.
+// withCode, the author's code. The text is empty if there is nothing to show.
 func (in *Inspection) ReviewText(withCode bool) string {
 	text := ""
 	for _, shown := range reviewSections {

@@ -20,7 +20,7 @@ type mention struct {
 // power is a mention with the pattern that finds it, also in minified code.
 type power struct {
 	mention
-	// literal is part of every match of pattern. It is searched first.
+	// literal is part of every match of pattern. literal is searched first.
 	literal string
 	pattern func() *regexp.Regexp
 }

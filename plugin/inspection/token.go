@@ -17,8 +17,8 @@ const (
 
 // Tokens are proofs that an agent has inspected a plugin. An agent receives a token
 // with an inspection and returns it with its recommendation. A token has 256 random
-// bits. It is valid once, for 10 minutes, for one content of one plugin. The zero value
-// is ready; it is safe for concurrent use.
+// bits. Each token is valid once, for 10 minutes, for one content of one plugin. The
+// zero value is ready; it is safe for concurrent use.
 type Tokens struct {
 	mu     sync.Mutex    // guards issued
 	issued []issuedToken // oldest first

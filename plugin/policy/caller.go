@@ -113,7 +113,7 @@ type refusedCalls struct {
 	by map[string][]string
 }
 
-// add records a call. It reports false if the call is not new, or the record is full.
+// add records a call. add reports false if the call is not new, or the record is full.
 func (r *refusedCalls) add(caller, called string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

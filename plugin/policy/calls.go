@@ -24,8 +24,8 @@ func (s State) mayCall(other string) bool {
 func (s State) HasLateAccess() bool { return s.Reviewed && s.LateAccess != nil }
 
 // IsRestricted reports whether a plugin starts late and has no late access. Such a
-// plugin receives no secret settings and cannot call other plugins. Its tools call each
-// other in their own tab only.
+// plugin receives no secret settings and cannot call other plugins. The tools of such a
+// plugin call each other in their own tab only.
 func (p *Policy) IsRestricted(one *plugin.Plugin) bool {
 	return one.StartsLate() && !p.stateOf(one.Name, one).HasLateAccess()
 }

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// Enforcer applies a [Policy] to calls. Pass its gates and hooks to the dispatcher
-// in its options. It is safe for concurrent use.
+// Enforcer applies a [Policy] to calls. Pass its gates and hooks to the dispatcher in
+// its options. Enforcer is safe for concurrent use.
 type Enforcer struct {
 	policy *Policy
 	meters meters
@@ -182,7 +182,8 @@ func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
 	return dispatch.Blocked(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, humanize.OnDay(set.At), name)
 }
 
-// Decided implements dispatch.Decider. It stores the permission that the user gave.
+// Decided implements dispatch.Decider. Decided stores the permission that the user
+// gave.
 func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := in.Tool
 	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.String(), Caller: in.Caller, Allow: r.Allow, By: r.By}
@@ -239,8 +240,8 @@ func (g permissionGate) contentHash(name string) string {
 	return ""
 }
 
-// Approval returns the permission that lets a call run; false if there is none. It
-// works until the After hook of the call has run.
+// Approval returns the permission that lets a call run; false if there is none.
+// Approval works until the After hook of the call has run.
 func (e *Enforcer) Approval(in dispatch.Info) (Approval, bool) {
 	return permissionGate{e.policy}.approval(in)
 }

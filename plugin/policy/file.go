@@ -95,8 +95,8 @@ func editTool(entry statedoc.Object, tool string, change func(own statedoc.Objec
 	entry.Put("tools", tools)
 }
 
-// putTool stores the entry of a tool. It removes the author of a permission that is
-// gone.
+// putTool stores the entry of a tool. putTool removes the author of a permission that
+// is gone.
 func putTool(tools statedoc.Object, name string, own statedoc.Object) {
 	if _, ok := own["permission"]; !ok {
 		delete(own, "by")
@@ -172,8 +172,8 @@ func readTool(f *jsonread.Reader) ToolStanding {
 	return t
 }
 
-// readAllowed reads the callers for which a tool always runs. It skips entries with
-// unreadable names, because an empty name has a meaning.
+// readAllowed reads the callers for which a tool always runs. readAllowed skips entries
+// with unreadable names, because an empty name has a meaning.
 func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	var all []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {
@@ -196,7 +196,7 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	return all
 }
 
-// readCalls reads the plugins that may be called. It skips entries that are not
+// readCalls reads the plugins that may be called. readCalls skips entries that are not
 // objects.
 func readCalls(f *jsonread.Reader) map[string]Mark {
 	entries := f.Object("calls")

@@ -28,7 +28,7 @@ type Approval struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// grant is a permission that a user gave for a session or some time. It is for one
+// grant is a permission that a user gave for a session or some time. grant is for one
 // caller: what an agent may do, a plugin's nested call may not, and the other way
 // round.
 type grant struct {

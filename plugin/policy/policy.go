@@ -29,12 +29,12 @@ type Options struct {
 	// Warn receives a sentence for the user when a damaged file was put aside.
 	// Default: no warning.
 	Warn func(sentence string)
-	// Record receives every change and every decision. It must not block. Default:
+	// Record receives every change and every decision. Record must not block. Default:
 	// changes are not recorded.
 	Record func(Change)
 	// Trusted reports whether any content of a plugin counts as reviewed, because its
-	// author develops it. It returns the permission of the plugin if the user has set
-	// none. Default: no plugin is trusted.
+	// author develops it. Trusted returns the permission of the plugin if the user has
+	// set none. Default: no plugin is trusted.
 	Trusted func(*plugin.Plugin) (wire.Permission, bool)
 	// Log receives errors about the file. Default: no log.
 	Log zerolog.Logger
@@ -60,8 +60,9 @@ func (o Options) trusts(one *plugin.Plugin) bool {
 }
 
 // Policy stores what the user allows agents to do: which plugins are reviewed, and
-// whether each tool runs, needs approval, or is off. It is stored in permissions.json
-// in the state folder; grants for a session or for some time are in memory only.
+// whether each tool runs, needs approval, or is off. Policy is stored in
+// permissions.json in the state folder; grants for a session or for some time are in
+// memory only.
 //
 // A plugin without an entry is not reviewed, and neither is one whose content differs
 // from the reviewed content. A change of the file by another process or an editor

@@ -13,8 +13,8 @@ import (
 // maxNoteChars is the longest stored note of an agent, in characters.
 const maxNoteChars = 1000
 
-// Recommendation is an agent's opinion that a plugin can be enabled. It enables nothing;
-// surfaces show it to the user.
+// Recommendation is an agent's opinion that a plugin can be enabled. Recommendation
+// enables nothing; surfaces show it to the user.
 type Recommendation struct {
 	// Hash is the hash of the inspected content. The recommendation is ignored for any
 	// other content.
@@ -27,8 +27,8 @@ type Recommendation struct {
 	Mark
 }
 
-// Recommend stores an agent's recommendation for the content with this hash. It changes
-// no permission and no review: only the user does that. by is the client.
+// Recommend stores an agent's recommendation for the content with this hash. Recommend
+// changes no permission and no review: only the user does that. by is the client.
 func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))

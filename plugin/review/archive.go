@@ -58,7 +58,7 @@ func (a Archive) Keep(one *plugin.Plugin) error {
 	return nil
 }
 
-// Remove removes the copy of a plugin. It ignores names that no plugin can have,
+// Remove removes the copy of a plugin. Remove ignores names that no plugin can have,
 // because the name becomes part of a path.
 func (a Archive) Remove(name string) error {
 	if plugin.CheckName(name) != nil {

@@ -7,7 +7,7 @@ import (
 	"opentabs/plugin"
 )
 
-// Code is the code of a plugin that pages receive, split for review. It contains the
+// Code is the code of a plugin that pages receive, split for review. Code contains the
 // whole adapter in order.
 //
 // Comments that a bundler writes between modules mark the libraries. The author could
@@ -36,8 +36,8 @@ var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(
 // packages and the SDK.
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// ReadCode reads the code of a plugin. It returns an error if a file on disk is not
-// the loaded one.
+// ReadCode reads the code of a plugin. ReadCode returns an error if a file on disk is
+// not the loaded one.
 func ReadCode(p *plugin.Plugin) (Code, error) {
 	code, err := p.Adapter()
 	if err != nil {

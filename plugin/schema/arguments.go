@@ -42,7 +42,7 @@ func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) erro
 //   - an empty text for an optional argument is dropped: forms send it for an empty
 //     field.
 //
-// It returns the errors of [Validator.CheckArguments].
+// CheckTextArguments returns the errors of [Validator.CheckArguments].
 func (v *Validator) CheckTextArguments(s Subject, schema, args json.RawMessage) (json.RawMessage, error) {
 	members, err := s.decode(args)
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	maxListed = 40
 )
 
-// leafText returns the sentence for one violation. It does not repeat the texts of
-// the arguments: the agent has them, and errors may be logged.
+// leafText returns the sentence for one violation. leafText does not repeat the texts
+// of the arguments: the agent has them, and errors may be logged.
 func leafText(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:

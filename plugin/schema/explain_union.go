@@ -12,7 +12,7 @@ import (
 // maxForms is how many alternatives of a union an error lists.
 const maxForms = 5
 
-// union explains why a value matches no alternative of a union. It guesses which
+// union explains why a value matches no alternative of a union. union guesses which
 // alternative was meant and reports the violations of that one.
 func (x *explainer) union(e *jsonschema.ValidationError) []violation {
 	at := e.InstanceLocation

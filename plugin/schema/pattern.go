@@ -49,7 +49,7 @@ const (
 
 func (p *slowPattern) String() string { return p.re.String() }
 
-// MatchString reports whether s matches. It returns false after a timeout.
+// MatchString reports whether s matches. MatchString returns false after a timeout.
 func (p *slowPattern) MatchString(s string) bool {
 	if time.Now().UnixNano() < p.pausedUntil.Load() {
 		return false

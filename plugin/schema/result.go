@@ -21,9 +21,9 @@ const (
 )
 
 // CheckResult checks what a tool returned against its output schema; nil means
-// undefined. It returns nil or a *dispatch.Error with invalid_result, whose
-// message lists every violation and quotes the result. A schema that cannot be used
-// is a violation.
+// undefined. CheckResult returns nil or a *dispatch.Error with invalid_result, whose
+// message lists every violation and quotes the result. A schema that cannot be used is
+// a violation.
 func (v *Validator) CheckResult(s Subject, schema, result json.RawMessage) error {
 	if len(result) > maxCheckedResult {
 		return nil

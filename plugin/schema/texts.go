@@ -34,8 +34,8 @@ func parseJSON(text string) (any, bool) {
 	return value, err == nil
 }
 
-// allowsText reports whether the types in schema allow a text. It follows at most
-// refs references.
+// allowsText reports whether the types in schema allow a text. allowsText follows at
+// most refs references.
 func allowsText(schema any, root map[string]any, refs int) bool {
 	s, ok := schema.(map[string]any)
 	if !ok {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// expandBrowserClasses rewrites Unicode classes that only browsers support. It drops
-// "Script=" from names and replaces emoji classes, which the emoji check of schema
-// generators uses, by ranges.
+// expandBrowserClasses rewrites Unicode classes that only browsers support.
+// expandBrowserClasses drops "Script=" from names and replaces emoji classes, which the
+// emoji check of schema generators uses, by ranges.
 func expandBrowserClasses(pattern string) string {
 	if !strings.Contains(pattern, `\p{`) && !strings.Contains(pattern, `\P{`) {
 		return pattern

@@ -33,8 +33,8 @@ type Validator struct {
 	err    error
 }
 
-// Compile compiles the schema if that has not happened yet. It returns an error for
-// a schema that cannot be used. It takes about 0.3 ms.
+// Compile compiles the schema if that has not happened yet. Compile returns an error
+// for a schema that cannot be used. Compile takes about 0.3 ms.
 func (v *Validator) Compile(schema json.RawMessage) error {
 	v.once.Do(func() { v.compile(schema) })
 	return v.err

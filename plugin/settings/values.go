@@ -38,7 +38,7 @@ type Options struct {
 	// Default: no warning.
 	Warn func(sentence string)
 	// Record receives each change: the plugin, the changed keys (nil for all) and the
-	// surface. It must not block. Default: changes are not recorded.
+	// surface. Record must not block. Default: changes are not recorded.
 	Record func(name string, keys []string, by string)
 	// Log receives errors about the file. Default: no log.
 	Log zerolog.Logger
@@ -100,7 +100,7 @@ func (v *Values) OnChange(changed func()) { v.file.OnChange(changed) }
 // Watch detects changes by other processes and editors until ctx ends.
 func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
 
-// Of returns the valid settings of a plugin, by key. It leaves out settings that the
+// Of returns the valid settings of a plugin, by key. Of leaves out settings that the
 // plugin does not declare, and values that it does not allow.
 func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
 	kept := v.file.Current().View[p.Name]
@@ -174,7 +174,7 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 }
 
 // Change sets settings of a plugin, by key; null or an empty text deletes a setting.
-// It applies all changes or none. by is the surface. The error names the wrong
+// Change applies all changes or none. by is the surface. The error names the wrong
 // setting and the allowed values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checked := map[string]json.RawMessage{}

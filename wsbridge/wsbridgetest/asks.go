@@ -13,13 +13,13 @@ type askID struct {
 	ask        int
 }
 
-// Call calls another tool, as context.call does in a page. It returns cancelled
-// if ctx ends first, and withdraws the ask.
+// Call calls another tool, as context.call does in a page. Call returns cancelled if
+// ctx ends first, and withdraws the ask.
 func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
 	return c.ask(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
 }
 
-// WaitForUser waits for the user, as context.waitForUser does in a page. It
+// WaitForUser waits for the user, as context.waitForUser does in a page. WaitForUser
 // returns an error as Call does, or that of the server if the wait timed out.
 func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
 	_, err := c.ask(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})

@@ -34,7 +34,7 @@ type Options struct {
 	// Changed is called after each change of the plugins, as soon as the server has
 	// their tabs; default none.
 	Changed func(plugins []string)
-	// State is called with the state of an open side panel (Watch). It must return
+	// State is called with the state of an open side panel (Watch). State must return
 	// at once, like Plugins and Resync; default none.
 	State func(wire.StateSyncParams)
 	// Plugins is called with the plugins of an open side panel; default none.

@@ -33,7 +33,7 @@ type File struct {
 	Text string
 }
 
-// Pack returns a .tgz file with these entries. It does not check them, so that tests
+// Pack returns a .tgz file with these entries. Pack does not check them, so that tests
 // can make malformed packages.
 func Pack(files ...File) []byte {
 	var b bytes.Buffer

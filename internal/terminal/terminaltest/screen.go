@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Screen is a terminal that obeys the escape sequences that package terminal
-// writes, and panics at others. It keeps all lines; the last Rows of them are on
-// the screen.
+// Screen is a terminal that obeys the escape sequences that package terminal writes,
+// and panics at others. Screen keeps all lines; the last Rows of them are on the
+// screen.
 type Screen struct {
 	Columns, Rows int
 	// Written is how many bytes were written.
