@@ -294,8 +294,8 @@ func TestEventsForTheUser(t *testing.T) {
 	})
 }
 
-// TestEndsAreForTheUser checks that every end is for the user. Its audience decides
-// only whether the result is shown.
+// TestEndsAreForTheUser checks that every end is for the user. The audience of the end
+// decides only whether the result is shown.
 func TestEndsAreForTheUser(t *testing.T) {
 	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {

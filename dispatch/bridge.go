@@ -79,9 +79,10 @@ type Targets struct {
 	// Browsers counts the connected browsers.
 	Browsers int
 	// Live are the documents where the adapter runs, the best first: those that may be
-	// ready, then the others. Within each group: the active tab of the focused window,
-	// active tabs, tabs of the focused window, the rest; then the tab used last; within a
-	// tab the top document first. Those of one browser are consecutive.
+	// ready, then the others. Each group begins with the active tab of the focused
+	// window; other active tabs, other tabs of that window and all other tabs follow.
+	// Among equal tabs the tab that was used last comes first, and within a tab the top
+	// document. The documents of one browser are consecutive.
 	Live []Target
 	// Silent are documents whose adapter runs and whose page does not answer, because a
 	// script occupies it. No call starts there.
@@ -163,8 +164,8 @@ type Sink interface {
 	// withdrawn or the run ends.
 	Ask(wire.ToolAskParams)
 	// LinkLost reports that the link to the browser is lost and may return. The idle
-	// limit is suspended until LinkBack, because the page can't report. Both return at
-	// once and do not call the bridge, which may hold a lock.
+	// limit is suspended until LinkBack, because the page can't report. LinkLost and
+	// LinkBack return at once and do not call the bridge, which may hold a lock.
 	LinkLost()
 	LinkBack()
 	// Finish ends the run with the JSON text of the result (nil for undefined), or with

@@ -16,8 +16,8 @@ import (
 type Tool struct {
 	Plugin string
 	Name   string
-	// PluginName is the plugin's display name; Matches are its URL patterns. Both are
-	// used in errors only.
+	// PluginName is the plugin's display name; Matches are its URL patterns. PluginName
+	// and Matches are used in errors only.
 	PluginName string
 	Matches    []string
 	// Instances are the sites in the plugin's settings. Several have the same name if
@@ -43,7 +43,7 @@ type Client struct {
 	// sessions take turns.
 	Session string
 	// Shared is set if all clients of this name have the same Session, because their
-	// protocol has none. Then no permission can be limited to the session.
+	// protocol has none. A permission can't be limited to a shared Session.
 	Shared bool
 	// Via is the client's credential; empty if unknown.
 	Via Via
@@ -69,8 +69,8 @@ const (
 // OwnPrefix begins the client names of the commands of opentabs.
 const OwnPrefix = "opentabs "
 
-// Known names the client by its verified credential. Only clients without a token
-// share such a name.
+// Known names the client by its verified credential. Only clients without a token share
+// a name.
 func (c Client) Known() string {
 	switch c.Via {
 	case ViaToken:

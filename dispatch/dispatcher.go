@@ -109,8 +109,8 @@ type Dispatcher struct {
 	accepted uint64               // number of calls so far
 	closed   bool
 
-	// running counts the calls that have not returned. Only add increases it, with mu
-	// locked.
+	// running counts the calls that have not returned. Only add increases running, with
+	// mu locked.
 	running sync.WaitGroup
 }
 

@@ -1,7 +1,7 @@
 // Package dispatch runs calls: it decides when a call may run, chooses its document,
-// applies its time limits, forwards its progress and records how it ends. It has no
-// network, no MCP and no browser code. A [Bridge] runs calls in browsers, and each
-// caller passes a function that receives progress.
+// applies its time limits, forwards its progress and records how it ends. Package
+// dispatch has no network, no MCP and no browser code. A [Bridge] runs calls in
+// browsers, and each caller passes a function that receives progress.
 //
 // Start with [New], then [Dispatcher.Call]. Surfaces that show calls use
 // [Dispatcher.Calls] and [Dispatcher.Follow].

@@ -225,7 +225,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 		if has(a) || !has(b) || !has(c) {
 			t.Error("of three results the first is not the one that went")
 		}
-		// The last one stays, though it is too large by itself.
+		// The newest result stays, although it exceeds the limit by itself.
 		if large := ends(t, jobs); !has(large) || has(b) || has(c) {
 			t.Error("the large one did not take the place of all others")
 		}

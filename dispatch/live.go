@@ -29,7 +29,7 @@ type liveCall struct {
 	parent, root *liveCall
 	depth        int
 
-	// These parts have their own locks.
+	// The next fields have their own locks.
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set

@@ -77,7 +77,7 @@ type View struct {
 	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
 	// the last event before the view: a reader that skips the events up to it gets
 	// nothing twice. Follow before Find, because events have no numbers without a
-	// follower. Only Find sets both.
+	// follower. Only Find sets Timeline and Seq.
 	Timeline []Moment `json:"timeline,omitempty"`
 	Seq      uint64   `json:"seq,omitempty"`
 	// ErrorCode and Error are the reason of a failed call.
@@ -98,8 +98,8 @@ func (v *View) ShownResult(all bool) string {
 	return ""
 }
 
-// maxResultText is the part of a result that surfaces get; maxResultRead is the
-// longest text result whose escapes are decoded. Both are in bytes.
+// maxResultText is the part of a result that surfaces get; maxResultRead is the longest
+// text result whose escapes are decoded. maxResultText and maxResultRead are in bytes.
 const (
 	maxResultText = 400
 	maxResultRead = 64 << 10

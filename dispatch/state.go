@@ -11,7 +11,8 @@ import (
 // status is the state of a call.
 type status uint8
 
-// The statuses of a call. The last three never change.
+// The statuses of a call. The last three statuses are final: a call in one of these
+// statuses never changes.
 const (
 	statusNew status = iota
 	statusRunning

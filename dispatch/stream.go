@@ -209,7 +209,7 @@ type Follower struct {
 	closed  chan struct{}
 
 	// last is the Seq of the last examined event, missed the number of lost events
-	// before it. Only the goroutine that calls Next uses them.
+	// before it. Only the goroutine that calls Next uses last and missed.
 	last   uint64
 	missed int
 }
@@ -219,7 +219,7 @@ const maxNext = 1024
 
 // Next waits for events and returns at most 1,024 of them, oldest first. missed counts
 // the events of all calls that were lost before them. Next returns ctx's error when ctx
-// ends and another error after Close. Only one goroutine at a time may call it. The
+// ends and another error after Close. Only one goroutine at a time may call Next. The
 // events are shared and read-only.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
@@ -257,9 +257,9 @@ func (f *Follower) unread() []*Event {
 	return events
 }
 
-// Position returns the Seq of the last event that Next has examined, matching or not.
-// A reader that returns with it as After misses nothing. Only the goroutine that calls
-// Next may call it.
+// Position returns the Seq of the last event that Next has examined, matching or not. A
+// reader that follows again with this Seq as After misses no event. Only the goroutine
+// that calls Next may call Position.
 func (f *Follower) Position() uint64 { return f.last }
 
 // Close ends the follower and wakes Next. Close may be called more than once.

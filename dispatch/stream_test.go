@@ -165,7 +165,8 @@ func TestReturningFollower(t *testing.T) {
 		if seqs, missed := next(dispatch.FollowOptions{FromStart: true}); missed != 0 || len(seqs) != 6 || seqs[0] != 1 {
 			t.Errorf("from the start: %v, %d missed", seqs, missed)
 		}
-		// One call of many, and one that came back too late.
+		// A follower of one call misses nothing. A follower that returns too late
+		// misses events.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		last := runs(t, d, 2000)

@@ -148,9 +148,9 @@ func (s *suspension) lastOf(gate string) *Resolution {
 	return nil
 }
 
-// The limits of all suspended calls. They are suspended before they enter the
-// queue, so the limits of the queue do not bound them. The size is that of their
-// arguments, in bytes.
+// The limits of all suspended calls together. Calls are suspended before they enter the
+// queue, so the limits of the queue do not bound suspended calls. The size is the
+// length of the arguments, in bytes.
 const (
 	maxSuspended      = 1000
 	maxSuspendedBytes = maxWaitingBytes

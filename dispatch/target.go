@@ -10,11 +10,11 @@ import (
 	"opentabs/wire"
 )
 
-// chooseTargets returns the documents in which the call may run, best first. The others
-// are tried if the adapter is not ready in the first. chooseTargets never chooses
-// between two browsers or two instances, because they may be two accounts. A browser or
-// instance without a ready document is ignored if there is another: no user is logged
-// in there.
+// chooseTargets returns the documents in which the call may run, best first. The next
+// document is tried if the adapter is not ready in the one before. chooseTargets never
+// chooses between two browsers or two instances, because they may be two accounts. A
+// browser or instance without a ready document is ignored if another browser or
+// instance has one: the user is not logged in there.
 func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError) {
 	live := matching(all.Live, want)
 	if len(live) == 0 {
@@ -202,8 +202,8 @@ func (t Target) isSameTab(other Target) bool {
 	return t.Browser == other.Browser && t.TabID == other.TabID
 }
 
-// hostOf returns the host and port of an http or https URL. The rest of the URL may be
-// invalid.
+// hostOf returns the host and port of an http or https URL. The path and the query of
+// the URL may be invalid.
 func hostOf(text string) (host, port string, ok bool) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {

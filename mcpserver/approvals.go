@@ -47,8 +47,8 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	return a.run(ctx, q)
 }
 
-// remind sends the client the reason why its call waits, at each heartbeat until
-// ctx ends. Some clients give up a call without progress.
+// remind sends the client the reason why its call waits, at each heartbeat until ctx
+// ends. Some clients cancel a call without progress.
 func (a *approvals) remind(ctx context.Context, q question) {
 	tick := time.NewTicker(a.heartbeat)
 	defer tick.Stop()

@@ -35,8 +35,8 @@ type arguments struct {
 	detach json.RawMessage
 }
 
-// definedArguments are the names that the tool's own schema defines. Such an
-// argument belongs to the tool.
+// definedArguments are the names that the tool's own schema defines. An argument that
+// the schema defines is passed to the tool.
 type definedArguments struct{ tab, browser, instance, detach bool }
 
 // argumentsDefinedBy returns which names the schema of a tool or prompt of p defines.
@@ -59,9 +59,9 @@ func instanceNames(p *plugin.Plugin) []string {
 }
 
 // splitArguments separates "tabId", "browser", "instance" and "_detach" from a call's
-// arguments, unless the tool defines them. The other arguments keep their bytes, so
-// large integers stay exact. isPrompt is set for a prompt, whose arguments are all
-// texts. An error is a *dispatch.Error for the agent.
+// arguments, unless the tool defines them. All other arguments are passed unchanged, so
+// large integers stay exact. isPrompt is set for a prompt, which has only text
+// arguments. An error is a *dispatch.Error for the agent.
 func splitArguments(raw json.RawMessage, defined definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{tool: json.RawMessage("{}")}, nil

@@ -116,7 +116,7 @@ func (m *fewMembers) extras() bool {
 	return a.Priority == nil || *a.Priority >= 0 && *a.Priority <= 1
 }
 
-// uri reports whether the member "uri" is an absolute URI. Some clients parse it.
+// uri reports whether the member "uri" is an absolute URI. Some clients parse this URI.
 func (m *fewMembers) uri() bool {
 	v, ok := m.get("uri")
 	var s string

@@ -9,8 +9,8 @@ import (
 )
 
 // TestBuiltinToolsOfTheLoader checks that package plugin warns of descriptions that
-// name built-in tools. Its list must be complete, because it cannot import this
-// package.
+// name built-in tools. Package plugin needs a complete copy of the list of built-in
+// tools, because it cannot import mcpserver.
 func TestBuiltinToolsOfTheLoader(t *testing.T) {
 	known := slices.Sorted(slices.Values(plugin.OwnTools))
 	if own := slices.Sorted(maps.Keys(builtinTools)); !slices.Equal(own, known) {

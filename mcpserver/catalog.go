@@ -104,9 +104,9 @@ func (c *catalog) isRefused(fullName string) bool {
 	return refused
 }
 
-// refusedError returns the error of a call of a refused tool, nil if the tool may
-// run. It comes before errors about arguments: an agent does not know the schema of
-// a tool that is not listed.
+// refusedError returns the error of a call of a refused tool, nil if the tool may run.
+// This error precedes errors about arguments, because an agent does not know the schema
+// of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusal(p)(t)
 	if refusal == nil {

@@ -18,8 +18,8 @@ import (
 //	{"type":"resource","resource":{"uri":URI,"text":TEXT or "blob":BASE64,"mimeType"?}}
 //	{"type":"resource_link","uri":URI,"name":NAME,"title"?,"description"?,"mimeType"?,"size"?}
 //
-// Each may also have annotations and _meta. An object with another member, or with
-// data that is not base64, is not a block and stays in the result.
+// Each block may also have annotations and _meta. An object with another member, or
+// with data that is not base64, is not a block and stays in the result.
 
 // separated is a result, split into a text for agents and blocks of content.
 type separated struct {

@@ -114,8 +114,9 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
-// TestRevoke checks that sessions, streams and calls of the client end when its
-// token is removed, also without a session. Those of other clients continue.
+// TestRevoke checks that sessions, streams and calls of the client end when its token
+// is removed, also without a session. Sessions, streams and calls of other clients
+// continue.
 func TestRevoke(t *testing.T) {
 	h := newHanging()
 	s := serve(t, h, Options{}).known(t)

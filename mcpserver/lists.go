@@ -9,8 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// newLibrary returns the server of mcp-go. Nothing is registered with it: its filters and
-// hooks return the lists of this file. Calls, prompts and reads do not reach it.
+// newLibrary returns the server of mcp-go. No tool, prompt or resource is registered
+// with mcp-go: the filters and hooks of its server return the lists of this file.
+// Calls, prompts and reads do not reach mcp-go.
 func (s *Server) newLibrary() *server.MCPServer {
 	options := []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithRecovery(),

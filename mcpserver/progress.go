@@ -12,8 +12,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// progressSender sends the progress of a call to its client, under the progress
-// token of one request. It is safe for concurrent use.
+// progressSender sends the progress of a call to its client, under the progress token
+// of one request. A progressSender is safe for concurrent use.
 type progressSender struct {
 	ctx     context.Context // of the request: nothing is sent after its end
 	deliver transport.Send
@@ -34,8 +34,8 @@ func newProgressSender(ctx context.Context, p *transport.Params, send transport.
 	return &progressSender{ctx: ctx, deliver: send, token: token}
 }
 
-// close waits for a notification that is being sent. Nothing is sent after it: the
-// answer to the request must be the last message.
+// close waits for a notification that is being sent. After close no progress is sent:
+// the answer to the request must be the last message.
 func (s *progressSender) close() {
 	if s == nil {
 		return

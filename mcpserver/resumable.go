@@ -335,7 +335,7 @@ func (r *resumableCalls) expire(c *resumableCall) {
 	}
 }
 
-// isAttached reports whether a request waits for the answer. One may arrive while
+// isAttached reports whether a request waits for the answer. A request may arrive while
 // the answer is being dropped.
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()

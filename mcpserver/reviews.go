@@ -37,7 +37,7 @@ type Inspector interface {
 	Recommend(plugin, hash string, permission wire.Permission, note, by string) error
 }
 
-// reviewTools let an agent inspect plugins. Only the user enables one.
+// reviewTools let an agent inspect plugins. Only the user can enable a plugin.
 var reviewTools = []builtinTool{{
 	shown: newBuiltin("plugin_inspect", "Inspect a plugin",
 		"Shows a plugin before it is enabled: what it is, where it works, its tools, its settings, its author's own code in pages, what changed since the user's last review. "+

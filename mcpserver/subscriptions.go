@@ -28,8 +28,8 @@ var (
 
 // resources offers calls as resources. resources notifies subscribers when a resource
 // has changed: at once, then at most once in updateInterval, and always once after the
-// last change. resources is safe for concurrent use. Its memory grows with the
-// subscriptions, not with the calls.
+// last change. resources is safe for concurrent use. The memory of resources grows with
+// the subscriptions, not with the calls.
 type resources struct {
 	calls Watcher
 

@@ -27,10 +27,11 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{frame, top}, NeedReload: []dispatch.Target{old}}
 }
 
-// withTabs returns a server with two plugins. One of them is not reviewed.
+// withTabs returns a server with two plugins. The plugin "wiki" is not reviewed.
 func withTabs(t *testing.T) *client { return withTabsBut(t, "wiki") }
 
-// withTabsBut is withTabs, and these plugins are not reviewed.
+// withTabsBut returns a server with the plugins "messages" and "wiki"; the plugins in
+// off are not reviewed.
 func withTabsBut(t *testing.T, off ...string) *client {
 	s := serve(t, callerFunc(echo), Options{
 		Tabs: tabsOfMessages, Refusals: refusing(wire.ErrNotReviewed, "no", off...),

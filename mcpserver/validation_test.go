@@ -24,8 +24,8 @@ func (g *countingGate) Decide(dispatch.Info) dispatch.Verdict {
 }
 
 // TestArgumentsAreValidatedBeforeGates checks that a call, job, resumable call or
-// prompt with invalid arguments ends before any gate. So it needs no approval and no
-// limit counts it.
+// prompt with invalid arguments ends before any gate. Such a call needs no approval,
+// and no limit counts it.
 func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	pkg := plugintest.Package{
 		Tools: []plugintest.Tool{{

@@ -22,7 +22,7 @@ const (
 	// indexFile is the name of the index in the state folder.
 	indexFile = "plugin-index"
 	// indexVersion changes with the format of the index, and with the checks of an
-	// adapter before it is indexed. Other versions are ignored.
+	// adapter before it is indexed. An index with another version is ignored.
 	indexVersion = 2
 	// maxIndexBytes is the largest index that is read, in bytes.
 	maxIndexBytes = 16 << 20

@@ -132,8 +132,8 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 	return texts, patterns
 }
 
-// parseTools reads dist/tools.json, which is compact, into p. It is an object, or an
-// array in packages without sdkVersion.
+// parseTools reads dist/tools.json, which is compact, into p. The file contains an
+// object, or an array in packages without sdkVersion.
 func parseTools(raw []byte, p *Plugin, to *jsonread.Problems) {
 	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {

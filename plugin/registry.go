@@ -40,8 +40,8 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 }
 
 // UseSites sets the function that returns the sites which the user has set for a
-// plugin. Each Reload makes plugins work in those sites. Call UseSites before the
-// first [Registry.Reload].
+// plugin. Each Reload adds these sites to the sites in which a plugin works. Call
+// UseSites before the first [Registry.Reload].
 func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
 // DiscoverIn sets the folders of npm packages in which each reload searches for plugins.

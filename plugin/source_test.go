@@ -76,8 +76,8 @@ func TestNameClashesAreReported(t *testing.T) {
 			t.Errorf("got %v", f.Err)
 		}
 	}
-	// The same holds if the package cannot be loaded: the global one does not
-	// replace it silently.
+	// The global package does not silently replace a local package that cannot be
+	// loaded.
 	edit(t, local, toolsFile, to("{"))
 	set = reload(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {

@@ -26,7 +26,7 @@ type StoreOptions struct {
 	// key is not used. Default: there is no index, and each load reads all adapters.
 	IndexKey []byte
 	// LockWait is how long a change waits for another process that changes the store.
-	// Default 10 s. After that Add and Remove fail.
+	// Add and Remove fail after LockWait. Default: 10 s.
 	LockWait time.Duration
 	// Warn receives a sentence for the user when a damaged list was put aside. Default:
 	// no warning.

@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// brokenSchemas do not compile. Each has a word of the expected reason.
+// brokenSchemas do not compile. Each schema is mapped to a word of the expected reason.
 var brokenSchemas = map[string]string{
 	`{"type":"object","properties":{"a":{"type":"text"}}}`:                                "properties/a/type",
 	`{"type":"object","properties":{"a":{"pattern":"("}}}`:                                "pattern",

@@ -50,9 +50,10 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 
 // DecodeProgress decodes the params of a tool.progress.
 //
-// The browser copies the text of a page into Reports without parsing it. That text can
+// The browser copies the text of a page into Reports without parsing it. Reports can
 // contain malformed reports, which are kept with their valid fields and marked as
-// Invalid. It can't replace another member, because duplicate members are an error.
+// Invalid. The text of a page can't replace another member of the params, because
+// duplicate members are an error.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
 		switch string(key) {

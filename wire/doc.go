@@ -1,10 +1,10 @@
-// Package wire defines the protocol between the server (the opentabs daemon)
-// and the browser extension: each frame that crosses their WebSocket, as Go
-// structs. The TypeScript types, wire.gen.ts, are generated from this package.
-// Both languages test against the golden frames in testdata/frames.
+// Package wire defines the protocol between the server (the opentabs daemon) and the
+// browser extension: each frame that crosses their WebSocket, as Go structs. The
+// TypeScript types, wire.gen.ts, are generated from this package. The Go tests and the
+// TypeScript tests use the golden frames in testdata/frames.
 //
 // A frame is one JSON-RPC 2.0 message in one WebSocket text message. Only this package
-// and the generated TypeScript spell the names of its fields:
+// and the generated TypeScript contain the names of the fields of a frame:
 //
 //   - To read a frame, call [Parse], which splits the frame into an [Envelope]
 //     without decoding its body. Then call [DecodeBody] with a pointer to the params or
@@ -12,7 +12,7 @@
 //   - To write a frame, call [AppendRequest], [AppendNotification], [AppendResult] or
 //     [AppendError], with a body of [EncodeBody].
 //   - For frequent and large frames, call [AppendDispatch], [AppendAnswer],
-//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. They copy JSON text
+//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. These functions copy JSON text
 //     instead of decoding and encoding it.
 //
 // To change the protocol: edit the Go types, run make gen, fix what tsc and go

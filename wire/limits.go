@@ -65,8 +65,8 @@ const (
 // frames do not count as messages.
 const MaxSilenceMs = 10000
 
-// CancelTimeoutMs is how long a page may take to answer tool.cancel, in
-// milliseconds. After that the outcome is "ignored".
+// CancelTimeoutMs is how long a page may take to answer tool.cancel, in milliseconds.
+// After CancelTimeoutMs the outcome is "ignored".
 const CancelTimeoutMs = 2000
 
 // HotReloadWaitMs is how long a hot reload waits for the running calls of a

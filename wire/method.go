@@ -22,8 +22,9 @@ const (
 
 // Methods of running tools.
 const (
-	// MethodToolDispatch runs a tool in a document. A request of the server. Its ID
-	// is the dispatchId, so that an answer on a later link still identifies the call.
+	// MethodToolDispatch is a request of the server that runs a tool in a document. The
+	// ID of the request is the dispatchId, so that an answer on a later link still
+	// identifies the call.
 	MethodToolDispatch Method = "tool.dispatch"
 	// MethodToolCancel cancels a running tool. A request of the server.
 	MethodToolCancel Method = "tool.cancel"

@@ -35,8 +35,8 @@ func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 
 // ResultText joins the texts of a result's parts. The zero value is an empty text.
 //
-// Parts are split between UTF-16 units. So one part may end with the first half of a
-// character, and the next part begins with the second half.
+// Parts are split between UTF-16 units. A part may therefore end with the first half of
+// a surrogate pair, and the next part begins with the second half.
 //
 //genwire:skip a state of the decoder, not a type of the protocol
 type ResultText struct {

@@ -170,8 +170,8 @@ const (
 type ToolView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Permission is the permission of the tool. If it is absent, the permission of the
-	// plugin applies.
+	// Permission is the permission of the tool. If Permission is absent, the permission
+	// of the plugin applies.
 	Permission Permission `json:"permission,omitempty"`
 	// ReadOnly is true if the author declares that the tool changes nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`

@@ -115,8 +115,8 @@ type TabOpenResult struct {
 // TabLoadParams identifies a tab to reload.
 type TabLoadParams struct {
 	TabID int `json:"tabId"`
-	// Force reloads the tab even if work of the user is lost. Only the user can
-	// request that.
+	// Force reloads the tab even if work of the user is lost. Only the user can request
+	// a forced reload.
 	Force bool `json:"force,omitempty"`
 }
 

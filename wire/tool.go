@@ -83,7 +83,7 @@ type Report struct {
 	Loaded  *float64 `json:"loaded,omitempty"`
 	Message string   `json:"message,omitempty"`
 	Status  string   `json:"status,omitempty"`
-	// Audience is "user" or "internal". Other values, and none, mean "internal".
+	// Audience is "user" or "internal". Any other value, or no value, means "internal".
 	Audience string `json:"audience,omitempty"`
 	// Invalid is true if a number was infinite, NaN or no number. The report then
 	// lacks that number, because JSON can't represent it.
@@ -136,8 +136,8 @@ type ToolAskParams struct {
 type AskCall struct {
 	// Tool is the name of a tool of the same plugin, or plugin__tool.
 	Tool string `json:"tool"`
-	// TabID is the tab for the nested call. If it is absent, the server chooses a tab
-	// and prefers that of the calling tool.
+	// TabID is the tab for the nested call. If TabID is absent, the server chooses a
+	// tab and prefers the tab of the calling tool.
 	TabID int `json:"tabId,omitempty"`
 	// Args are the arguments, a JSON object.
 	Args json.RawMessage `json:"args"`

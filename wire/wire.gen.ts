@@ -203,8 +203,9 @@ export const Methods = [
    */
   'ping',
   /**
-   * MethodToolDispatch runs a tool in a document. A request of the server. Its ID
-   * is the dispatchId, so that an answer on a later link still identifies the call.
+   * MethodToolDispatch is a request of the server that runs a tool in a document. The
+   * ID of the request is the dispatchId, so that an answer on a later link still
+   * identifies the call.
    */
   'tool.dispatch',
   /** MethodToolCancel cancels a running tool. A request of the server. */
@@ -717,8 +718,8 @@ export interface ToolView {
   name: string;
   displayName: string;
   /**
-   * Permission is the permission of the tool. If it is absent, the permission of the
-   * plugin applies.
+   * Permission is the permission of the tool. If Permission is absent, the permission
+   * of the plugin applies.
    */
   permission?: Permission;
   /** ReadOnly is true if the author declares that the tool changes nothing. */
@@ -1090,8 +1091,8 @@ export interface TabOpenResult {
 export interface TabLoadParams {
   tabId: number;
   /**
-   * Force reloads the tab even if work of the user is lost. Only the user can
-   * request that.
+   * Force reloads the tab even if work of the user is lost. Only the user can request
+   * a forced reload.
    */
   force?: boolean;
 }
@@ -1203,7 +1204,7 @@ export interface Report {
   loaded?: number;
   message?: string;
   status?: string;
-  /** Audience is "user" or "internal". Other values, and none, mean "internal". */
+  /** Audience is "user" or "internal". Any other value, or no value, means "internal". */
   audience?: string;
   /**
    * Invalid is true if a number was infinite, NaN or no number. The report then
@@ -1271,8 +1272,8 @@ export interface AskCall {
   /** Tool is the name of a tool of the same plugin, or plugin__tool. */
   tool: string;
   /**
-   * TabID is the tab for the nested call. If it is absent, the server chooses a tab
-   * and prefers that of the calling tool.
+   * TabID is the tab for the nested call. If TabID is absent, the server chooses a
+   * tab and prefers the tab of the calling tool.
    */
   tabId?: number;
   /** Args are the arguments, a JSON object. */
@@ -1430,8 +1431,8 @@ export const MaxLogArgs = 10;
 export const MaxSilenceMs = 10000;
 
 /**
- * CancelTimeoutMs is how long a page may take to answer tool.cancel, in
- * milliseconds. After that the outcome is "ignored".
+ * CancelTimeoutMs is how long a page may take to answer tool.cancel, in milliseconds.
+ * After CancelTimeoutMs the outcome is "ignored".
  */
 export const CancelTimeoutMs = 2000;
 

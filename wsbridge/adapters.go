@@ -15,8 +15,8 @@ import (
 type adapterSync struct {
 	link *link
 	due  chan struct{} // has a token when a plugin.sync is due
-	// settings are the settings that the browser has received on this link, as
-	// JSON by plugin. Only run uses them.
+	// settings are the settings that the browser has received on this link, as JSON by
+	// plugin. Only run uses settings.
 	settings map[string]string
 }
 
@@ -97,8 +97,8 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	return nil
 }
 
-// sendSettings sends the settings of plugins that differ from those sent on
-// this link. Only run calls it.
+// sendSettings sends the settings of plugins that differ from those sent on this link.
+// Only run calls sendSettings.
 func (a *adapterSync) sendSettings() error {
 	if a.link.hub.opts.Settings == nil {
 		return nil

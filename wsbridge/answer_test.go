@@ -31,7 +31,8 @@ func TestAnswers(t *testing.T) {
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"x","tool":{"code":"","retryable":false,"retryAfterMs":-1}}}`,
 			`failed tool_error: x {"code":"","retryable":false}`},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"x","tool":{"code":"X","retryable":true}}}`, "failed tab_closed: x"},
-		// The result is not JSON, so neither is the frame. It still names the run.
+		// The result is not JSON, so the frame is not JSON either. The frame still
+		// names the run.
 		{`"result":{"output":{bad}}`, "failed invalid_result: the tool's result is not valid JSON"},
 		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
 	}

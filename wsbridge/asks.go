@@ -185,7 +185,7 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	if r == nil {
 		return
 	}
-	// One that the page does not have is kept: the page may ask again.
+	// An answer that the page has not accepted is kept: the page may ask again.
 	if open := r.asks.open[number]; open != nil && open.answer != nil && result.Taken {
 		r.asks.settle(number)
 	}

@@ -112,7 +112,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.stays()
-		// It receives tool.cancel for runs that are not its own.
+		// The attacker receives tool.cancel for the runs of another browser.
 		w.bad.wantFrames(cancelText("good", "the server no longer has this call"), cancelText("never", "the server no longer has this call"),
 			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
 	})

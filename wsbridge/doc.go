@@ -1,6 +1,6 @@
-// Package wsbridge connects the daemon to browsers. It implements
-// dispatch.Bridge over the WebSockets of any number of browsers with the
-// opentabs extension.
+// Package wsbridge connects the daemon to browsers. Package wsbridge implements
+// dispatch.Bridge over the WebSockets of any number of browsers with the opentabs
+// extension.
 //
 // Create a [Hub] with [New], serve [Hub.Handler] at /ws, and pass the hub to
 // dispatch.New. Pass the dispatcher to [Hub.SetCalls], so that side panels show
@@ -19,10 +19,10 @@
 //
 // Each connection has one reader, the goroutine of its HTTP handler, which never
 // blocks: it decodes a frame, finds the run, and calls the run's sink, which by
-// contract does not block. Frames to write go into the connection's outbox in the
-// order in which the state changed (they are posted under the lock of that state). A
-// short-lived goroutine writes them while the outbox is not empty. So Start and
-// Cancel never wait for the network, and a stop never overtakes its run.
+// contract does not block. Frames to write go into the connection's outbox in the order
+// in which the state changed (they are posted under the lock of that state). A
+// short-lived goroutine writes them while the outbox is not empty. Start and Cancel
+// therefore never wait for the network, and a stop never overtakes its run.
 //
 // Each lock guards one concern:
 //
@@ -33,8 +33,8 @@
 //   - Hub.mu: the calls for side panels and the hashes of plugins
 //   - requests.mu, panel.mu, tabChanges.mu, refusals.mu: the type that they are in
 //
-// Nested locks are taken in this order: registry.mu, then runTable.mu or
-// tabTable.mu, then outbox.mu. The others are taken alone. No sink and no callback
-// is called under a lock, except Options.RunsIn under tabTable.mu, and LinkLost
-// and LinkBack of a sink, which must keep the order of the link's changes.
+// Nested locks are taken in this order: registry.mu, then runTable.mu or tabTable.mu,
+// then outbox.mu. All other locks are taken alone. No sink and no callback is called
+// under a lock, except Options.RunsIn under tabTable.mu, and LinkLost and LinkBack of a
+// sink, which must keep the order of the link's changes.
 package wsbridge

@@ -72,8 +72,8 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serve(&handshake{link: l, port: inbound.LocalPort(r), browserNonce: inbound.Nonces(r.Header)[0]})
 }
 
-// keepConn keeps the connection that the library hijacks. Only closing that
-// connection ends a link at once during a close handshake.
+// keepConn keeps the connection that the library hijacks. During a close handshake, a
+// link ends at once only if its hijacked connection is closed.
 type keepConn struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -114,8 +114,8 @@ func (h *Hub) refusal(r *http.Request) (int, string) {
 
 var errRefused = errors.New("refused")
 
-// handshake is the server's side of the handshake on one link. Only the reader
-// uses it.
+// handshake is the server's side of the handshake on one link. Only the reader of the
+// link uses handshake.
 type handshake struct {
 	link *link
 	port int // the port that the browser connected to

@@ -39,7 +39,7 @@ type world struct {
 	links  []string // link events of the runs
 }
 
-// inWorld runs test in fake time with a new hub. All goroutines have ended when it
+// inWorld runs test in fake time with a new hub. All goroutines have ended when inWorld
 // returns.
 func inWorld(t *testing.T, o Options, test func(w *world)) {
 	t.Helper()

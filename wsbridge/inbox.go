@@ -56,7 +56,8 @@ func (l *link) serve(s *handshake) {
 	}
 }
 
-// inbox handles the frames that arrive on one link. Only the reader uses it.
+// inbox handles the frames that arrive on one link. Only the reader of the link uses
+// inbox.
 type inbox struct {
 	link      *link
 	malformed int  // malformed frames

@@ -50,7 +50,7 @@ type link struct {
 	goneOnce sync.Once
 	// heard is set when bytes arrive; keepAlive clears it.
 	heard atomic.Bool
-	// Each part below has its own lock or names its owner.
+	// Each field below has its own lock or names its owner.
 	requests requests
 	adapters adapterSync
 	panel    panel
@@ -61,7 +61,7 @@ type link struct {
 	isReady bool
 	waiting int
 
-	// Only the reader uses these.
+	// Only the reader of the link uses buf and the next fields.
 	buf         bytes.Buffer
 	hasAnswered bool // whether it has answered a request: the first is plugin.sync
 }

@@ -54,9 +54,9 @@ func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loa
 	return false, true
 }
 
-// ReloadTab reloads a tab on behalf of the user, even if that loses work: calls
-// in that tab end. The browser is an ID or a name; empty means the only browser
-// that has the tab. Its error is a sentence for the user.
+// ReloadTab reloads a tab on behalf of the user, even if that loses work: calls in that
+// tab end. The browser is an ID or a name; empty means the only browser that has the
+// tab. The error of ReloadTab is a sentence for the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.registry.list() {

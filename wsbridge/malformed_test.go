@@ -149,8 +149,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// A frame above the limit closes the link, whatever its content. Its mask is zero,
-// so that the test does not have to mask 64 MiB.
+// A frame above the limit closes the link, whatever its content. The test sends a zero
+// mask, so that it does not have to mask 64 MiB.
 func TestFrameAboveTheLimit(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		a := w.browser("a", "boot")

@@ -50,8 +50,8 @@ func (l *link) sendWaiting(calls int) {
 	l.post(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
-// setWatching turns state.sync and state.plugins on or off. Only the reader
-// calls it.
+// setWatching turns state.sync and state.plugins on or off. Only the reader of the link
+// calls setWatching.
 func (p *panel) setWatching(b *browser, on bool) {
 	p.stop()
 	if !on {

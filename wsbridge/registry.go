@@ -103,10 +103,10 @@ func (g *registry) attach(l *link, helloID string, p wire.HelloParams) *browser 
 	return b
 }
 
-// idFor returns the ID for the browser that sent hello. Two running browsers may
-// send the same ID, such as a profile and its copy. If each replaced the other,
-// neither would work. So the second one gets an ID derived from its boot ID, and
-// keeps it when it reconnects. The caller holds mu.
+// idFor returns the ID for the browser that sent hello. Two running browsers may send
+// the same ID, such as a profile and its copy. If each browser replaced the other one,
+// neither browser would work. The second browser therefore gets an ID derived from its
+// boot ID, and keeps this ID when it reconnects. The caller holds mu.
 func (g *registry) idFor(p wire.HelloParams) string {
 	own := p.BrowserID + "~" + inbound.Truncate(p.BootID, 8)
 	if b := g.browsers[own]; b != nil && b.boot == p.BootID {

@@ -178,7 +178,7 @@ func (ts *tabTable) change(l *link, p wire.TabChangedParams) {
 }
 
 // documentGone removes a document that an error has reported as gone before its
-// tab.changed arrived. Until then the tab counts as loading.
+// tab.changed arrived. Until tab.changed arrives, the tab counts as loading.
 func (ts *tabTable) documentGone(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -10,16 +10,17 @@ import (
 	"opentabs/wire"
 )
 
-// Targets implements dispatch.Bridge. A browser with a lost link counts as
-// connected for the grace period. Its documents are offered only if no
-// connected browser has any, because the browser may have been closed for good.
+// Targets implements dispatch.Bridge. A browser with a lost link counts as connected
+// for the grace period. The documents of a disconnected browser are offered only if no
+// connected browser has any, because a disconnected browser may have been closed for
+// good.
 //
-// Targets blocks only while no document matches: after the start of the server
-// until the first browser connects (a browser retries each second, and a client
-// that has just started the server must find it), and while a tab loads. If the
-// best tab has just navigated, Targets waits for its next document even if
-// others match. If all matching tabs need a reload, it requests one. If no tab
-// matches and the call may open one, it opens one.
+// Targets blocks only while no document matches: after the start of the server until
+// the first browser connects (a browser retries each second, and a client that has just
+// started the server must find it), and while a tab loads. If the best tab has just
+// navigated, Targets waits for its next document even if others match. If all matching
+// tabs need a reload, Targets requests the reload of one tab. If no tab matches and the
+// call may open a tab, Targets opens a tab.
 func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
 	s := search{hub: h, want: want, began: time.Now()}
 	for {

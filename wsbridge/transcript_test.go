@@ -35,7 +35,8 @@ import (
 //	a< frame      the hub sent this frame to browser a, or closed its link
 //	= text        the run received this event
 //
-// The last two are what is tested; go test -update rewrites them.
+// The lines with frames of the hub and events of runs are the expected output; go test
+// -update rewrites these lines.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {

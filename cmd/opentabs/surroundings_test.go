@@ -46,7 +46,7 @@ func newHome(t *testing.T) config.Dirs {
 }
 
 // TestServeFromAReadOnlyHome checks that the server runs on a read-only home directory.
-// Only the first start has to write.
+// Only the first start of a server has to write to the home directory.
 func TestServeFromAReadOnlyHome(t *testing.T) {
 	dirs := newHome(t)
 	if err := os.Chmod(dirs.State, 0o500); err != nil {

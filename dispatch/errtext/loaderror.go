@@ -17,7 +17,7 @@ const (
 )
 
 // loadErrors explains Chrome's network errors by a prefix of their names. The first
-// match counts.
+// entry with a matching prefix counts.
 var loadErrors = []struct{ prefix, reason, action string }{
 	{"NAME_NOT_RESOLVED", "the name of the site was not found", checkAddress},
 	{"NAME_RESOLUTION_FAILED", "the name of the site was not found", checkAddress},

@@ -216,9 +216,10 @@ func (m *meter) pop(now time.Time, isLast bool) (Notification, bool) {
 	return Notification{}, false
 }
 
-// displace handles a notice that has no number below the next notice. The next
-// notice adopts its text if it has none. Otherwise a message for the user follows
-// the next number, unless a later message for the user precedes that number.
+// displace handles a notice that has no number below the next notice. If the next
+// notice has no text, displace moves the text to that notice. A displaced message for
+// the user follows the next number, unless a later message for the user precedes that
+// number.
 func (m *meter) displace(e notice) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return

@@ -92,9 +92,9 @@ func (l *numberLine) scale() float64 {
 	}
 }
 
-// room returns the range of steps above base. The next number of the tool is
-// expected above that: the next whole number if the tool counts in whole numbers,
-// else one as far away as the closest two numbers so far.
+// room returns the range of steps above base. A tool that counts in whole numbers is
+// expected to report the next whole number. For other tools the expected distance is
+// that of the closest two numbers so far. The range ends below the expected number.
 func (l *numberLine) room() float64 {
 	room := l.scale() * roomPart
 	if l.hasNumber && l.number == math.Trunc(l.number) && l.total == math.Trunc(l.total) {

@@ -1,14 +1,15 @@
-// Package queue bounds how many calls of each plugin run at once. The others wait:
-// when a place is free, the waiting sessions take turns, and within a session the
+// Package queue bounds how many calls of each plugin run at once. Further calls wait.
+// When a place is free, the waiting sessions take turns, and within a session the
 // oldest call is first.
 //
-// Waiting is bounded too. Beyond that bound the session with the most waiting calls
-// loses one, so that no client can take the places of another.
+// The number of waiting calls is bounded too. Above this bound the session with the
+// most waiting calls loses a call, so that no client can take the places of another
+// client.
 //
 // # Concurrency
 //
-// A [Queue] is safe for concurrent use. Its lock guards all lanes and places, and no
-// other lock is taken while it is held.
+// A [Queue] is safe for concurrent use. The lock of a Queue guards all lanes and
+// places. No other lock is taken while the lock of a Queue is held.
 package queue
 
 import (

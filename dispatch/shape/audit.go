@@ -15,8 +15,8 @@ type AuditedCall struct {
 	dispatch.Requester
 	// Caller is the tool that made the call, and its tab; nil if a client made it.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser, Tab and Origin are where the call ran. The rest of the page's address
-	// is not recorded.
+	// Browser, Tab and Origin are where the call ran. The audit log contains no other
+	// part of the page's URL.
 	Browser string `json:"browser,omitempty"`
 	Tab     int    `json:"tab,omitempty"`
 	Origin  string `json:"origin,omitempty"`

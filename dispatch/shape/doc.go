@@ -1,5 +1,5 @@
-// Package shape converts a call to what each surface shows of it. There is one
-// description of a call, [dispatch.View], and here are its projections:
+// Package shape converts a call to what each surface shows of it. [dispatch.View] is
+// the only description of a call. Each surface shows a projection of the View:
 //
 //   - The HTTP API, events, resources, --json and the terminal use [dispatch.View]; a list
 //     is a [List].
@@ -7,8 +7,8 @@
 //   - Agents get a [Job] for a call that outlives its request, made by [JobForAgent].
 //   - A record of the audit has an [AuditedCall], made by [CallForAudit].
 //
-// No other code copies the fields of a call. testdata/fields.txt lists each field and the
-// projections that contain it; a test keeps the list true.
+// No other code copies the fields of a call. testdata/fields.txt lists each field with
+// the projections that contain the field. A test compares the list with the code.
 //
-// The package has no state. Its functions may run in any goroutine.
+// The package has no state. The functions of package shape may run in any goroutine.
 package shape

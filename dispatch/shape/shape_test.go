@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestFields lists which projection contains which field of a call. So a new field needs a
-// decision for each surface.
+// TestFields lists which projection contains which field of a call. The author of a new
+// field must decide for each surface whether the surface shows the field.
 func TestFields(t *testing.T) {
 	projections := []struct {
 		name string

@@ -24,8 +24,8 @@ const (
 // diagnostic matches a message of tsc such as "src/a.ts(3,7): error TS2322: text".
 var diagnostic = lazyregexp.New(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
-// checkTypes runs the TypeScript compiler that is installed for the plugin. If it
-// can't run, NotChecked gets the reason.
+// checkTypes runs the TypeScript compiler that is installed for the plugin. If the
+// compiler can't run, checkTypes stores the reason in NotChecked.
 func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tsconfig.json")); err != nil {
 		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")

@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// templates are the files of a new plugin. Each name ends in ".tmpl", so that
-// compilers and linters ignore the file.
+// templates are the files of a new plugin. The name of each template ends in ".tmpl",
+// so that compilers and linters ignore the file.
 //
 //go:embed template
 var templates embed.FS

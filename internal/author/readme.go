@@ -23,10 +23,11 @@ const (
 )
 
 // UpdateReadme updates the tables of tools, prompts and settings in the plugin's
-// README.md. They are between two marked lines, which it appends if they are missing.
-// UpdateReadme creates the file if there is none. UpdateReadme reports whether the file
-// changed; with check it only reports whether it would change. The error is a
-// *jsbuild.BuildError if the plugin can't be built.
+// README.md. The tables are between two marker lines, which UpdateReadme appends if
+// they are missing. UpdateReadme creates the file if there is none. UpdateReadme
+// reports whether the file changed. With check, UpdateReadme writes nothing and reports
+// whether the file would change. The error is a *jsbuild.BuildError if the plugin can't
+// be built.
 func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
 	b, remove, err := buildTemporary(ctx, dir, o)
 	if err != nil {

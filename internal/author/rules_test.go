@@ -12,7 +12,8 @@ import (
 	"opentabs/plugin"
 )
 
-// good returns a built plugin without findings. Its source has an up-to-date dist.
+// good returns a built plugin without findings. The dist folder of the plugin is up to
+// date.
 func good(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ const (
 	// trees are scanned less often.
 	scanShare = 20
 	// mtimeResolution is the coarsest resolution of a file's modification time. Two
-	// changes within it may leave the same time.
+	// changes within mtimeResolution may leave the same time.
 	mtimeResolution = 20 * time.Millisecond
 	// maxWatched limits the number of watched files.
 	maxWatched = 20_000

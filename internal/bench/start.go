@@ -26,7 +26,7 @@ type started struct {
 	// has; both 0 if it was not requested.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
-	// RSSBytes is the resident memory SettleMs later. The next field is the part of it
+	// RSSBytes is the resident memory SettleMs later. AnonBytes is the part of RSSBytes
 	// that is not backed by a file.
 	RSSBytes  int64 `json:"rssBytes"`
 	AnonBytes int64 `json:"anonBytes"`

@@ -1,9 +1,10 @@
 // Package browsertest runs the tests of a plugin in a real browser, for `opentabs
 // plugin test --browser`.
 //
-// It starts a daemon, a Chromium with the extension and the plugin's sites, all with
-// a temporary profile and state directory. Tests use the same calls as in a simulated
-// page: jsbuild runs them and [Browser] implements its interface TestBrowser.
+// Package browsertest starts a daemon, a Chromium with the extension and the plugin's
+// sites, all with a temporary profile and state directory. Tests use the same calls as
+// in a simulated page: jsbuild runs them and [Browser] implements its interface
+// TestBrowser.
 package browsertest
 
 import (

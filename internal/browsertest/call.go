@@ -65,8 +65,8 @@ type callOutcome struct {
 // ended. The page sends it within 2 s.
 const stopTimeout = 10 * time.Second
 
-// runningCall is a call that runs. Only the goroutine of follow uses it until done is
-// closed, then only callTool.
+// runningCall is a call that runs. Until done is closed, only the goroutine of follow
+// uses a runningCall; then only callTool does.
 type runningCall struct {
 	order  callRequest
 	in     *testTab

@@ -2,6 +2,6 @@
 // sheet with progress and activities.
 //
 // [Rows] is the list, [EventLine] one event, [Print] one call, and [Watch] follows a
-// call until it ends. All text of tools, pages and clients in them is safe for a
+// call until it ends. All text of tools, pages and clients in the output is safe for a
 // terminal.
 package callview

@@ -153,7 +153,7 @@ func (w *watcher) tick(ctx context.Context, now time.Time) (over bool, err error
 			return false, err
 		}
 		w.display.show(*w.last)
-		// Its end comes as an event, unless that was missed.
+		// The end of the call arrives as an event, unless that event was lost.
 		over = w.last.Ended != nil && w.last.Seq > w.since && time.Since(*w.last.Ended) > time.Second
 	}
 	w.display.tick(now)

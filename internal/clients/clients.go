@@ -79,7 +79,7 @@ func Of(name, version string) Profile {
 	return unknown
 }
 
-// Table returns all profiles. The last one is the profile of unknown clients.
+// Table returns all profiles. The last profile is that of unknown clients.
 func Table() []Profile { return append(slices.Clone(table), unknown) }
 
 // has reports whether the profile applies to clients with this name.

@@ -7,12 +7,12 @@ import (
 	"runtime"
 )
 
-// HomeVariable is the name of the environment variable for the home directory. If
-// it is set, opentabs keeps all files in that directory.
+// HomeVariable is the name of the environment variable for the home directory. If the
+// variable is set, opentabs keeps all files in that directory.
 const HomeVariable = "OPENTABS_HOME"
 
-// Dirs are the directories in which opentabs keeps its files. Both may be the same
-// directory.
+// Dirs are the directories in which opentabs keeps its files. The directory for
+// settings and the directory for state may be the same.
 type Dirs struct {
 	// Config contains the file that users edit: config.json.
 	Config string
@@ -21,9 +21,10 @@ type Dirs struct {
 	State string
 }
 
-// FindDirs returns the directories, which need not exist. getenv is os.Getenv
-// except in tests. Both directories are $OPENTABS_HOME if it is set. Otherwise they
-// are named opentabs, in the operating system's directories for settings and state.
+// FindDirs returns the directories, which need not exist. getenv is os.Getenv except in
+// tests. If $OPENTABS_HOME is set, FindDirs returns that directory for settings and
+// state. If not, the directories are named opentabs, in the operating system's
+// directories for settings and state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)

@@ -1,6 +1,6 @@
-// Package config finds the directories of opentabs and reads its settings. It also
-// reads and writes the token, the record of the running server, and the lock that
-// allows only one server to start at a time.
+// Package config finds the directories of opentabs and reads its settings. Package
+// config also reads and writes the token, the record of the running server, and the
+// lock that allows only one server to start at a time.
 //
 // Start with [FindDirs], then [Load] and [Token].
 //

@@ -39,17 +39,18 @@ type Settings struct {
 	// MaxRunning is how many calls of one plugin run at once; default 256. The
 	// others wait.
 	MaxRunning int
-	// MaxWaiting is how many calls of one plugin wait; default 20,000. If it is
-	// exceeded, one call of the client with the most waiting calls is rejected.
+	// MaxWaiting is how many calls of one plugin wait; default 20,000. Above
+	// MaxWaiting, one call of the client with the most waiting calls is rejected.
 	MaxWaiting int
 	// Detach is when a running call returns the handle of a job; default "never".
 	Detach Detach
-	// Elicitation allows MCP clients that can show forms to ask the user for
-	// approval; default true. Otherwise only the side panel and the command line ask.
+	// Elicitation allows MCP clients that can show forms to ask the user for approval;
+	// default true. Without Elicitation only the side panel and the command line ask
+	// the user.
 	Elicitation bool
-	// DiscoverGlobal lists the plugins that npm installed for the whole machine
-	// beside the plugins that the user added; default true. They do not run before
-	// they are reviewed.
+	// DiscoverGlobal lists the plugins that npm installed for the whole machine beside
+	// the plugins that the user added; default true. A global plugin does not run
+	// before it is reviewed.
 	DiscoverGlobal bool
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.

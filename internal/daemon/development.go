@@ -58,9 +58,9 @@ func (f *devFolders) has(one *plugin.Plugin) bool {
 	return ok
 }
 
-// permission returns the permission of a plugin under development that has none
-// set. It is policy.Options.Trusted: between two builds the plugin counts as
-// reviewed.
+// permission returns the permission of a plugin under development that has none set.
+// The daemon sets policy.Options.Trusted to this method, so that the plugin counts as
+// reviewed between two builds.
 func (f *devFolders) permission(one *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

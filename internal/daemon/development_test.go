@@ -88,7 +88,7 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	if mine, _ := reload(); mine.Effective != wire.PermissionAuto || *changes != 1 {
 		t.Errorf("while one command still runs: %+v, %d changes", mine, *changes)
 	}
-	// The last build stays reviewed; later builds are not.
+	// After development ends, the last build stays reviewed, and later builds are not.
 	end()
 	if mine, _ := reload(); !mine.Reviewed || *changes != 2 {
 		t.Errorf("ended: %+v, %d changes", mine, *changes)

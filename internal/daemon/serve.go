@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/memory"
 )
 
-// The timeouts of the steps of a shutdown. All together are below 3 s.
+// The timeouts of the steps of a shutdown. The sum of these timeouts is below 3 s.
 const (
 	callsTimeout   = time.Second
 	streamsTimeout = 500 * time.Millisecond

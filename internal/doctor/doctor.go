@@ -1,6 +1,6 @@
 // Package doctor checks an installation of opentabs and suggests remedies.
 //
-// Start with [Check]. It changes nothing in the installation.
+// Start with [Check]. Package doctor changes nothing in the installation.
 package doctor
 
 import (

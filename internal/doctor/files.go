@@ -126,7 +126,7 @@ func lastError(path string) (logLine, error) {
 	var last logLine
 	for line := range bytes.Lines(text) {
 		var l logLine
-		// Two kinds of lines are not JSON: a first line of which only the end was
+		// Lines that are not JSON are skipped: a first line whose beginning was not
 		// read, and notices for the user.
 		if json.Unmarshal(line, &l) == nil && (l.Level == "error" || l.Level == "fatal" || l.Level == "panic") {
 			last = l

@@ -44,8 +44,8 @@ func (h *Home) StartServer(ctx context.Context) error {
 	}
 	defer log.Close()
 	offset := log.Size()
-	// The daemon opens the log itself, so that it can rotate the file. Its stderr
-	// only gets messages to the user and panics.
+	// The daemon opens the log itself, so that it can rotate the file. The daemon
+	// writes only panics and messages to the user to stderr.
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = h.State // not the client's directory, which the user may want to remove
 	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()

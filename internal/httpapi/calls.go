@@ -62,7 +62,8 @@ type cancelBody struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// maxReason is the maximum length of a reason, in characters. The rest is dropped.
+// maxReason is the maximum length of a reason, in characters. Further characters are
+// dropped.
 const maxReason = 200
 
 func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {

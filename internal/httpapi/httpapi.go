@@ -17,8 +17,8 @@ import (
 // requires the administrator's token.
 const CommandPath = "/cli/mcp"
 
-// Options are the parts of the server that the routes show. All but Clients,
-// Origins, Heartbeat and Log are required; there are no defaults for the others.
+// Options are the parts of the server that the routes show. Clients, Origins, Heartbeat
+// and Log are optional; all other fields are required and have no default.
 type Options struct {
 	// Token is the administrator's token, which is valid for every route except /mcp.
 	Token string

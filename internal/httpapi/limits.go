@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Time limits of clients. They do not apply to calls, which may be silent for minutes,
-// to streams of events, or to connections of /stdio and /ws.
+// Time limits of clients. These limits do not apply to calls, which may be silent for
+// minutes, to streams of events, or to connections of /stdio and /ws.
 const (
 	// headerTimeout is the limit for reading the header of a request.
 	headerTimeout = 10 * time.Second

@@ -21,7 +21,7 @@ type developRoute struct {
 }
 
 // develop marks the plugin in the folder dir as in development while the request is
-// open. So the mark ends with the client's process, even if that is killed.
+// open. The mark ends with the client's process, even if the process is killed.
 func (d developRoute) develop(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")

@@ -17,10 +17,10 @@ import (
 )
 
 // Any program of any user can listen on the server's port while the server does not
-// run. So a client sends the token only to a server that has proved that it has the
-// token: the client sends a challenge, and the server returns an HMAC of it with the
-// token. The port is part of the HMAC, so that a program on another port cannot relay
-// the challenge and the response.
+// run. A client sends the token only to a server that has proved that it has the token:
+// the client sends a challenge, and the server returns an HMAC of the challenge, keyed
+// with the token. The port is part of the HMAC, so that a program on another port
+// cannot relay the challenge and the response.
 
 // ErrForeignServer is the error if the program on the port does not have the token.
 // ErrForeignServer received neither the token nor any other data.

@@ -129,8 +129,8 @@ type Plugin struct {
 
 // Fault describes why an adapter did not start in a page.
 type Fault struct {
-	// Text is a sentence for the user, without a period. The other fields are the
-	// facts in it.
+	// Text is a sentence for the user, without a period. The other fields contain the
+	// facts in Text.
 	Text    string    `json:"text"`
 	Problem string    `json:"problem"`
 	Site    string    `json:"site,omitempty"`

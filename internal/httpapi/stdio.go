@@ -100,8 +100,8 @@ func (s *stdioRoute) upgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	// Removes the deadline that net/http may have set. This comes before add, because
-	// drain sets a deadline on the connections that add has added.
+	// Removes the deadline that net/http may have set. The deadline is removed before
+	// add, because drain sets a deadline on the connections that add has added.
 	err = conn.SetDeadline(time.Time{})
 	if !s.add(conn) {
 		return
@@ -183,8 +183,8 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, erro
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a connection to /stdio. The first bytes of the connection may be in a
-// buffer already.
+// StdioConn is a connection to /stdio. A buffer may already contain the first bytes of
+// the connection.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader

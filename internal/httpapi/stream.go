@@ -23,7 +23,8 @@ type missed struct {
 	Missed int `json:"missed"`
 }
 
-// streams are the responses of server-sent events. They end when the server stops.
+// streams are the responses of server-sent events. All streams end when the server
+// stops.
 type streams struct {
 	mark      serverMark
 	heartbeat time.Duration

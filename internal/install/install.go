@@ -196,7 +196,7 @@ func (i *Installer) place(fresh string, file npm.Tarball, name, number string) (
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
 	place := filepath.Join(parent, safeName(number)+"-"+hex.EncodeToString(sum[:4]))
-	// The same content may be there already, and may have been damaged since.
+	// The folder may exist already with the same content, and may be damaged.
 	aside := fresh + ".old"
 	if err := os.Rename(place, aside); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("replace the package: %w", err)

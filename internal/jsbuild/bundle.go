@@ -48,9 +48,9 @@ type bundled struct {
 // originalSDK is the package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
 
-// sdkSources returns the embedded SDK, and with withZod the embedded zod. Both names
-// of the SDK refer to this copy, so that an adapter is always compatible with the
-// server that built it.
+// sdkSources returns the embedded SDK, and with withZod the embedded zod. Imports of
+// either name of the SDK resolve to the embedded SDK, so that an adapter is always
+// compatible with the server that built it.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},

@@ -21,10 +21,11 @@ type wrapping struct{ before, after string }
 // wrappings returns three ways to use code as the body of a function. WrapAdapter
 // runs the first form.
 //
-// Code that parses in one wrapping may close the function and open another one. No
-// code can do that in all three: up to the brace that closes the body, the grammar is
-// the same in all of them. After that brace, the first two allow only a comma, and the
-// third does not allow one. So code that parses in all three closes none.
+// Code that parses in one wrapping may close the function and open another one. No code
+// can do that in all three wrappings: up to the brace that closes the body, the grammar
+// is the same in all three. After that brace, the first two wrappings allow only a
+// comma, and the third wrapping allows no comma. Code that parses in all three
+// wrappings therefore closes none of the functions.
 func wrappings(code []byte) [3]wrapping {
 	names := parameters(code)
 	return [3]wrapping{

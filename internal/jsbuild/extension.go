@@ -200,8 +200,8 @@ const maxNames = 50
 // parameters returns the parameters of the function around a plugin's script.
 //
 // globalThis is always private. window and self are private too if the code may read
-// its container from them. Otherwise they are the page's window, so that comparisons
-// with event.source and DOM methods work.
+// the plugin's container from them. In other code, window and self are the page's
+// window, so that comparisons with event.source and DOM methods work.
 func parameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	checked := map[string]bool{} // variables that are not the window
@@ -247,8 +247,8 @@ type ScriptOptions struct {
 	Hash string `json:"hash"`
 	// Settings are the plugin's settings at the time of composition.
 	Settings wire.PluginSettings `json:"settings"`
-	// Start is when the adapter starts. If it is empty, [MakeScriptParts] derives it from the
-	// adapter's code.
+	// Start is when the adapter starts. If Start is empty, [MakeScriptParts] derives
+	// Start from the adapter's code.
 	Start StartAt `json:"start"`
 	// Frames is true if the adapter also runs in frames of the page's origin.
 	Frames bool `json:"frames,omitempty"`

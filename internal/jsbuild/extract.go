@@ -19,9 +19,10 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// To read a plugin's tools, opentabs has to run its code, because calls of zod make
-// the schemas. The code is untrusted, and the engine is C translated to Go. So it runs
-// in a child process without access to secrets, with limits for time and memory.
+// To read a plugin's tools, opentabs has to run its code, because calls of zod make the
+// schemas. The code is untrusted, and the engine is C translated to Go. opentabs
+// therefore runs the code in a child process without access to secrets, with limits for
+// time and memory.
 
 // pageShim replaces the globals of a page while a plugin's tools are read.
 //

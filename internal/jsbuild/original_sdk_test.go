@@ -18,8 +18,8 @@ import (
 	"opentabs/plugin"
 )
 
-// These tests build plugins for the original OpenTabs SDK, pre-scripts, icons and
-// settings.
+// The tests in this file build plugins for the original OpenTabs SDK, pre-scripts,
+// icons and settings.
 
 // TestBuildForOriginalSDK builds a plugin for the original OpenTabs SDK, with a prompt.
 func TestBuildForOriginalSDK(t *testing.T) {

@@ -121,9 +121,9 @@ func ownCode(src source) (string, error) {
 const endOfCode = "opentabs:end-of-code"
 
 // renamedTokens lets esbuild rename everything that the code declares, and returns the
-// tokens. Each name in the code is also used outside of it, so that esbuild does not
-// choose it as a new name. So a name that is unchanged is a property, or a variable that
-// the code does not declare.
+// tokens. esbuild chooses no new name that the code contains, because renamedTokens
+// uses each name of the code outside of the code too. An unchanged name is therefore a
+// property, or a variable that the code does not declare.
 func renamedTokens(code string, bound []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

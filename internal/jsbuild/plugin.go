@@ -82,10 +82,10 @@ type BuiltFile struct {
 // package.json (default src/index.ts) into dist/adapter.iife.js, and opentabs.preScript
 // into dist/pre-script.iife.js. BuildPlugin runs the plugin in a child process to write
 // its tools to dist/tools.json. BuildPlugin reads only the source, not the files of an
-// earlier build. The same source gives the same bytes.
+// earlier build. Two builds of the same source write the same bytes.
 //
-// The error is a *[BuildError] if the plugin's source is the cause. Then no file was
-// written.
+// The error is a *[BuildError] if the plugin's source is the cause. A build with such
+// an error writes no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	began := time.Now()
 	src, problems, err := readSource(dir)

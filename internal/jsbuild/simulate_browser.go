@@ -121,7 +121,8 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 	}
 }
 
-// lineWriter writes values as JSON, one per line. It is safe for concurrent use.
+// lineWriter writes values as JSON, one per line. A lineWriter is safe for concurrent
+// use.
 type lineWriter struct {
 	mu sync.Mutex // locked while a line is written
 	w  io.Writer

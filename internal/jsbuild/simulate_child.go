@@ -50,8 +50,8 @@ type testRunner struct {
 	vm   *quickjs.VM
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
-	// received contains the lines from stdin. The first wait creates it, and the end of
-	// the input closes it.
+	// received contains the lines from stdin. The first wait creates the channel, and
+	// the end of stdin closes the channel.
 	received chan []byte
 }
 

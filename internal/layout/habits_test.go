@@ -28,7 +28,7 @@ var mayPrint = map[string]string{
 	"internal/bench/main.go": "hands the process's streams to run",
 }
 
-// rules are the checks of one Go file. Each returns its problems.
+// rules are the checks of one Go file. Each rule returns the problems of the file.
 var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,

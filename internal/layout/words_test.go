@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// bannedWords maps words and phrases, separated by commas, to the term that the
-// field uses. They match in any case in file names, identifiers, comments, strings
-// and documents. "#" stands for a number, "*" for any one word.
+// bannedWords maps words and phrases, separated by commas, to the term that the field
+// uses. The words match in upper and lower case, in file names, identifiers, comments,
+// strings and documents. "#" stands for a number, "*" for any one word.
 var bannedWords = map[string]string{
 	"nobody, somebody":              `name the user, the client or the caller: "no client", "not reviewed"`,
 	"anew":                          `"again", or a verb with re-: reload, restart, rebuild`,

@@ -12,7 +12,7 @@ import (
 // logPause is the least time between two log entries about failed writes.
 const logPause = time.Minute
 
-// Options set a log up. All but Log are required.
+// Options configure a log. Log is optional; all other fields are required.
 type Options struct {
 	// What names the lines in log messages, such as "the audit".
 	What string

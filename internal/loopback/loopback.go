@@ -1,5 +1,5 @@
-// Package loopback has the one rule for the Host header of requests to this
-// server. Its functions are safe for concurrent use.
+// Package loopback has the one rule for the Host header of requests to this server. The
+// functions of package loopback are safe for concurrent use.
 package loopback
 
 import (

@@ -1,6 +1,7 @@
-// Package mcpclient is a small MCP client over Streamable HTTP, protocol 2025-11-25. It
-// lists tools, calls one, receives its progress and cancels it. A call from the command
-// line therefore takes the same way as a call of any other client.
+// Package mcpclient is a small MCP client over Streamable HTTP, protocol 2025-11-25.
+// Package mcpclient lists tools, calls one, receives its progress and cancels it. A
+// call from the command line therefore takes the same way as a call of any other
+// client.
 //
 // Start with [New], then [Client.Initialize].
 //

@@ -137,8 +137,8 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 	defer resp.Body.Close()
 	x.alive()
 	in := watchedReader{resp.Body, x.alive}
-	// Only initialize opens a session. It is the only request before there is a
-	// version.
+	// Only initialize opens a session. initialize is the only request before the client
+	// knows the protocol version.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}

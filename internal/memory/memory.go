@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// lookEvery is the time between two checks of the memory. The first check is
-	// firstLook after the start, because the start leaves garbage.
+	// lookEvery is the time between two checks of the memory. The first check follows
+	// firstLook after the start, because the start of the server leaves garbage.
 	lookEvery = 10 * time.Second
 	firstLook = 3 * time.Second
 	// spare is how many bytes above its needs a busy process may keep.

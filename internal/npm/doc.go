@@ -1,7 +1,7 @@
-// Package npm downloads packages from npm registries without running npm. It reads
-// npm's settings (.npmrc files and environment variables), queries the registry,
-// verifies the download and unpacks it. It never runs a script of a package and
-// never fetches a dependency.
+// Package npm downloads packages from npm registries without running npm. Package npm
+// reads npm's settings (.npmrc files and environment variables), queries the registry,
+// verifies the download and unpacks it. Package npm never runs a script of a package
+// and never fetches a dependency.
 //
 // Begin with [LoadConfig] and [New]:
 //

@@ -24,7 +24,7 @@ type Tarball struct {
 }
 
 // Download fetches the .tgz file of a version into a new file in dir and verifies its
-// integrity. If it fails, it removes the file.
+// integrity. A failed Download removes the file.
 func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir string) (Tarball, error) {
 	what := v.Name + " " + v.Version
 	sums, err := parseIntegrity(v.Dist)

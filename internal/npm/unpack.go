@@ -120,8 +120,8 @@ func (e *refusedError) Error() string { return e.text }
 // refuse returns a *refusedError.
 func refuse(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
-// hasCause reports whether an error already names its cause. Others come from the
-// reader of a damaged archive.
+// hasCause reports whether an error already names its cause. An error without a cause
+// comes from the reader of a damaged archive.
 func hasCause(err error) bool {
 	var r *refusedError
 	var p *fs.PathError

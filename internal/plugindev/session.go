@@ -34,8 +34,8 @@ type Options struct {
 	Out *terminal.Output
 	// Build are the options of builds. The default is that of jsbuild.
 	Build jsbuild.Options
-	// Signals are interrupts. The first stops a running call, else Run returns;
-	// required.
+	// Signals are interrupts. The first signal stops a running call; without a running
+	// call, Run returns. Signals is required.
 	Signals <-chan os.Signal
 	// Lines are the lines that the user types. By default it is nil, and there is no
 	// prompt.
@@ -54,7 +54,8 @@ type Call struct {
 	Words []string
 }
 
-// session is one run of `opentabs plugin dev`. Only the goroutine of run uses it.
+// session is one run of `opentabs plugin dev`. Only the goroutine of run uses a
+// session.
 type session struct {
 	Options
 

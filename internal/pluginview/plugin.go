@@ -1,5 +1,6 @@
 // Package pluginview shows plugins in a terminal: their state, their tools, the page of
-// a review, and permissions. All text of plugins and agents in it is safe for a terminal.
+// a review, and permissions. All text of plugins and agents in the output is safe for a
+// terminal.
 package pluginview
 
 import (

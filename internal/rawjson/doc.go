@@ -10,5 +10,5 @@
 // Only package wire has a reader too, because it imports nothing of opentabs and rejects
 // objects in which a member is there twice.
 //
-// The package has no state. Its functions may run in any goroutine.
+// The package has no state. The functions of package rawjson may run in any goroutine.
 package rawjson

@@ -137,8 +137,8 @@ func (w *Watched[T, V]) refresh() bool {
 	}
 	w.reading.Lock()
 	defer w.reading.Unlock()
-	// Another goroutine may have read the file since, but before the change that this
-	// one has seen.
+	// Another goroutine may have read the file meanwhile, but before the change that
+	// this goroutine has seen.
 	last := w.latest.Load()
 	if w.isCurrent(last) {
 		return false

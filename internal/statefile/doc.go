@@ -1,5 +1,5 @@
-// Package statefile writes the small files that opentabs keeps between runs. They
-// survive concurrent processes, crashes and full disks: a file is replaced
+// Package statefile writes the small files that opentabs keeps between runs. These
+// files survive concurrent processes, crashes and full disks: a file is replaced
 // atomically, changes happen under a lock, and a damaged file is renamed instead of
 // overwritten.
 //

@@ -1,5 +1,5 @@
 // Package statusview shows the status of a server in a terminal. All text of pages,
-// plugins and clients in it is safe for a terminal.
+// plugins and clients in the output is safe for a terminal.
 package statusview
 
 import (

@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// The icon files in a plugin's directory. All are optional, but a variant requires
-// fileIcon.
+// The icon files in a plugin's directory. All icon files are optional, but a variant
+// requires fileIcon.
 const (
 	fileIcon         = "icon.svg"
 	fileInactive     = "icon-inactive.svg"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Block is a block of lines at the end of a terminal that is redrawn in place.
-// Only changed lines are written, in one write, so that it does not flicker.
+// Block is a block of lines at the end of a terminal that is redrawn in place. Only
+// changed lines are written, in one write, so that the terminal does not flicker.
 // Nothing else may be written to the terminal between two drawings.
 type Block struct {
 	out io.Writer

@@ -100,8 +100,8 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 	return t, len(t.columns) > 0
 }
 
-// addRow adds a row: an object, or a list of cells if the columns are named. If they
-// are not, the members of the objects become the columns.
+// addRow adds a row: an object, or a list of cells if the columns are named. Without
+// named columns, the members of the objects become the columns.
 func (t *table) addRow(row json.RawMessage, named bool) bool {
 	t.rows = append(t.rows, nil)
 	var list []json.RawMessage

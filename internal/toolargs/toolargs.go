@@ -1,5 +1,5 @@
-// Package toolargs makes the JSON arguments of a tool from the command line. It reads
-// values by the tool's JSON Schema; the daemon validates the result.
+// Package toolargs makes the JSON arguments of a tool from the command line. Package
+// toolargs reads values by the tool's JSON Schema; the daemon validates the result.
 package toolargs
 
 import (

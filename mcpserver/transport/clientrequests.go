@@ -26,8 +26,8 @@ func (a *clientRequests) do(ctx context.Context, send Send, method string, param
 	if err := ctx.Err(); err != nil {
 		return message{}, err
 	}
-	// The ID is random and never reused, even after a restart. So a late answer to one
-	// request never matches another.
+	// The ID is random and never reused, even after a restart. A late answer to one
+	// request therefore never matches another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answered := "s"+id, make(chan message, 1)
 	a.expect(key, func(m message) { answered <- m }) // answered has room for the one answer
@@ -110,8 +110,8 @@ func (s *session) ask(send Send) Ask {
 	}
 }
 
-// formCapability reports whether a client with this capability shows forms. One
-// that names only other modes of elicitation does not.
+// formCapability reports whether a client with this capability shows forms. A client
+// that names only other modes of elicitation shows no forms.
 func formCapability(c *mcp.ElicitationCapability) bool {
 	return c != nil && (c.Form != nil || c.URL == nil)
 }

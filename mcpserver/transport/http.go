@@ -61,8 +61,9 @@ func modernHeader(r *http.Request) bool {
 	return mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// sessionOf returns the session that a request names. Otherwise it answers the
-// request: 400 if it names none, 404 if the session is unknown.
+// sessionOf returns the session that a request names. Without a session, sessionOf
+// answers the request: 400 if the request names no session, 404 if the session is
+// unknown.
 func (s httpTransport) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {

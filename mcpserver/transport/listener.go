@@ -12,8 +12,8 @@ import (
 )
 
 // maxPendingNotes is the maximum number of mcp-go's notifications that wait for the
-// writer. All but the first are list_changed, so a client that misses one got an
-// equal one before.
+// writer. All notifications but the first are list_changed, so a client that misses a
+// notification has received an equal one before.
 const maxPendingNotes = 64
 
 // errNoResources rejects a subscription where there are no resources.
@@ -34,9 +34,9 @@ type listener struct {
 	initialized bool
 	info        mcp.Implementation
 	caps        mcp.ClientCapabilities
-	// modern is set after the first message of protocol version 2026-07-28 or
-	// later. Such a client receives only what filter selects, and each notification
-	// names its subscription.
+	// modern is set after the first message of protocol version 2026-07-28 or later. A
+	// client of these versions receives only the notifications that filter selects, and
+	// each notification names its subscription.
 	modern       bool
 	filter       mcp.SubscriptionFilter
 	subscription json.RawMessage

@@ -11,7 +11,7 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// The methods that this package inspects. All others are passed to mcp-go.
+// The methods that this package inspects. All other methods are passed to mcp-go.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"
@@ -164,8 +164,8 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason is the longest reason of a cancellation, in characters. The rest is
-// dropped.
+// MaxReason is the longest reason of a cancellation, in characters. Further characters
+// are dropped.
 const MaxReason = 200
 
 // reason returns the reason of a notifications/cancelled without hidden characters,

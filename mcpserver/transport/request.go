@@ -67,8 +67,8 @@ type Send func(message []byte) error
 // cancels the request and returns ctx's error.
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
-// Background registers work that outlives the request. The end of the client's
-// session and Shutdown call cancel. If it returns an error, do not start the work.
+// Background registers work that outlives the request. The end of the client's session
+// and Shutdown call cancel. If Background returns an error, do not start the work.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
 	b := Background{r.server.sessions, r.session, r.server.uniqueKey()}
 	return b, b.table.begin(b.session, b.key, task{cancel: cancel})

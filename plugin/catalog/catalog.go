@@ -13,7 +13,8 @@ import (
 )
 
 // Catalog is a registry whose plugins work in the sites that the user has set. Create
-// it with [New]. Its parts are safe for concurrent use; the catalog itself has no lock.
+// it with [New]. The parts of a Catalog are safe for concurrent use; the catalog itself
+// has no lock.
 type Catalog struct {
 	*plugin.Registry
 	values *settings.Values

@@ -105,8 +105,8 @@ const (
 	maxRefusing = 200
 )
 
-// refusedCalls are the refused calls between plugins, which surfaces offer to allow.
-// They are safe for concurrent use.
+// refusedCalls are the refused calls between plugins, which surfaces offer to allow. A
+// refusedCalls is safe for concurrent use.
 type refusedCalls struct {
 	mu sync.Mutex // guards by
 	// by maps calling plugins to the plugins that they tried to call.

@@ -122,6 +122,6 @@ func (p *Policy) allowAlways(name, tool string, allowed AlwaysAllowed) error {
 	})
 }
 
-// CallsTo returns the plugins that the user allows the plugin to call, sorted by
-// name. They have no effect while the plugin is not reviewed.
+// CallsTo returns the plugins that the user allows the plugin to call, sorted by name.
+// These permissions have no effect while the calling plugin is not reviewed.
 func (s State) CallsTo() []string { return slices.Sorted(maps.Keys(s.Calls)) }

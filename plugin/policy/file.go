@@ -82,7 +82,8 @@ type AlwaysAllowed struct {
 // rules are the content of permissions.json. They are immutable.
 type rules struct {
 	plugins map[string]Standing
-	// problems describe the unreadable entries of the file. Those entries are off.
+	// problems describe the unreadable entries of the file. Tools and plugins with an
+	// unreadable entry are off.
 	problems []string
 }
 

@@ -50,7 +50,7 @@ func (g grant) covers(in dispatch.Info) bool {
 	return g.client == in.Client.Identity()
 }
 
-// grants are the permissions that are only in memory. They are safe for concurrent
+// grants are the permissions that are only in memory. A grants is safe for concurrent
 // use.
 type grants struct {
 	mu sync.Mutex // guards all below

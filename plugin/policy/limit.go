@@ -60,7 +60,7 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// meters count the calls of tools. They are safe for concurrent use.
+// meters count the calls of tools. A meters is safe for concurrent use.
 type meters struct {
 	mu  sync.Mutex             // guards ran
 	ran map[string][]time.Time // by tool: when the calls of the last Per began, oldest first

@@ -20,8 +20,8 @@ import (
 // permissionsFile is the name of the file in the state folder.
 const permissionsFile = "permissions.json"
 
-// lockWait is how long a change waits for another process that changes the file.
-// After that the change fails.
+// lockWait is how long a change waits for another process that changes the file. After
+// lockWait the change fails.
 const lockWait = 10 * time.Second
 
 // Options set a [Policy] up. The zero value of each field means its default.

@@ -23,8 +23,8 @@ type Subject struct {
 	Plugin, Version string
 }
 
-// CheckArguments checks the arguments of a call. Empty args stand for an empty
-// object. It returns nil or a *dispatch.Error: invalid_arguments, whose message
+// CheckArguments checks the arguments of a call. Empty args stand for an empty object.
+// CheckArguments returns nil or a *dispatch.Error: invalid_arguments, whose message
 // lists every violation, or internal if the schema cannot be used.
 func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
 	members, err := s.decode(args)

@@ -28,8 +28,8 @@ const settingsFile = "settings.json"
 // ordinary words if shorter texts were removed from them.
 const minSecretChars = 6
 
-// lockWait is how long a change waits for another process that changes the file.
-// After that the change fails.
+// lockWait is how long a change waits for another process that changes the file. After
+// lockWait the change fails.
 const lockWait = 10 * time.Second
 
 // Options set [Values] up. The zero value of each field means its default.
@@ -54,9 +54,9 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Values are the user's settings of plugins, in settings.json in the state folder
-// (mode 0600). They are stored by plugin and key; a url is an object of URLs by
-// instance. Settings of a plugin that is not installed are kept. A change by another
+// Values are the user's settings of plugins, in settings.json in the state folder (mode
+// 0600). The file contains the settings by plugin and key; a url is an object of URLs
+// by instance. Settings of a plugin that is not installed are kept. A change by another
 // process or by an editor takes effect at the next read.
 //
 // Values is safe for concurrent use by goroutines and processes.

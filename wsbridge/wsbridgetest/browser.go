@@ -1,5 +1,5 @@
-// Package wsbridgetest has a simulated browser for tests of the whole server.
-// It connects over a real WebSocket as the extension does, and runs Go
+// Package wsbridgetest has a simulated browser for tests of the whole server. Package
+// wsbridgetest connects over a real WebSocket as the extension does, and runs Go
 // functions as tools. Begin with [Connect].
 package wsbridgetest
 
