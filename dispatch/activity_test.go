@@ -13,16 +13,16 @@ import (
 	"opentabs/wire"
 )
 
-func content(kind, text string) wire.Report {
+func contentReport(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Content: json.RawMessage(text)}}
 }
 
-func patch(kind, text string) wire.Report {
+func patchReport(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
 }
 
-// shown returns the activities of a call that makes these reports.
-func shown(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
+// activitiesOf returns the activities of a call that makes these reports.
+func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
 	t.Helper()
 	var views []dispatch.ActivityView
 	synctest.Test(t, func(t *testing.T) {
@@ -59,26 +59,26 @@ func TestActivities(t *testing.T) {
 		dropped int    // of the first
 		resyncs int32
 	}{
-		{"a snapshot", []wire.Report{content("text", `"hello"`)}, `text="hello"`, 0, 0},
-		{"the newest snapshot counts", []wire.Report{content("text", `"a"`), content("text", `"b"`)}, `text="b"`, 0, 0},
-		{"two types", []wire.Report{content("text", `"a"`), content("table", `[]`)}, `text="a" table=[]`, 0, 0},
-		{"a patch", []wire.Report{content("table", `[1]`), patch("table", `[{"op":"add","path":"/-","value":2}]`)}, `table=[1,2]`, 0, 0},
-		{"a patch of a text", []wire.Report{content("text", `"a"`), patch("text", `[{"op":"replace","path":"","value":"b"}]`)}, `text="b"`, 0, 0},
-		{"move and copy", []wire.Report{content("x", `{"a":{"b":1}}`), patch("x", `[{"op":"move","from":"/a/b","path":"/c"},{"op":"copy","from":"/c","path":"/d"}]`)}, `x={"a":{},"c":1,"d":1}`, 0, 0},
-		{"numbers and order stay exact", []wire.Report{content("x", `{"b":1.00,"a":12345678901234567890}`), patch("x", `[{"op":"add","path":"/c","value":"<&>"}]`)}, `x={"b":1.00,"a":12345678901234567890,"c":"<&>"}`, 0, 0},
-		{"one that does not apply is dropped, the others are not", []wire.Report{content("x", `{}`), patch("x", `[{"op":"add","path":"/a","value":1}]`), patch("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), patch("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
-		{"a test that fails", []wire.Report{content("x", `{"a":1}`), patch("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
-		{"not a patch", []wire.Report{content("x", `{}`), patch("x", `{"op":"add"}`), patch("x", `[1]`), patch("x", `[{"op":"dance","path":"/a"}]`), patch("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
-		{"a patch of nothing", []wire.Report{patch("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
-		{"it may not take the content away", []wire.Report{content("x", `{}`), patch("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
-		{"too large", []wire.Report{content("x", `{}`), content("x", big), patch("x", `[{"op":"add","path":"/a","value":`+big+`}]`)}, `x={}`, 2, 0},
-		{"it may not grow too large", []wire.Report{content("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), patch("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
-		{"an index out of reach", []wire.Report{content("x", `[]`), patch("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
+		{"a snapshot", []wire.Report{contentReport("text", `"hello"`)}, `text="hello"`, 0, 0},
+		{"the newest snapshot counts", []wire.Report{contentReport("text", `"a"`), contentReport("text", `"b"`)}, `text="b"`, 0, 0},
+		{"two types", []wire.Report{contentReport("text", `"a"`), contentReport("table", `[]`)}, `text="a" table=[]`, 0, 0},
+		{"a patch", []wire.Report{contentReport("table", `[1]`), patchReport("table", `[{"op":"add","path":"/-","value":2}]`)}, `table=[1,2]`, 0, 0},
+		{"a patch of a text", []wire.Report{contentReport("text", `"a"`), patchReport("text", `[{"op":"replace","path":"","value":"b"}]`)}, `text="b"`, 0, 0},
+		{"move and copy", []wire.Report{contentReport("x", `{"a":{"b":1}}`), patchReport("x", `[{"op":"move","from":"/a/b","path":"/c"},{"op":"copy","from":"/c","path":"/d"}]`)}, `x={"a":{},"c":1,"d":1}`, 0, 0},
+		{"numbers and order stay exact", []wire.Report{contentReport("x", `{"b":1.00,"a":12345678901234567890}`), patchReport("x", `[{"op":"add","path":"/c","value":"<&>"}]`)}, `x={"b":1.00,"a":12345678901234567890,"c":"<&>"}`, 0, 0},
+		{"one that does not apply is dropped, the others are not", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"add","path":"/a","value":1}]`), patchReport("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), patchReport("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
+		{"a test that fails", []wire.Report{contentReport("x", `{"a":1}`), patchReport("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
+		{"not a patch", []wire.Report{contentReport("x", `{}`), patchReport("x", `{"op":"add"}`), patchReport("x", `[1]`), patchReport("x", `[{"op":"dance","path":"/a"}]`), patchReport("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
+		{"a patch of nothing", []wire.Report{patchReport("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
+		{"it may not take the content away", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
+		{"too large", []wire.Report{contentReport("x", `{}`), contentReport("x", big), patchReport("x", `[{"op":"add","path":"/a","value":`+big+`}]`)}, `x={}`, 2, 0},
+		{"it may not grow too large", []wire.Report{contentReport("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), patchReport("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
+		{"an index out of reach", []wire.Report{contentReport("x", `[]`), patchReport("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var resyncs atomic.Int32
 			var got []string
-			views := shown(t, &resyncs, tt.reports...)
+			views := activitiesOf(t, &resyncs, tt.reports...)
 			for _, v := range views {
 				got = append(got, v.Type+"="+string(v.Content))
 			}
@@ -93,12 +93,12 @@ func TestActivities(t *testing.T) {
 }
 
 func TestManyDeltas(t *testing.T) {
-	reports := []wire.Report{content("table", `[]`)}
+	reports := []wire.Report{contentReport("table", `[]`)}
 	for i := range 1000 {
-		reports = append(reports, patch("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
+		reports = append(reports, patchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
 	}
 	var resyncs atomic.Int32
-	views := shown(t, &resyncs, reports...)
+	views := activitiesOf(t, &resyncs, reports...)
 	var rows []int
 	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 1000 || rows[999] != 999 || resyncs.Load() != 0 {
 		t.Errorf("%d rows, %d resyncs, %v", len(rows), resyncs.Load(), err)
@@ -108,25 +108,25 @@ func TestManyDeltas(t *testing.T) {
 // TestManyDeltasThatDoNotApply checks that valid patches beside invalid ones apply, and
 // that thousands of invalid ones on a large content do not delay a reader.
 func TestManyDeltasThatDoNotApply(t *testing.T) {
-	mixed := []wire.Report{content("table", `[]`)}
+	mixed := []wire.Report{contentReport("table", `[]`)}
 	for i := range 250 {
-		mixed = append(mixed, patch("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
+		mixed = append(mixed, patchReport("table", fmt.Sprintf(`[{"op":"add","path":"/-","value":%d}]`, i)))
 		if i%25 == 0 {
-			mixed = append(mixed, patch("table", `[{"op":"remove","path":"/9999"}]`))
+			mixed = append(mixed, patchReport("table", `[{"op":"remove","path":"/9999"}]`))
 		}
 	}
 	var resyncs atomic.Int32
-	views := shown(t, &resyncs, mixed...)
+	views := activitiesOf(t, &resyncs, mixed...)
 	var rows []int
 	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 250 || rows[249] != 249 || views[0].Dropped != 10 {
 		t.Errorf("%d rows, %d dropped, %v; want 250, 10", len(rows), views[0].Dropped, err)
 	}
 	large := `{"a":"` + strings.Repeat("x", 200_000) + `"}`
-	bad := []wire.Report{content("x", large)}
+	bad := []wire.Report{contentReport("x", large)}
 	for range 10_000 {
-		bad = append(bad, patch("x", `[{"op":"remove","path":"/b"}]`))
+		bad = append(bad, patchReport("x", `[{"op":"remove","path":"/b"}]`))
 	}
-	if views := shown(t, &resyncs, bad...); string(views[0].Content) != large || views[0].Dropped != 10_000 {
+	if views := activitiesOf(t, &resyncs, bad...); string(views[0].Content) != large || views[0].Dropped != 10_000 {
 		t.Errorf("%d bytes, %d dropped", len(views[0].Content), views[0].Dropped)
 	}
 }
@@ -134,10 +134,10 @@ func TestManyDeltasThatDoNotApply(t *testing.T) {
 func TestActivitiesAreBounded(t *testing.T) {
 	var reports []wire.Report
 	for i := range 20 {
-		reports = append(reports, content(fmt.Sprint("t", i), `1`))
+		reports = append(reports, contentReport(fmt.Sprint("t", i), `1`))
 	}
 	var resyncs atomic.Int32
-	if views := shown(t, &resyncs, reports...); len(views) != wire.MaxActivityTypes || views[15].Type != "t15" {
+	if views := activitiesOf(t, &resyncs, reports...); len(views) != wire.MaxActivityTypes || views[15].Type != "t15" {
 		t.Errorf("%d activities", len(views))
 	}
 }
@@ -147,7 +147,7 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 		big := `"` + strings.Repeat("x", wire.MaxActivityBytes-2) + `"`
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range wire.MaxActivityTypes {
-				s.Reports([]wire.Report{content(fmt.Sprint(i), big)}, 0)
+				s.Reports([]wire.Report{contentReport(fmt.Sprint(i), big)}, 0)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -180,11 +180,11 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		notes := 0
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			sleep(20 * time.Second)
-			s.Reports([]wire.Report{content("text", `"a"`)}, 0)
-			sleep(20 * time.Second)
+			sleepFake(20 * time.Second)
+			s.Reports([]wire.Report{contentReport("text", `"a"`)}, 0)
+			sleepFake(20 * time.Second)
 			s.Reports([]wire.Report{{EndAudience: "user"}}, 0)
-			sleep(20 * time.Second)
+			sleepFake(20 * time.Second)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -207,13 +207,13 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			whole, change := content("table", `[1]`), patch("table", `[{"op":"remove","path":"/0"}]`)
+			whole, change := contentReport("table", `[1]`), patchReport("table", `[{"op":"remove","path":"/0"}]`)
 			change.Audience = "user"
-			inside := patch("table", `[]`)
+			inside := patchReport("table", `[]`)
 			inside.Audience = "internal"
-			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patch("table", `[]`), inside, patch("table", `[]`)}, 0)
+			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patchReport("table", `[]`), inside, patchReport("table", `[]`)}, 0)
 			// No follower gets a dropped change.
-			s.Reports([]wire.Report{content("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
+			s.Reports([]wire.Report{contentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})

@@ -48,7 +48,7 @@ func (d *Dispatcher) Remind(w Waiting, message string) {
 // call has ended.
 func (c *liveCall) passGates(ctx context.Context) bool {
 	for {
-		v, gate := c.d.judge(c)
+		v, gate := c.d.runGates(c)
 		switch {
 		case v.Block != nil:
 			c.mu.Lock()
@@ -90,12 +90,12 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if t.recheckGate() {
 		return true
 	}
-	r, isDecided := t.await(ctx)
+	r, isDecided := t.awaitDecision(ctx)
 	if !isDecided {
 		return false
 	}
 	if g, ok := gate.(Decider); ok {
-		g.Decided(c.info(nil), request, r)
+		g.Decided(c.gateInfo(nil), request, r)
 	}
 	if !r.Allow {
 		c.fail(deniedBy(r.By))
@@ -132,7 +132,7 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 			"too many calls are waiting for approval (the limit is %d calls, or %s of arguments)", maxSuspended, humanize.Bytes(maxSuspendedBytes))}
 	}
 	c.mu.Lock()
-	if c.suspension.ticket != nil || !c.state.become(statusSuspended) {
+	if c.suspension.ticket != nil || !c.state.changeStatus(statusSuspended) {
 		c.mu.Unlock()
 		c.d.suspended.remove(t.ArgsBytes)
 		return nil, nil
@@ -160,7 +160,7 @@ func remainingWait(c *liveCall, request Ticket) time.Duration {
 // the race with a permission granted between the gate's decision and the suspension.
 func (t *ticket) recheckGate() bool {
 	c := t.call
-	if t.gate.Decide(c.info(t.gate)).Suspend != nil || !t.withdraw() {
+	if t.gate.Decide(c.gateInfo(t.gate)).Suspend != nil || !t.withdraw() {
 		return false
 	}
 	c.mu.Lock()
@@ -192,9 +192,9 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// await waits for the decision. await returns false if there was none; a call that has
+// awaitDecision waits for the decision. awaitDecision returns false if there was none; a call that has
 // not started is then cancelled or timed out.
-func (t *ticket) await(ctx context.Context) (Resolution, bool) {
+func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limit := time.NewTimer(time.Until(t.Until))
 	defer limit.Stop()
@@ -234,7 +234,7 @@ func (t *ticket) resume(r Resolution) bool {
 	c := t.call
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.state.become(statusResuming) {
+	if !c.state.changeStatus(statusResuming) {
 		return false
 	}
 	c.publish(EventResumed, &r)

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// suspended starts a call in the background and waits until it is suspended.
-func suspended(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, end func() (dispatch.Result, *dispatch.Error)) {
+// startSuspendedCall starts a call in the background and waits until it is suspended.
+func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, end func() (dispatch.Result, *dispatch.Error)) {
 	t.Helper()
 	var r dispatch.Result
 	var err error
@@ -58,8 +58,8 @@ func TestTheUserDecides(t *testing.T) {
 				var decided []dispatch.Resolution
 				g := &gate{name: "permission", decided: func(_ dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
 				h := &hooks{}
-				d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, After: []dispatch.After{h}})
-				view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
+				d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, After: []dispatch.After{h}})
+				view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
 				w := view.Waiting
 				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.Until.Sub(w.Since) != 5*time.Minute {
 					t.Errorf("waiting %+v", w)
@@ -67,7 +67,7 @@ func TestTheUserDecides(t *testing.T) {
 				if view.Status != wire.StatusPending || ran != 0 {
 					t.Errorf("status %s, ran %d", view.Status, ran)
 				}
-				sleep(4 * time.Minute) // longer than the idle limit
+				sleepFake(4 * time.Minute) // longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.By != tt.r.By || got.Allowed != tt.r.Allow {
 					t.Fatalf("decision %+v, %v", got, err)
@@ -98,8 +98,8 @@ func TestTheUserDecides(t *testing.T) {
 func TestADecisionMustBeOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
-		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		var scope *dispatch.ScopeError
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
 			t.Errorf("session: %v", err)
@@ -141,9 +141,9 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}}}
 		}}
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 		for _, shared := range []bool{false, true} {
-			view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", Shared: shared}})
+			view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", Shared: shared}})
 			if offered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); offered == shared || len(view.Waiting.Scopes) < 2 {
 				t.Errorf("shared %t: offered %v", shared, view.Waiting.Scopes)
 			}
@@ -160,10 +160,10 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 func TestApprovalTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		p := finishes(&ran)
+		p := newFinishingPage(&ran)
 		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}, SuspendLimit: 7 * time.Minute})
 		start := time.Now()
-		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := end()
 		if elapsed := time.Since(start); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
 			t.Errorf("%v after %v", err, elapsed)
@@ -181,8 +181,8 @@ func TestApprovalTimesOut(t *testing.T) {
 func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		g := always("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
-		_, err, elapsed := call(t, finishes(&ran), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
+		g := newFixedGate("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
+		_, err, elapsed := runCall(t, newFinishingPage(&ran), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
 		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != time.Second || ran != 0 {
 			t.Errorf("%v after %v, ran %d", err, elapsed, ran)
 		}
@@ -202,7 +202,7 @@ func TestGateIsRechecked(t *testing.T) {
 		}}
 		waiting := -1
 		o := dispatch.Options{Gates: []dispatch.Gate{g}, Waiting: func(n int) { waiting = n }}
-		_, err, elapsed := call(t, finishes(&ran), o, dispatch.Call{Tool: exportTool})
+		_, err, elapsed := runCall(t, newFinishingPage(&ran), o, dispatch.Call{Tool: exportTool})
 		if err != nil || elapsed != 0 || ran != 1 || waiting != 0 {
 			t.Errorf("%v after %v, ran %d, %d wait", err, elapsed, ran, waiting)
 		}
@@ -220,7 +220,7 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ran int
-				d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+				d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
 				defer d.Shutdown()
 				c := dispatch.Call{Tool: exportTool, Args: make(json.RawMessage, tt.bytes)}
 				var first string
@@ -238,7 +238,7 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 					t.Fatalf("%+v, %v", got, err)
 				}
 				synctest.Wait()
-				_, end := suspended(t, t.Context(), d, c)
+				_, end := startSuspendedCall(t, t.Context(), d, c)
 				d.Shutdown()
 				if _, err := end(); err == nil || err.Code != wire.ErrShutdown {
 					t.Errorf("in its place: %v", err)
@@ -251,12 +251,12 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 func TestSuspendedCallIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		ctx, leave := context.WithCancel(t.Context())
 		asked, withdrawn := 0, make(chan struct{})
-		view, end := suspended(t, ctx, d, dispatch.Call{Tool: exportTool, Asked: func(ctx context.Context, w dispatch.Waiting) {
+		view, end := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, Asked: func(ctx context.Context, w dispatch.Waiting) {
 			asked++
 			<-ctx.Done()
 			close(withdrawn)
@@ -314,7 +314,7 @@ func TestModesOfResume(t *testing.T) {
 				s.Finish(json.RawMessage(`"ran"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
-			view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+			view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, By: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 				t.Fatal(err)
 			}
@@ -336,8 +336,8 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 			}
 			return dispatch.Verdict{}
 		}}
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "first"}, second}})
-		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "first"}, second}})
+		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		off = true
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
@@ -353,11 +353,11 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 func TestSuspendedCallsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		var counts []int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{
-			Gates: []dispatch.Gate{&gate{name: "g"}}, Waiting: func(n int) { counts = append(counts, n) },
+		var newCountingPage []int
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{
+			Gates: []dispatch.Gate{&gate{name: "g"}}, Waiting: func(n int) { newCountingPage = append(newCountingPage, n) },
 		})
-		view, decided := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		view, decided := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		ctx, leave := context.WithCancel(t.Context())
 		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
@@ -370,10 +370,10 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 			t.Error(err)
 		}
 		leave()
-		sleep(dispatch.DefaultSuspendLimit)
+		sleepFake(dispatch.DefaultSuspendLimit)
 		synctest.Wait()
-		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(counts, want) {
-			t.Errorf("%v, want %v", counts, want)
+		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(newCountingPage, want) {
+			t.Errorf("%v, want %v", newCountingPage, want)
 		}
 	})
 }
@@ -383,8 +383,8 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunning: 1})
-		view, end := suspended(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunning: 1})
+		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		other := exportTool
 		other.Name = "other"
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || ran != 1 {
@@ -436,7 +436,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 					Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) },
 					Asked: func(_ context.Context, w dispatch.Waiting) {
 						d.Remind(w, "reminder")
-						sleep(tt.answer)
+						sleepFake(tt.answer)
 						if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 							t.Error(err)
 						}

@@ -40,7 +40,7 @@ func askUser(n int) wire.ToolAskParams {
 // TestSuspensionsBoundACall checks that a call ends within the hard limit and the
 // approval limit together, however often it is suspended.
 func TestSuspensionsBoundACall(t *testing.T) {
-	const hard, suspended = 5 * time.Minute, 5 * time.Minute
+	const hard, startSuspendedCall = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {
 		return askFor(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
 	}
@@ -53,20 +53,20 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		total time.Duration
 		code  wire.ErrorCode
 	}{
-		{"unanswered questions", nil, 0, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded},
-		{"answered questions", nil, 40 * time.Second, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded},
+		{"unanswered questions", nil, 0, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
+		{"answered questions", nil, 40 * time.Second, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
 		{
 			"an approval and questions", []dispatch.Gate{suspendFirst("parent")}, 4 * time.Minute,
-			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + suspended, wire.ErrDeadlineExceeded,
+			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
 		},
-		{"an approval alone", []dispatch.Gate{suspendFirst("parent")}, 0, nil, suspended, wire.ErrApprovalTimeout},
+		{"an approval alone", []dispatch.Gate{suspendFirst("parent")}, 0, nil, startSuspendedCall, wire.ErrApprovalTimeout},
 		{
 			"approvals of children", []dispatch.Gate{suspendFirst("child")}, 0,
-			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + suspended, wire.ErrDeadlineExceeded,
+			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
 		},
 		{
 			"approvals and questions of children", []dispatch.Gate{suspendFirst("parent", "child")}, 100 * time.Second,
-			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + suspended, wire.ErrDeadlineExceeded,
+			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
 		},
 		{
 			"a link that comes and goes", nil, 100 * time.Second,
@@ -78,18 +78,18 @@ func TestSuspensionsBoundACall(t *testing.T) {
 					}
 					return askUser(n)
 				})
-			}, hard + suspended, wire.ErrDeadlineExceeded,
+			}, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
 		},
 		{
 			"silence after the waits", nil, 0,
-			func(_ *waiter, s dispatch.Sink) { s.Ask(askUser(1)) }, suspended + 30*time.Second, wire.ErrIdleTimeout,
+			func(_ *waiter, s dispatch.Sink) { s.Ask(askUser(1)) }, startSuspendedCall + 30*time.Second, wire.ErrIdleTimeout,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &waiter{stop: make(chan struct{})}
-				d, p, _ := family(t, dispatch.Options{Gates: tt.gates}, map[string]func(dispatch.Run, dispatch.Sink){
+				d, p, _ := newToolDispatcher(t, dispatch.Options{Gates: tt.gates}, map[string]func(dispatch.Run, dispatch.Sink){
 					"parent": func(_ dispatch.Run, s dispatch.Sink) { tt.parent(w, s) },
 					"child": func(_ dispatch.Run, s dispatch.Sink) {
 						s.Ask(askUser(1))
@@ -134,16 +134,16 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
 		var mu sync.Mutex
 		var limits []time.Duration
-		d, p, got := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				for n := range 3 {
 					s.Ask(askFor(n, "child", `{"n":`+string(rune('1'+n))+`}`))
 				}
-				sleep(2*time.Minute + time.Second)
+				sleepFake(2*time.Minute + time.Second)
 				s.Ask(askUser(3)) // 3 min are left
-				sleep(3*time.Minute + time.Second)
+				sleepFake(3*time.Minute + time.Second)
 				s.Ask(askUser(4)) // none is left
-				sleep(time.Second)
+				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(`1`), nil) },
@@ -155,7 +155,7 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 				limits = append(limits, w.Until.Sub(w.Since))
 				mu.Unlock()
 				if w.Kind == wire.TicketPermission {
-					sleep(2 * time.Minute)
+					sleepFake(2 * time.Minute)
 					_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
 				}
 			},

@@ -142,8 +142,8 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// limits returns the idle limit and the hard limit of calls of t.
-func (d *Dispatcher) limits(t Tool) (idle, hard time.Duration) {
+// timeLimits returns the idle limit and the hard limit of calls of t.
+func (d *Dispatcher) timeLimits(t Tool) (idle, hard time.Duration) {
 	idle, hard = d.opts.Idle, d.opts.Hard
 	if t.Idle > 0 {
 		idle = min(t.Idle, d.opts.MaxIdle)
@@ -174,7 +174,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	default:
 		d.runInTurn(ctx, c)
 	}
-	return c.outcome()
+	return c.finalResult()
 }
 
 // runInTurn runs c when the queue has a place for it.
@@ -222,7 +222,7 @@ func (d *Dispatcher) Calls() []View {
 	slices.Reverse(ended)
 	views := make([]View, 0, len(live)+len(ended))
 	for _, c := range append(live, ended...) {
-		views = append(views, c.view())
+		views = append(views, c.listView())
 	}
 	return views
 }

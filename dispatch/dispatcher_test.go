@@ -52,12 +52,12 @@ func (p *page) stops() int {
 
 func newFloat(f float64) *float64 { return &f }
 
-func report(progress, total float64) []wire.Report {
+func numberReports(progress, total float64) []wire.Report {
 	return []wire.Report{{Progress: newFloat(progress), Total: newFloat(total)}}
 }
 
-// call runs one call and returns its duration in fake time.
-func call(t *testing.T, p *page, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
+// runCall runs one call and returns its duration in fake time.
+func runCall(t *testing.T, p *page, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
 	t.Helper()
 	d := dispatch.New(p.bridge(), o)
 	start := time.Now()
@@ -79,13 +79,13 @@ func asError(t *testing.T, err error) *dispatch.Error {
 	return e
 }
 
-// sleep waits in fake time.
-func sleep(d time.Duration) { <-time.After(d) }
+// sleepFake waits in fake time.
+func sleepFake(d time.Duration) { <-time.After(d) }
 
 func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
-		_, err, elapsed := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != 30*time.Second || err.Ran != 30*time.Second {
 			t.Fatalf("ended after %v with %+v, want idle_timeout at exactly 30s", elapsed, err)
 		}
@@ -109,10 +109,10 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 			for range 50 { // whichever of report and timer comes first
 				synctest.Test(t, func(t *testing.T) {
 					p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-						sleep(tt.at)
-						s.Reports(report(1, 10), 0)
+						sleepFake(tt.at)
+						s.Reports(numberReports(1, 10), 0)
 					}}
-					_, err, elapsed := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+					_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 					if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != tt.ends {
 						t.Fatalf("ended after %v with %v, want idle_timeout at %v", elapsed, err, tt.ends)
 					}
@@ -132,7 +132,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 				select {
 				case <-time.After(29 * time.Second):
 					reports++
-					s.Reports(report(float64(reports), 100), 0)
+					s.Reports(numberReports(float64(reports), 100), 0)
 				case <-stop:
 					return
 				}
@@ -160,13 +160,13 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 7 {
-				sleep(gap)
-				s.Reports(report(float64(i+1), 7), 0)
+				sleepFake(gap)
+				s.Reports(numberReports(float64(i+1), 7), 0)
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
 		// No Progress function: the timer is reset all the same.
-		r, err, elapsed := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		r, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.Reports != 7 {
 			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.Reports, err, elapsed, 7*gap)
 		}
@@ -180,12 +180,12 @@ func TestInvalidReportsResetTheTimerToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
-				sleep(20 * time.Second)
+				sleepFake(20 * time.Second)
 				s.Reports([]wire.Report{{Progress: newFloat(-1)}, {Invalid: true}, {}}, 2)
 			}
 			s.Finish(nil, nil)
 		}}
-		r, err, _ := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		r, err, _ := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || r.Reports != 15 {
 			t.Fatalf("reports %d, error %v; want 15 (9 sent, 6 skipped) and none", r.Reports, err)
 		}
@@ -217,7 +217,7 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, err, elapsed := call(t, &page{}, tt.o, dispatch.Call{Tool: tt.tool})
+				_, err, elapsed := runCall(t, &page{}, tt.o, dispatch.Call{Tool: tt.tool})
 				if err == nil || err.Code != tt.code || elapsed != tt.want {
 					t.Errorf("ended after %v with %v, want %s at %v", elapsed, err, tt.code, tt.want)
 				}
@@ -241,7 +241,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sink.Reports(report(1, 2), 0)
+		sink.Reports(numberReports(1, 2), 0)
 		sink.Finish(json.RawMessage(`2`), nil)
 		sink.Finish(nil, &wire.CallError{Code: wire.ErrInternal})
 		if d.Cancel(r.CallID, "a test", "") {
@@ -264,7 +264,7 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-				sleep(30 * time.Second)
+				sleepFake(30 * time.Second)
 				s.Finish(json.RawMessage(`"late"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -303,12 +303,12 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 				s.Finish(run.Args, nil)
 			case 1: // its reports keep it alive
 				for range 4 {
-					sleep(20 * time.Second)
-					s.Reports(report(1, 2), 0)
+					sleepFake(20 * time.Second)
+					s.Reports(numberReports(1, 2), 0)
 				}
 				s.Finish(run.Args, nil)
 			case 2: // fails
-				sleep(time.Second)
+				sleepFake(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})
 			case 3: // stays silent
 			}

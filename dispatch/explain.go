@@ -39,8 +39,8 @@ type failure struct {
 	stopped     Stopped
 }
 
-// failure returns the facts of a failed call. The caller has locked mu.
-func (c *liveCall) failure() failure {
+// describeFailure returns the facts of a failed call. The caller has locked mu.
+func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, refusal: c.refusal, note: c.state.note,
 		hasBegun: c.state.hasBegun(), ran: c.state.ran, reports: c.reports.count, lastMessage: c.reports.all.message,

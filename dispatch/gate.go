@@ -81,8 +81,8 @@ type Ticket struct {
 	Scopes []wire.Scope
 }
 
-// scopes returns the scopes that fit a call of this client.
-func (t *Ticket) scopes(by Client) []wire.Scope {
+// scopesFor returns the scopes that fit a call of this client.
+func (t *Ticket) scopesFor(by Client) []wire.Scope {
 	offered := slices.DeleteFunc(slices.Clone(t.Scopes), func(s wire.Scope) bool { return s == wire.ScopeSession && by.Shared })
 	if len(offered) == 0 {
 		return []wire.Scope{wire.ScopeOnce}
@@ -158,14 +158,14 @@ type LastMessage struct {
 	Audience string    `json:"audience,omitempty"`
 }
 
-// judge runs all gates. judge returns the verdict that counts and its gate; nil if all
+// runGates runs all gates. runGates returns the verdict that counts and its gate; nil if all
 // allow the call.
-func (d *Dispatcher) judge(c *liveCall) (Verdict, Gate) {
+func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict
 	var by Gate
 	best := len(verdictKinds)
 	for _, g := range d.opts.Gates {
-		v := g.Decide(c.info(g))
+		v := g.Decide(c.gateInfo(g))
 		kind := slices.IndexFunc(verdictKinds[:], func(is func(Verdict) bool) bool { return is(v) })
 		switch {
 		case kind < 0 || kind > best:

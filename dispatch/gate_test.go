@@ -41,7 +41,7 @@ func (g *gate) Decided(i dispatch.Info, t dispatch.Ticket, r dispatch.Resolution
 	}
 }
 
-func always(name string, v dispatch.Verdict) *gate {
+func newFixedGate(name string, v dispatch.Verdict) *gate {
 	return &gate{name: name, decide: func(dispatch.Info) dispatch.Verdict { return v }}
 }
 
@@ -56,8 +56,8 @@ func suspendFirst(tools ...string) *gate {
 	}}
 }
 
-// finishes is a page whose tool returns at once; ran counts its runs.
-func finishes(ran *int) *page {
+// newFinishingPage is a page whose tool returns at once; ran counts its runs.
+func newFinishingPage(ran *int) *page {
 	return &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		*ran++
 		s.Finish(json.RawMessage(`{"from":"tool"}`), nil)
@@ -90,10 +90,10 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 				var log bytes.Buffer
 				o := dispatch.Options{Log: zerolog.New(&log)}
 				for i, v := range tt.gates {
-					o.Gates = append(o.Gates, always(string(rune('a'+i)), v))
+					o.Gates = append(o.Gates, newFixedGate(string(rune('a'+i)), v))
 				}
-				p := finishes(&ran)
-				r, err, _ := call(t, p, o, dispatch.Call{Tool: exportTool})
+				p := newFinishingPage(&ran)
+				r, err, _ := runCall(t, p, o, dispatch.Call{Tool: exportTool})
 				code := wire.ErrorCode("")
 				if err != nil {
 					code = err.Code
@@ -130,8 +130,8 @@ func (h *hooks) After(_ dispatch.Info, e dispatch.Ended) {
 }
 
 func TestHooksRunOnceAroundACall(t *testing.T) {
-	supplied := always("g", dispatch.Verdict{Result: &dispatch.Supplied{Output: json.RawMessage(`1`)}})
-	blocked := always("g", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "no"}})
+	supplied := newFixedGate("g", dispatch.Verdict{Result: &dispatch.Supplied{Output: json.RawMessage(`1`)}})
+	blocked := newFixedGate("g", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "no"}})
 	tests := []struct {
 		name   string
 		gates  []dispatch.Gate
@@ -149,7 +149,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 				var ran int
 				h := &hooks{refuse: tt.refuse}
 				o := dispatch.Options{Gates: tt.gates, Before: []dispatch.Before{h}, After: []dispatch.After{h}}
-				_, err, _ := call(t, finishes(&ran), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
+				_, err, _ := runCall(t, newFinishingPage(&ran), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
 				if !slices.Equal(h.seen, tt.want) {
 					t.Errorf("hooks saw %q, want %q", h.seen, tt.want)
 				}
@@ -172,7 +172,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 			s.Reports([]wire.Report{{Message: "u"}, {Progress: newFloat(1)}, {Message: strings.Repeat("x", 500), Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
-		if _, err, _ := call(t, p, dispatch.Options{After: []dispatch.After{h}}, dispatch.Call{Tool: exportTool}); err != nil {
+		if _, err, _ := runCall(t, p, dispatch.Options{After: []dispatch.After{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
 		messages := h.ended.LastMessages

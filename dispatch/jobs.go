@@ -86,7 +86,7 @@ type JobView struct {
 // Keep, only the caller can access the job.
 func (j *Jobs) Start(c Call) *Job {
 	job := &Job{jobs: j, done: make(chan struct{}), changed: make(chan struct{})}
-	c.Progress = job.progress
+	c.Progress = job.recordProgress
 	call := newLiveCall(j.d, c)
 	job.id, job.call = call.id, call
 	go func() {
@@ -208,8 +208,8 @@ func (job *Job) Result() (r Result, err error, ok bool) {
 	return job.result, job.err, true
 }
 
-// progress records a notification for the clients that wait.
-func (job *Job) progress(p Progress) {
+// recordProgress records a notification for the clients that wait.
+func (job *Job) recordProgress(p Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()
 	job.last = p
@@ -220,7 +220,7 @@ func (job *Job) progress(p Progress) {
 
 // finish records the end of the call.
 func (job *Job) finish(call *liveCall, r Result, err error) {
-	j, view := job.jobs, call.view()
+	j, view := job.jobs, call.listView()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	job.mu.Lock()
@@ -239,7 +239,7 @@ func (job *Job) callView() View {
 	call, view := job.call, job.view
 	job.mu.Unlock()
 	if call != nil {
-		return call.view()
+		return call.listView()
 	}
 	return view
 }

@@ -14,13 +14,13 @@ import (
 	"opentabs/wire"
 )
 
-// counts is a page whose handler reports n times, a second apart, and returns
+// newCountingPage is a page whose handler reports n times, a second apart, and returns
 // output.
-func counts(n int, output string) *page {
+func newCountingPage(n int, output string) *page {
 	return &page{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
-			sleep(time.Second)
-			sink.Reports(report(float64(i+1), float64(n)), 0)
+			sleepFake(time.Second)
+			sink.Reports(numberReports(float64(i+1), float64(n)), 0)
 		}
 		sink.Finish(json.RawMessage(output), nil)
 	}}
@@ -28,7 +28,7 @@ func counts(n int, output string) *page {
 
 func TestJobOutlivesItsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := counts(90, `"done"`)
+		p := newCountingPage(90, `"done"`)
 		jobs := dispatch.NewJobs(dispatch.New(p.bridge(), dispatch.Options{}), dispatch.JobOptions{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
 		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
@@ -98,10 +98,10 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hooks{}
-		p := counts(90, `1`)
+		p := newCountingPage(90, `1`)
 		d := dispatch.New(p.bridge(), dispatch.Options{After: []dispatch.After{h}})
 		dispatch.NewJobs(d, dispatch.JobOptions{}).Start(dispatch.Call{Tool: exportTool})
-		sleep(time.Second / 2)
+		sleepFake(time.Second / 2)
 		d.Shutdown()
 		if err := d.Drain(t.Context()); err != nil || len(h.seen) != 1 {
 			t.Errorf("after: %v, %q", err, h.seen)
@@ -114,7 +114,7 @@ func TestDrain(t *testing.T) {
 // time.
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := dispatch.NewJobs(dispatch.New(counts(2, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		jobs := dispatch.NewJobs(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
 		for range 50 {
 			last := 0.0
 			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { last = p.Progress }); err != nil || last != 2 {
@@ -127,7 +127,7 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 // TestJobRunsUnderTheLimits checks that the limits of calls apply to jobs.
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := dispatch.NewJobs(dispatch.New(counts(400, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		jobs := dispatch.NewJobs(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
 		silent := dispatch.NewJobs(dispatch.New((&page{}).bridge(), dispatch.Options{}), dispatch.JobOptions{})
 		for code, job := range map[wire.ErrorCode]*dispatch.Job{
 			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
@@ -141,7 +141,7 @@ func TestJobRunsUnderTheLimits(t *testing.T) {
 				t.Errorf("%v, want %s", err, code)
 			}
 		}
-		sleep(10 * time.Minute) // the page reports to the end
+		sleepFake(10 * time.Minute) // the page reports to the end
 	})
 }
 
@@ -182,8 +182,8 @@ func TestJobsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// ends starts a job that returns output at once, keeps it, and waits.
-func ends(t *testing.T, jobs *dispatch.Jobs) *dispatch.Job {
+// startFinishedJob starts a job that returns output at once, keeps it, and waits.
+func startFinishedJob(t *testing.T, jobs *dispatch.Jobs) *dispatch.Job {
 	t.Helper()
 	job := jobs.Start(dispatch.Call{Tool: exportTool})
 	if err := job.Wait(t.Context(), nil); err != nil {
@@ -195,11 +195,11 @@ func ends(t *testing.T, jobs *dispatch.Jobs) *dispatch.Job {
 
 func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dispatch.New(counts(0, `"12345678"`).bridge(), dispatch.Options{})
+		d := dispatch.New(newCountingPage(0, `"12345678"`).bridge(), dispatch.Options{})
 		jobs := dispatch.NewJobs(d, dispatch.JobOptions{Results: 3})
 		var all []*dispatch.Job
 		for range 40 {
-			all = append(all, ends(t, jobs))
+			all = append(all, startFinishedJob(t, jobs))
 		}
 		for i, job := range all {
 			_, known := jobs.Find(job.ID())
@@ -219,18 +219,18 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 		output := `"12345678"` // 10 bytes
 		d := dispatch.New((&page{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(json.RawMessage(output), nil) }}).bridge(), dispatch.Options{})
 		jobs := dispatch.NewJobs(d, dispatch.JobOptions{ResultBytes: 25})
-		a, b, c := ends(t, jobs), ends(t, jobs), ends(t, jobs)
+		a, b, c := startFinishedJob(t, jobs), startFinishedJob(t, jobs), startFinishedJob(t, jobs)
 		output = `"` + strings.Repeat("x", 100) + `"`
 		has := func(job *dispatch.Job) bool { _, _, ok := job.Result(); return ok }
 		if has(a) || !has(b) || !has(c) {
 			t.Error("of three results the first is not the one that went")
 		}
 		// The newest result stays, although it exceeds the limit by itself.
-		if large := ends(t, jobs); !has(large) || has(b) || has(c) {
+		if large := startFinishedJob(t, jobs); !has(large) || has(b) || has(c) {
 			t.Error("the large one did not take the place of all others")
 		}
 		output = `1`
-		if d := ends(t, jobs); !has(d) || len(jobs.List()) != 5 {
+		if d := startFinishedJob(t, jobs); !has(d) || len(jobs.List()) != 5 {
 			t.Error("after the large one")
 		}
 	})
@@ -238,17 +238,17 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 
 func TestJobsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := dispatch.NewJobs(dispatch.New(counts(0, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
-		first := ends(t, jobs)
-		sleep(30 * time.Minute)
-		second := ends(t, jobs)
-		sleep(31 * time.Minute)
+		jobs := dispatch.NewJobs(dispatch.New(newCountingPage(0, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		first := startFinishedJob(t, jobs)
+		sleepFake(30 * time.Minute)
+		second := startFinishedJob(t, jobs)
+		sleepFake(31 * time.Minute)
 		_, one := jobs.Find(first.ID())
 		_, two := jobs.Find(second.ID())
 		if one || !two {
 			t.Errorf("after an hour: the first %t, the second %t", one, two)
 		}
-		sleep(30 * time.Minute)
+		sleepFake(30 * time.Minute)
 		if len(jobs.List()) != 0 {
 			t.Error("the second is still there")
 		}

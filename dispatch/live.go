@@ -97,7 +97,7 @@ func CancellationOf(ctx context.Context) Cancellation {
 // validate fails a call that names an unknown instance, before the user has to approve
 // it. validate reports whether the call is valid.
 func (c *liveCall) validate() bool {
-	_, err := c.req.want(nil)
+	_, err := c.req.targetChoice(nil)
 	if err != nil {
 		c.fail(err)
 	}
@@ -108,7 +108,7 @@ func (c *liveCall) validate() bool {
 // progress to the client meanwhile.
 func (c *liveCall) run(ctx context.Context) {
 	for _, hook := range c.d.opts.Before {
-		if err := hook.Before(c.info(nil)); err != nil {
+		if err := hook.Before(c.gateInfo(nil)); err != nil {
 			c.fail(err)
 			return
 		}
@@ -157,7 +157,7 @@ func (c *liveCall) run(ctx context.Context) {
 
 // chooseTargets returns the documents that can run the call, best first.
 func (c *liveCall) chooseTargets(ctx context.Context) ([]Target, *wire.CallError) {
-	want, err := c.req.want(c.d.opts.MayOpen)
+	want, err := c.req.targetChoice(c.d.opts.MayOpen)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (c *liveCall) chooseTargets(ctx context.Context) ([]Target, *wire.CallError
 // begin sets the status to running and starts the clock. begin returns false if the
 // call has ended.
 func (c *liveCall) begin() bool {
-	idle, hard := c.d.limits(c.req.Tool)
+	idle, hard := c.d.timeLimits(c.req.Tool)
 	c.clock.Start(idle, hard, c.expire)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -277,9 +277,9 @@ func (c *liveCall) recordStopped(s Stopped) {
 	close(c.answered)
 }
 
-// outcome returns the result of Dispatcher.Call after the last notification. outcome is
+// finalResult returns the result of Dispatcher.Call after the last notification. finalResult is
 // called once, after the end of the call.
-func (c *liveCall) outcome() (Result, error) {
+func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
 	status, stopSent, err := c.state.status, c.state.stopSent, c.state.err
 	c.mu.Unlock()
@@ -298,7 +298,7 @@ func (c *liveCall) outcome() (Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.err != nil {
-		e := explainFailure(c.failure())
+		e := explainFailure(c.describeFailure())
 		c.logEnd(e)
 		return Result{}, e
 	}
@@ -316,7 +316,7 @@ func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.After) == 0 {
 		return
 	}
-	info := c.info(nil)
+	info := c.gateInfo(nil)
 	c.mu.Lock()
 	ended := Ended{
 		View: c.viewLocked(), Target: c.attempts.target, Output: c.state.output,
@@ -328,8 +328,8 @@ func (c *liveCall) runAfterHooks() {
 	}
 }
 
-// info returns the call as a gate or a hook gets it; g is nil for a hook.
-func (c *liveCall) info(g Gate) Info {
+// gateInfo returns the call as a gate or a hook gets it; g is nil for a hook.
+func (c *liveCall) gateInfo(g Gate) Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := Info{

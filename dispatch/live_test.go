@@ -75,7 +75,7 @@ func TestCancelOutcomes(t *testing.T) {
 				if elapsed := time.Since(start); elapsed > 30*time.Second+50*time.Millisecond {
 					t.Errorf("the error came after %v", elapsed)
 				}
-				sleep(3 * time.Second)
+				sleepFake(3 * time.Second)
 				if v := d.Calls()[0]; v.Stopped != tt.outcome {
 					t.Errorf("recorded outcome %q, want %q", v.Stopped, tt.outcome)
 				}
@@ -98,7 +98,7 @@ func TestReasonOfACancel(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log strings.Builder
-			d, p, _ := family(t, dispatch.Options{Log: zerolog.New(zerolog.SyncWriter(&log))}, map[string]func(dispatch.Run, dispatch.Sink){
+			d, p, _ := newToolDispatcher(t, dispatch.Options{Log: zerolog.New(zerolog.SyncWriter(&log))}, map[string]func(dispatch.Run, dispatch.Sink){
 				"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "child", `{}`)) },
 				"child":  func(dispatch.Run, dispatch.Sink) {},
 			})
@@ -248,7 +248,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
-			sleep(10 * time.Second) // a link that takes no more bytes
+			sleepFake(10 * time.Second) // a link that takes no more bytes
 			answered(wire.CancelIgnored)
 		}}
 		d := dispatch.New(b, dispatch.Options{})
@@ -257,7 +257,7 @@ func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 		if elapsed := time.Since(start); err == nil || elapsed > 30*time.Second+50*time.Millisecond {
 			t.Errorf("error %v after %v, want one at 30s", err, elapsed)
 		}
-		sleep(11 * time.Second)
+		sleepFake(11 * time.Second)
 	})
 }
 
@@ -269,7 +269,7 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 					s.Finish(nil, &wire.CallError{Code: code, Message: "what happened"})
 					s.Finish(json.RawMessage(`1`), nil)
 				}}
-				_, err, _ := call(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+				_, err, _ := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 				if err == nil || err.Code != code {
 					t.Fatalf("error %v, want %s", err, code)
 				}

@@ -18,7 +18,7 @@ import (
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
-			sleep(time.Second)
+			sleepFake(time.Second)
 			s.Finish(run.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 4})
@@ -60,11 +60,11 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
 			if string(run.Args) == "1" { // nearly five minutes
 				for range 14 {
-					sleep(20 * time.Second)
-					s.Reports(report(1, 2), 0)
+					sleepFake(20 * time.Second)
+					s.Reports(numberReports(1, 2), 0)
 				}
 			} else {
-				sleep(29 * time.Second) // nearly the whole idle limit
+				sleepFake(29 * time.Second) // nearly the whole idle limit
 			}
 			s.Finish(run.Args, nil)
 		}}
@@ -93,7 +93,7 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 		began := make(chan string, 10)
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
 			began <- string(run.Args)
-			sleep(time.Second)
+			sleepFake(time.Second)
 			s.Finish(run.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1, MaxWaiting: 3})

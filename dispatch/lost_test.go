@@ -19,10 +19,10 @@ func TestLostReports(t *testing.T) {
 		var start time.Time
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			start = time.Now()
-			s.Reports(report(1, 2), 0)
+			s.Reports(numberReports(1, 2), 0)
 			for range 500 {
-				s.Reports(report(1, 2), 1)
-				sleep(100 * time.Millisecond)
+				s.Reports(numberReports(1, 2), 1)
+				sleepFake(100 * time.Millisecond)
 			}
 			s.Finish(nil, nil)
 		}}

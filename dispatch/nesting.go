@@ -239,7 +239,7 @@ func (a ask) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError
 		return &wire.CallError{Code: wire.ErrRateLimited, Message: "the call is already waiting for the user; request one thing at a time"}
 	}
 	resumeTimers := t.pauseTimers()
-	r, isDecided := t.await(ctx)
+	r, isDecided := t.awaitDecision(ctx)
 	c.mu.Lock()
 	if c.state.status == statusSuspended || c.state.status == statusResuming {
 		c.state.status = statusRunning

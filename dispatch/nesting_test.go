@@ -40,8 +40,8 @@ func (a *answers) record(id string, ask int, output json.RawMessage, err *wire.C
 	a.all = append(a.all, text)
 }
 
-// family returns a dispatcher whose tools are handlers by name that may call each other.
-func family(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *answers) {
+// newToolDispatcher returns a dispatcher whose tools are handlers by name that may call each other.
+func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *answers) {
 	t.Helper()
 	p := &page{}
 	p.handler = func(run dispatch.Run, s dispatch.Sink) { tools[run.Tool](run, s) }
@@ -64,16 +64,16 @@ func askFor(n int, tool, args string) wire.ToolAskParams {
 func TestToolCallsAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var notes []dispatch.Progress
-		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{"n":1}`))
 				s.Ask(askFor(1, "child", `{"n":1}`)) // sent again after a reconnect
-				sleep(80 * time.Second)              // the tool itself reports nothing
+				sleepFake(80 * time.Second)          // the tool itself reports nothing
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
 				for i := range 3 {
-					sleep(20 * time.Second)
+					sleepFake(20 * time.Second)
 					s.Reports([]wire.Report{{Message: fmt.Sprint("page ", i), Audience: "user"}}, 0)
 				}
 				s.Finish(json.RawMessage(`"child"`), nil)
@@ -106,11 +106,11 @@ func TestToolCallsAnother(t *testing.T) {
 
 func TestChildEndsWithItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, _ := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "child", `{}`)) },
 			"child":  func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "grandchild", `{}`)) },
 			"grandchild": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Reports(report(1, 2), 0)
+				s.Reports(numberReports(1, 2), 0)
 			},
 		})
 		ctx, leave := context.WithCancel(t.Context())
@@ -144,13 +144,13 @@ func TestChildEndsWithItsParent(t *testing.T) {
 
 func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
 				s.Ask(askFor(2, "nowhere", `{}`))
 				s.Ask(wire.ToolAskParams{Ask: 3})
 				s.Ask(askFor(4, "big", `{}`))
-				sleep(time.Second)
+				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
@@ -176,16 +176,16 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 // parent's limit is reached. The hard limit of the parent applies unchanged.
 func TestSilentChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, got := family(t, dispatch.Options{Idle: 3 * time.Second, Hard: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, dispatch.Options{Idle: 3 * time.Second, Hard: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
-				sleep(5 * time.Second)
+				sleepFake(5 * time.Second)
 				s.Finish([]byte(`1`), nil)
 			},
 			"patient": func(_ dispatch.Run, s dispatch.Sink) {
 				for n := range 4 {
 					s.Ask(askFor(n+1, "child", `{}`))
-					sleep(3*time.Second + time.Millisecond)
+					sleepFake(3*time.Second + time.Millisecond)
 				}
 			},
 			"child": func(dispatch.Run, dispatch.Sink) {},
@@ -231,7 +231,7 @@ func TestNestingIsBounded(t *testing.T) {
 			for i := range 1100 {
 				s.Ask(askFor(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
 				if i%50 == 49 {
-					sleep(time.Millisecond)
+					sleepFake(time.Millisecond)
 				}
 			}
 		},
@@ -240,7 +240,7 @@ func TestNestingIsBounded(t *testing.T) {
 	for tool, want := range map[string]map[string]int{"down": {"down": 9}, "loop": {"loop": 1, "loop2": 1}, "many": {"leaf": 1000}} {
 		synctest.Test(t, func(t *testing.T) {
 			clear(started)
-			d, p, got := family(t, dispatch.Options{}, tools)
+			d, p, got := newToolDispatcher(t, dispatch.Options{}, tools)
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: tool}, Args: json.RawMessage(`{}`)})
 			p.wg.Wait()
 			if e := asError(t, err); e == nil || e.Code != wire.ErrIdleTimeout {
@@ -267,10 +267,10 @@ func TestNestingIsBounded(t *testing.T) {
 // place in the queue.
 func TestNestedCallsNeedNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, got := family(t, dispatch.Options{MaxRunning: 1}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, dispatch.Options{MaxRunning: 1}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
-				sleep(time.Second)
+				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(`1`), nil) },
@@ -295,13 +295,13 @@ func TestWaitForUser(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+				d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 					"login": func(_ dispatch.Run, s dispatch.Sink) {
-						sleep(20 * time.Second)
+						sleepFake(20 * time.Second)
 						s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in", Title: "Log in"}})
-						sleep(time.Second)
+						sleepFake(time.Second)
 						s.Ask(wire.ToolAskParams{Ask: 2, User: &wire.AskUser{Reason: "and again"}})
-						sleep(5*time.Minute + 24*time.Second) // 25 s after the latest end of the wait
+						sleepFake(5*time.Minute + 24*time.Second) // 25 s after the latest end of the wait
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})
@@ -310,14 +310,14 @@ func TestWaitForUser(t *testing.T) {
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
 					done <- err
 				}()
-				sleep(20 * time.Second)
+				sleepFake(20 * time.Second)
 				synctest.Wait()
 				view := d.Calls()[0]
 				if view.Waiting == nil || view.Waiting.Kind != wire.TicketUser || view.Waiting.Reason != "log in" || view.RunMs != 20000 {
 					t.Fatalf("%+v", view)
 				}
 				if tt.decide != nil {
-					sleep(4*time.Minute + 59*time.Second)
+					sleepFake(4*time.Minute + 59*time.Second)
 					if got, err := d.Decide(view.CallID, view.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecisionAccepted {
 						t.Fatalf("%+v, %v", got, err)
 					}
@@ -346,17 +346,17 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
 		asked := make(chan dispatch.Waiting, 1)
-		d, p, _ := family(t, o, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, _ := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
-				sleep(4*time.Minute + 29*time.Second)
+				sleepFake(4*time.Minute + 29*time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(nil, nil) },
 		})
 		go func() {
 			w := <-asked
-			sleep(4 * time.Minute)
+			sleepFake(4 * time.Minute)
 			if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
 			}
@@ -377,13 +377,13 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 
 func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, got := family(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(askFor(1, "child", `{}`))
-				sleep(time.Second)
+				sleepFake(time.Second)
 				s.Ask(wire.ToolAskParams{Ask: 1, Withdrawn: true})
 				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // never asked
-				sleep(time.Second)
+				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},
 			"child": func(dispatch.Run, dispatch.Sink) {},

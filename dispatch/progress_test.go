@@ -23,12 +23,12 @@ type note struct {
 	at time.Duration
 }
 
-// watch runs a call and records its notifications.
-func watch(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progress)) ([]note, *dispatch.Error) {
+// recordNotifications runs a call and records its notifications.
+func recordNotifications(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progress)) ([]note, *dispatch.Error) {
 	t.Helper()
 	start := time.Now()
 	var notes []note
-	_, err, _ := call(t, p, o, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) {
+	_, err, _ := runCall(t, p, o, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) {
 		notes = append(notes, note{q, time.Since(start)})
 		if each != nil {
 			each(q)
@@ -43,13 +43,13 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range n {
 				if i%1000 == 0 {
-					sleep(20 * time.Millisecond) // 100 bursts over 2 s
+					sleepFake(20 * time.Millisecond) // 100 bursts over 2 s
 				}
-				s.Reports(report(float64(i), 2*n), 0)
+				s.Reports(numberReports(float64(i), 2*n), 0)
 			}
 			s.Finish(json.RawMessage(`{}`), nil)
 		}}
-		notes, err := watch(t, p, dispatch.Options{}, nil)
+		notes, err := recordNotifications(t, p, dispatch.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,12 +72,12 @@ func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 5 { // at 0, 10, 20, 30, 40 ms
 				s.Reports([]wire.Report{{Progress: newFloat(float64(i + 1)), Message: "m"}}, 0)
-				sleep(10 * time.Millisecond)
+				sleepFake(10 * time.Millisecond)
 			}
-			sleep(time.Second)
+			sleepFake(time.Second)
 			s.Finish(nil, nil)
 		}}
-		notes, _ := watch(t, p, dispatch.Options{}, nil)
+		notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
 		if len(notes) != 2 || notes[0].at != 0 || notes[0].Progress.Progress != 1 {
 			t.Fatalf("notes %+v, want the first at once and one more", notes)
 		}
@@ -90,17 +90,17 @@ func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 func TestFinalReportPassesTheLimitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports(report(1, 2), 0)
-			sleep(time.Millisecond)
-			s.Reports(report(2, 2), 0)
+			s.Reports(numberReports(1, 2), 0)
+			sleepFake(time.Millisecond)
+			s.Reports(numberReports(2, 2), 0)
 			for i := 3.0; i < 50; i++ { // each final by its own count
-				sleep(time.Millisecond)
-				s.Reports(report(i, i), 0)
+				sleepFake(time.Millisecond)
+				s.Reports(numberReports(i, i), 0)
 			}
-			sleep(time.Second)
+			sleepFake(time.Second)
 			s.Finish(nil, nil)
 		}}
-		notes, _ := watch(t, p, dispatch.Options{}, nil)
+		notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
 		if len(notes) != 3 || notes[1].at != time.Millisecond || notes[2].Progress.Progress != 49 {
 			t.Errorf("notes %+v, want 1, the final 2 at once, and 49 at the limit's pace", notes)
 		}
@@ -111,15 +111,15 @@ func TestLastReportGoesBeforeTheResult(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-				s.Reports(report(1, 9), 0)
-				s.Reports(report(2, 9), 0)
+				s.Reports(numberReports(1, 9), 0)
+				s.Reports(numberReports(2, 9), 0)
 				if fails {
 					s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
 				} else {
 					s.Finish(nil, nil)
 				}
 			}}
-			notes, _ := watch(t, p, dispatch.Options{}, nil)
+			notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
 			if len(notes) == 0 || notes[len(notes)-1].Progress.Progress != 2 {
 				t.Errorf("fails %t: notes %+v, want 2 as the last", fails, notes)
 			}
@@ -132,15 +132,15 @@ func TestSlowClientDelaysOnlyItself(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			start := time.Now()
 			for i := range 40 {
-				s.Reports(report(float64(i), 40), 0)
-				sleep(time.Second)
+				s.Reports(numberReports(float64(i), 40), 0)
+				sleepFake(time.Second)
 			}
 			if elapsed := time.Since(start); elapsed != 40*time.Second {
 				t.Errorf("the page's reports elapsed %v, want 40s: a slow client delayed them", elapsed)
 			}
 			s.Finish(json.RawMessage(`1`), nil)
 		}}
-		notes, err := watch(t, p, dispatch.Options{}, func(dispatch.Progress) { sleep(25 * time.Second) })
+		notes, err := recordNotifications(t, p, dispatch.Options{}, func(dispatch.Progress) { sleepFake(25 * time.Second) })
 		if err != nil {
 			t.Fatalf("the call ended with %v", err)
 		}
@@ -154,11 +154,11 @@ func TestNoLimitDeliversEveryReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 1000 {
-				s.Reports(report(float64(i+1), 1000), 0)
+				s.Reports(numberReports(float64(i+1), 1000), 0)
 			}
 			s.Finish(nil, nil)
 		}}
-		notes, _ := watch(t, p, dispatch.Options{ProgressInterval: -1}, nil)
+		notes, _ := recordNotifications(t, p, dispatch.Options{ProgressInterval: -1}, nil)
 		if len(notes) != 1000 {
 			t.Fatalf("%d notifications, want 1000", len(notes))
 		}
@@ -176,7 +176,7 @@ func TestAudienceIsSent(t *testing.T) {
 			s.Reports([]wire.Report{{Progress: newFloat(1), Message: "this takes a while", Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
-		notes, _ := watch(t, p, dispatch.Options{}, nil)
+		notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
 		if len(notes) != 1 || notes[0].Audience != "user" {
 			t.Errorf("notes %+v, want one for the user", notes)
 		}
@@ -192,7 +192,7 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 		for range pages {
 			wg.Go(func() {
 				for i := range each {
-					s.Reports(report(float64(i), each), 0)
+					s.Reports(numberReports(float64(i), each), 0)
 				}
 			})
 		}
@@ -219,9 +219,9 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			s.Reports(report(1, 9), 0)
-			sleep(10 * time.Millisecond)
-			s.Reports(report(2, 9), 0) // waits for its turn
+			s.Reports(numberReports(1, 9), 0)
+			sleepFake(10 * time.Millisecond)
+			s.Reports(numberReports(2, 9), 0) // waits for its turn
 			leave()
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -240,8 +240,8 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 	const pause = 200 * time.Millisecond // longer than the interval
 	count := func(s dispatch.Sink) {
 		for i := range 3 {
-			sleep(pause)
-			s.Reports(report(float64(i+1), 3), 0)
+			sleepFake(pause)
+			s.Reports(numberReports(float64(i+1), 3), 0)
 		}
 		s.Finish(nil, nil)
 	}
@@ -256,31 +256,31 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 		}, nil, 1},
 		"many messages": {func(_ dispatch.Run, s dispatch.Sink) {
 			for range 1000 {
-				sleep(pause)
+				sleepFake(pause)
 				s.Reports([]wire.Report{{Message: "indexing"}}, 0)
 			}
 			count(s)
 		}, nil, 1000},
 		"another call": {func(_ dispatch.Run, s dispatch.Sink) {
 			s.Ask(askFor(1, "child", `{}`))
-			sleep(time.Second)
+			sleepFake(time.Second)
 			count(s)
 		}, nil, 2},
 		"the wait for an approval": {func(_ dispatch.Run, s dispatch.Sink) { count(s) }, []dispatch.Gate{&gate{name: "permission"}}, 3},
 		"the wait for the user": {func(_ dispatch.Run, s dispatch.Sink) {
 			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "Log in."}})
-			sleep(time.Second)
+			sleepFake(time.Second)
 			count(s)
 		}, nil, 3},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d, p, _ := family(t, dispatch.Options{Gates: tt.gates}, map[string]func(dispatch.Run, dispatch.Sink){
+				d, p, _ := newToolDispatcher(t, dispatch.Options{Gates: tt.gates}, map[string]func(dispatch.Run, dispatch.Sink){
 					"parent": tt.parent,
 					"child": func(_ dispatch.Run, s dispatch.Sink) {
 						s.Reports([]wire.Report{{Message: "page 1", Audience: "user"}, {Message: "cached"}}, 0)
-						sleep(pause)
+						sleepFake(pause)
 						s.Finish(nil, nil)
 					},
 				})
@@ -291,7 +291,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 					Asked: func(_ context.Context, w dispatch.Waiting) {
 						for range 3 {
 							d.Remind(w, "waiting for the user")
-							sleep(pause)
+							sleepFake(pause)
 						}
 						if _, err := d.Decide(w.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 							t.Error(err)
@@ -328,7 +328,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				for i := range 50 { // only the first and the last report are sent
-					s.Reports(report(float64(i), 50), 0)
+					s.Reports(numberReports(float64(i), 50), 0)
 				}
 				s.Reports([]wire.Report{
 					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // dropped: it does not increase
@@ -339,7 +339,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 				s.Finish(nil, nil)
 			}}
 			var log strings.Builder
-			notes, err := watch(t, p, dispatch.Options{Log: zerolog.New(&log).Level(level)}, nil)
+			notes, err := recordNotifications(t, p, dispatch.Options{Log: zerolog.New(&log).Level(level)}, nil)
 			if err != nil || len(notes) > 3 {
 				t.Fatalf("%v, %d notifications", err, len(notes))
 			}

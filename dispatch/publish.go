@@ -69,8 +69,8 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	c.d.stream.publish(e)
 }
 
-// view returns the call as lists show it.
-func (c *liveCall) view() View {
+// listView returns the call as lists show it.
+func (c *liveCall) listView() View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.viewLocked()
@@ -81,7 +81,7 @@ func (c *liveCall) viewLocked() View {
 	v := View{
 		Snapshot: Snapshot{
 			Schema: SnapshotSchema, NodeID: c.id, CallID: c.id,
-			ToolName: c.req.Tool.FullName(), Progression: Progression{Status: c.state.status.shown()},
+			ToolName: c.req.Tool.FullName(), Progression: Progression{Status: c.state.status.shownStatus()},
 			ParentNodeID: c.req.ParentNodeID, ParentCallID: c.req.ParentCallID,
 		},
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
@@ -91,7 +91,7 @@ func (c *liveCall) viewLocked() View {
 		Stopped: c.state.stopped, CancelReason: c.state.reason, Prompt: c.req.Tool.Prompt,
 		Depth: c.depth, Caller: c.req.Caller, Result: c.resultText,
 	}
-	c.reports.fill(&v)
+	c.reports.fillView(&v)
 	if c.suspension.ticket != nil {
 		waiting := c.suspension.ticket.Waiting
 		v.Waiting = &waiting
@@ -102,7 +102,7 @@ func (c *liveCall) viewLocked() View {
 	}
 	if err := c.state.err; err != nil {
 		v.ErrorCode, v.Error = err.Code, err.Message
-		if text := c.failure().textForUser(); text != "" {
+		if text := c.describeFailure().textForUser(); text != "" {
 			v.Error = text
 		}
 	}
@@ -118,6 +118,6 @@ func (c *liveCall) fullView() View {
 	v := c.viewLocked()
 	v.Activities = activities
 	v.Timeline = slices.Clone(c.timeline.moments)
-	v.Seq = c.d.stream.last() // no event of this call is published meanwhile
+	v.Seq = c.d.stream.lastSeq() // no event of this call is published meanwhile
 	return v
 }

@@ -70,8 +70,8 @@ func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	l.messages = append(l.messages, LastMessage{Time: l.lastAt, Message: cutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
 }
 
-// fill sets the fields of a view that reports determine.
-func (l *reportLog) fill(v *View) {
+// fillView sets the fields of a view that reports determine.
+func (l *reportLog) fillView(v *View) {
 	v.Reports, v.Invalid, v.EndAudience = l.count, l.invalid, l.endAudience
 	v.Message, v.StatusWord = l.all.message, l.all.statusWord
 	v.UserMessage, v.UserStatusWord = l.user.message, l.user.statusWord

@@ -54,8 +54,8 @@ func (s status) canBecome(t status) bool {
 	return false
 }
 
-// shown returns the status as surfaces show it.
-func (s status) shown() wire.CallStatus {
+// shownStatus returns the status as surfaces show it.
+func (s status) shownStatus() wire.CallStatus {
 	switch s {
 	case statusNew, statusSuspended:
 		return wire.StatusPending
@@ -97,8 +97,8 @@ type ending struct {
 	reason   string // of a cancellation; empty if none was given
 }
 
-// become changes the status. become returns false if the change is not possible.
-func (s *state) become(t status) bool {
+// changeStatus changes the status. changeStatus returns false if the change is not possible.
+func (s *state) changeStatus(t status) bool {
 	if !s.status.canBecome(t) {
 		return false
 	}
@@ -108,7 +108,7 @@ func (s *state) become(t status) bool {
 
 // begin changes the status to running and records the time.
 func (s *state) begin() bool {
-	if !s.become(statusRunning) {
+	if !s.changeStatus(statusRunning) {
 		return false
 	}
 	s.begun = time.Now()

@@ -31,8 +31,8 @@ func TestStatusMachine(t *testing.T) {
 				t.Errorf("%s to %s: %t", from, to, got)
 			}
 		}
-		if from.isTerminal() != (i >= 4) || from.shown() != surfaces[i] {
-			t.Errorf("%s: terminal %t, shown as %s", from, from.isTerminal(), from.shown())
+		if from.isTerminal() != (i >= 4) || from.shownStatus() != surfaces[i] {
+			t.Errorf("%s: terminal %t, shown as %s", from, from.isTerminal(), from.shownStatus())
 		}
 	}
 }

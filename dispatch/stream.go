@@ -103,7 +103,7 @@ func (s *stream) publish(e Event) {
 	s.ring[s.seq%ringEvents] = &e
 	s.bytes += size
 	if s.dirty != nil {
-		poke(s.dirty)
+		wakeReader(s.dirty)
 	}
 }
 
@@ -155,7 +155,7 @@ func (s *stream) wakeFollowers(dirty <-chan struct{}) {
 			n := copy(group[:], s.followers[min(from, len(s.followers)):])
 			s.mu.RUnlock()
 			for _, f := range group[:n] {
-				poke(f.wake)
+				wakeReader(f.wake)
 			}
 			if n < groupSize {
 				break
@@ -165,8 +165,8 @@ func (s *stream) wakeFollowers(dirty <-chan struct{}) {
 	}
 }
 
-// last returns the Seq of the last event.
-func (s *stream) last() uint64 {
+// lastSeq returns the Seq of the last event.
+func (s *stream) lastSeq() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.seq
@@ -185,11 +185,11 @@ func (s *stream) drop(f *Follower) {
 		s.dirty, s.lastLeft = nil, time.Now()
 		return
 	}
-	poke(s.dirty) // wakeFollowers may have skipped moved
+	wakeReader(s.dirty) // wakeFollowers may have skipped moved
 }
 
-// poke sends a token to c, unless c is full.
-func poke(c chan<- struct{}) {
+// wakeReader sends a token to c, unless c is full.
+func wakeReader(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -223,7 +223,7 @@ const maxNext = 1024
 // events are shared and read-only.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
-		events := f.unread()
+		events := f.unreadEvents()
 		if len(events) > 0 || f.missed > 0 {
 			missed, f.missed = f.missed, 0
 			return events, missed, nil
@@ -238,8 +238,8 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 	}
 }
 
-// unread returns the next matching events.
-func (f *Follower) unread() []*Event {
+// unreadEvents returns the next matching events.
+func (f *Follower) unreadEvents() []*Event {
 	s := f.stream
 	s.mu.RLock()
 	defer s.mu.RUnlock()

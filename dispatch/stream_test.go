@@ -21,7 +21,7 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Progress: newFloat(1), Total: newFloat(4), Message: "one"}, {Progress: newFloat(2), Total: newFloat(4)}}, 0)
-			sleep(31 * time.Second)
+			sleepFake(31 * time.Second)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		a, b := d.Follow(dispatch.FollowOptions{}), d.Follow(dispatch.FollowOptions{})
@@ -63,7 +63,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 		const n = 5000
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range n {
-				s.Reports(report(float64(i+1), n), 0)
+				s.Reports(numberReports(float64(i+1), n), 0)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -116,8 +116,8 @@ func TestNextWaitsAndWakes(t *testing.T) {
 	})
 }
 
-// runs makes n calls of a tool that returns at once.
-func runs(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
+// runCalls makes n calls of a tool that returns at once.
+func runCalls(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
 	t.Helper()
 	for range n {
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
@@ -132,7 +132,7 @@ func runs(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
 func TestReturningFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{})
 		next := func(o dispatch.FollowOptions) (seqs []uint64, missed int) {
 			t.Helper()
 			f := d.Follow(o)
@@ -148,11 +148,11 @@ func TestReturningFollower(t *testing.T) {
 			}
 			return seqs, missed
 		}
-		runs(t, d, 3) // before anybody follows
+		runCalls(t, d, 3) // before anybody follows
 		f := d.Follow(dispatch.FollowOptions{})
-		runs(t, d, 1)
+		runCalls(t, d, 1)
 		f.Close()
-		runs(t, d, 1) // without a follower
+		runCalls(t, d, 1) // without a follower
 		if seqs, missed := next(dispatch.FollowOptions{After: 2}); missed != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
 			t.Errorf("after 2: %v, %d missed", seqs, missed)
 		}
@@ -169,7 +169,7 @@ func TestReturningFollower(t *testing.T) {
 		// misses events.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		last := runs(t, d, 2000)
+		last := runCalls(t, d, 2000)
 		if seqs, missed := next(dispatch.FollowOptions{After: 6, CallID: last}); len(seqs) != 3 || missed != 6006-6-4096 {
 			t.Errorf("the last call: %d events, %d missed", len(seqs), missed)
 		}
@@ -190,19 +190,19 @@ func TestReturningFollower(t *testing.T) {
 func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{})
 		f := d.Follow(dispatch.FollowOptions{})
-		runs(t, d, 1)
+		runCalls(t, d, 1)
 		f.Close()
-		sleep(3 * time.Minute)
-		runs(t, d, 5)
+		sleepFake(3 * time.Minute)
+		runCalls(t, d, 5)
 		f = d.Follow(dispatch.FollowOptions{After: 3})
 		defer f.Close()
 		events, missed, err := f.Next(t.Context())
 		if err != nil || len(events) != 0 || missed == 0 {
 			t.Errorf("%d events, %d missed, %v", len(events), missed, err)
 		}
-		runs(t, d, 1)
+		runCalls(t, d, 1)
 		if events, missed, err := f.Next(t.Context()); err != nil || len(events) != 3 || missed != 0 {
 			t.Errorf("then %d events, %d missed, %v", len(events), missed, err)
 		}
@@ -213,11 +213,11 @@ func TestFollowerReturnsTooLate(t *testing.T) {
 func TestFollowersShareTheText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(finishes(&ran).bridge(), dispatch.Options{})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{})
 		a, b := d.Follow(dispatch.FollowOptions{}), d.Follow(dispatch.FollowOptions{})
 		defer a.Close()
 		defer b.Close()
-		runs(t, d, 1)
+		runCalls(t, d, 1)
 		first, _, errA := a.Next(t.Context())
 		second, _, errB := b.Next(t.Context())
 		if errA != nil || errB != nil || &first[0].JSON()[0] != &second[0].JSON()[0] {
@@ -236,12 +236,12 @@ func BenchmarkFollowed(b *testing.B) {
 	for _, followers := range []int{0, 1, 1000} {
 		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
 			bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, s dispatch.Sink) *wire.CallError {
-				s.Reports(report(1, 2), 0)
+				s.Reports(numberReports(1, 2), 0)
 				s.Finish(nil, nil)
 				return nil
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
-			before := heap()
+			before := liveHeapBytes()
 			var wg sync.WaitGroup
 			var all []*dispatch.Follower
 			for range followers {
@@ -262,7 +262,7 @@ func BenchmarkFollowed(b *testing.B) {
 				}
 			}
 			b.StopTimer()
-			b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
+			b.ReportMetric(float64(liveHeapBytes()-before)/(1<<20), "MiB")
 			for _, f := range all {
 				f.Close()
 			}
@@ -271,7 +271,7 @@ func BenchmarkFollowed(b *testing.B) {
 	}
 }
 
-func heap() int64 {
+func liveHeapBytes() int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -57,7 +57,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
 			Args: cutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
-			Since: now, Until: now.Add(limit), Scopes: t.scopes(c.req.Client),
+			Since: now, Until: now.Add(limit), Scopes: t.scopesFor(c.req.Client),
 		},
 		call: c, gate: gate, request: t,
 		decided: make(chan Resolution, 1),
@@ -171,7 +171,7 @@ func (s *suspendedCount) add(bytes int) bool {
 	if s.calls >= maxSuspended || s.bytes+bytes > maxSuspendedBytes {
 		return false
 	}
-	s.change(1, bytes)
+	s.adjust(1, bytes)
 	return true
 }
 
@@ -179,10 +179,10 @@ func (s *suspendedCount) add(bytes int) bool {
 func (s *suspendedCount) remove(bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.change(-1, -bytes)
+	s.adjust(-1, -bytes)
 }
 
-func (s *suspendedCount) change(calls, bytes int) {
+func (s *suspendedCount) adjust(calls, bytes int) {
 	s.calls += calls
 	s.bytes += bytes
 	if s.notify != nil {

@@ -16,7 +16,7 @@ import (
 // browser or instance without a ready document is ignored if another browser or
 // instance has one: the user is not logged in there.
 func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError) {
-	live := matching(all.Live, want)
+	live := matchingTargets(all.Live, want)
 	if len(live) == 0 {
 		return nil, noTarget(all, want, req)
 	}
@@ -70,13 +70,13 @@ func browsersOf(targets []Target) []string {
 	return ids
 }
 
-// matching returns the targets that want allows.
-func matching(targets []Target, want Want) []Target {
+// matchingTargets returns the targets that want allows.
+func matchingTargets(targets []Target, want Want) []Target {
 	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !want.Allows(t) })
 }
 
-// want returns the call's choice of a target. want fails for an unknown instance.
-func (c *Call) want(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
+// targetChoice returns the call's choice of a target. targetChoice fails for an unknown instance.
+func (c *Call) targetChoice(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
 	w := Want{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpensAt}
 	if c.Instance != "" {
 		for _, i := range c.Tool.Instances {
@@ -107,9 +107,9 @@ func (t *Tool) displayName() string {
 // noTarget returns the error of a call without a document.
 func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 	name := req.Tool.displayName()
-	silent := matching(all.Silent, want)
-	reload, broken, loading := matching(all.NeedReload, want), matching(all.Broken, want), matching(all.Loading, want)
-	failed := matching(all.Failed, want)
+	silent := matchingTargets(all.Silent, want)
+	reload, broken, loading := matchingTargets(all.NeedReload, want), matchingTargets(all.Broken, want), matchingTargets(all.Loading, want)
+	failed := matchingTargets(all.Failed, want)
 	switch {
 	case all.Browsers == 0:
 		return &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}
@@ -121,10 +121,10 @@ func noTarget(all Targets, want Want, req *Call) *wire.CallError {
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s was opened for the call, but %s did not start there; check the tab, the page may require a login",
 			nameTargets([]Target{*all.Opened}), name)}
-	case len(matching(all.Arriving, want)) > 0:
+	case len(matchingTargets(all.Arriving, want)) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but plugins are still being loaded into the browser (%s); call again in a few seconds",
-			name, nameTargets(matching(all.Arriving, want)))}
+			name, nameTargets(matchingTargets(all.Arriving, want)))}
 	case all.Syncing:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"plugins are still being loaded into the browser, so tabs of %s may not be recognized yet; call again in a few seconds", name)}

@@ -37,8 +37,8 @@ func kindsOf(v dispatch.View) []dispatch.EventKind {
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			sleep(time.Second)
-			s.Reports(report(1, 2), 0)
+			sleepFake(time.Second)
+			s.Reports(numberReports(1, 2), 0)
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendOnce{}}})
@@ -55,7 +55,7 @@ func TestTimeline(t *testing.T) {
 		if d.Calls()[0].Timeline != nil {
 			t.Error("lists have timelines")
 		}
-		sleep(time.Second)
+		sleepFake(time.Second)
 		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, By: "the user"}); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
 				<-next
-				s.Reports(report(1, 2), 0)
+				s.Reports(numberReports(1, 2), 0)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -161,7 +161,7 @@ func TestSkippedReportsOfANestedCall(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
 			if run.Tool == "child" {
 				for range 3 {
-					sleep(20 * time.Second)
+					sleepFake(20 * time.Second)
 					s.Reports(nil, 5)
 				}
 				s.Finish([]byte(`1`), nil)

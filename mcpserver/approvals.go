@@ -40,16 +40,16 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	}
 	f := a.newForms(ctx, q)
 	defer f.close()
-	q.onSuspend = f.show
+	q.onSuspend = f.showForm
 	if f.progress != nil {
 		q.progress = f.progress.send
 	}
 	return a.run(ctx, q)
 }
 
-// remind sends the client the reason why its call waits, at each heartbeat until ctx
+// remindClient sends the client the reason why its call waits, at each heartbeat until ctx
 // ends. Some clients cancel a call without progress.
-func (a *approvals) remind(ctx context.Context, q question) {
+func (a *approvals) remindClient(ctx context.Context, q question) {
 	tick := time.NewTicker(a.heartbeat)
 	defer tick.Stop()
 	for {
@@ -62,9 +62,9 @@ func (a *approvals) remind(ctx context.Context, q question) {
 	}
 }
 
-// decide resolves a ticket by the client's answer to a form. decide reports false if
+// decideByAnswer resolves a ticket by the client's answer to a form. decideByAnswer reports false if
 // the answer contains no decision; other surfaces still wait.
-func (a *approvals) decide(q question, client dispatch.Client, result json.RawMessage) bool {
+func (a *approvals) decideByAnswer(q question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.parseAnswer(result)
 	if isDecided {
 		resolution.By = cmp.Or(client.Known(), strings.TrimSpace("the client "+client.Name))
@@ -111,8 +111,8 @@ func (f *forms) close() {
 	f.open.Wait()
 }
 
-// show shows one ticket until ctx ends, when the ticket is resolved.
-func (f *forms) show(ctx context.Context, w dispatch.Waiting) {
+// showForm shows one ticket until ctx ends, when the ticket is resolved.
+func (f *forms) showForm(ctx context.Context, w dispatch.Waiting) {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
@@ -127,16 +127,16 @@ func (f *forms) show(ctx context.Context, w dispatch.Waiting) {
 	q := question{Waiting: w}
 	var reminders sync.WaitGroup
 	defer reminders.Wait()
-	reminders.Go(func() { f.approvals.remind(ctx, q) })
+	reminders.Go(func() { f.approvals.remindClient(ctx, q) })
 	if f.ask == nil {
 		return
 	}
-	result, err := f.ask(ctx, methodElicit, q.form())
+	result, err := f.ask(ctx, methodElicit, q.buildForm())
 	if err != nil {
 		if ctx.Err() == nil {
 			f.approvals.log.Warn().Str("call", w.CallID).Str("client", f.client.String()).Err(err).Msg("the client could not show the form")
 		}
 		return
 	}
-	f.approvals.decide(q, f.client, result)
+	f.approvals.decideByAnswer(q, f.client, result)
 }

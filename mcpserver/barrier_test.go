@@ -86,8 +86,8 @@ func (p *pinged) send(lines ...string) {
 	}
 }
 
-// timed formats lines with their times: "progress 0s, ping 0s, answer 3ms".
-func timed(all []heard) string {
+// formatTimes formats lines with their times: "progress 0s, ping 0s, answer 3ms".
+func formatTimes(all []heard) string {
 	var text []string
 	for _, h := range all {
 		text = append(text, fmt.Sprint(h.kind, " ", h.at))
@@ -99,7 +99,7 @@ func timed(all []heard) string {
 // a token, takes the time work, and returns.
 func withPinged(t *testing.T, work time.Duration, test func(p *pinged)) {
 	t.Helper()
-	packages := newServer(t, callerFunc(echo), Options{}) // files are read outside of fake time
+	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
 		s := New(callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 			if c.Progress != nil {
@@ -144,7 +144,7 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			withPinged(t, test.work, func(p *pinged) {
 				p.pong, p.errors = test.pong, test.errors
-				if got := timed(p.call(test.meta)); got != test.want {
+				if got := formatTimes(p.call(test.meta)); got != test.want {
 					t.Errorf("%s\nwant %s", got, test.want)
 				}
 			})
@@ -161,12 +161,12 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 			"progress 0s, ping 0s, padded answer 50ms",
 			"progress 0s, padded answer 0s", // the pong may still arrive
 		} {
-			if got := timed(p.call(withToken)); got != want {
+			if got := formatTimes(p.call(withToken)); got != want {
 				t.Errorf("call %d: %s\nwant %s", i+1, got, want)
 			}
 		}
 		<-time.After(5 * time.Second)
-		if got, want := timed(p.call(withToken)), "progress 0s, answer 0s"; got != want {
+		if got, want := formatTimes(p.call(withToken)), "progress 0s, answer 0s"; got != want {
 			t.Errorf("afterwards: %s\nwant %s", got, want)
 		}
 	})
@@ -176,18 +176,18 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 func TestStdioLatePong(t *testing.T) {
 	withPinged(t, 0, func(p *pinged) {
 		p.pong = 80 * time.Millisecond
-		if got, want := timed(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
+		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
 			t.Errorf("slow: %s\nwant %s", got, want)
 		}
 		<-time.After(100 * time.Millisecond) // after the pong
 		p.pong = time.Millisecond
-		if got, want := timed(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
+		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
 			t.Errorf("after the late pong: %s\nwant %s", got, want)
 		}
 		p.pong = -1
 		p.call(withToken)
 		<-time.After(time.Minute)
-		if got, want := timed(p.call(withToken)), "progress 0s, padded answer 0s"; got != want {
+		if got, want := formatTimes(p.call(withToken)), "progress 0s, padded answer 0s"; got != want {
 			t.Errorf("once it has answered pings: %s\nwant %s", got, want)
 		}
 	})

@@ -20,7 +20,7 @@ import (
 // server that decodes and encodes the same JSON. The limit is a ratio of 1.5 at the
 // median.
 func BenchmarkCall(b *testing.B) {
-	s := serve(b, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+	s := serveTools(b, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d",
 		Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}},"required":["text"],"additionalProperties":false}`),
 	}}})
@@ -39,22 +39,22 @@ func BenchmarkCall(b *testing.B) {
 	floor := &client{t: b, url: plain.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
 	body := callText(`7`, `{"text":"hello","count":3}`, `{"progressToken":7}`)
 	for range 300 {
-		c.timed(body)
-		floor.timed(body)
+		c.timeRequest(body)
+		floor.timeRequest(body)
 	}
 	var calls, floors []time.Duration
 	for b.Loop() { // in turns, under the same load
-		calls = append(calls, c.timed(body))
-		floors = append(floors, floor.timed(body))
+		calls = append(calls, c.timeRequest(body))
+		floors = append(floors, floor.timeRequest(body))
 	}
-	call, base := median(calls), median(floors)
+	call, base := medianOf(calls), medianOf(floors)
 	b.ReportMetric(float64(call.Nanoseconds()), "call-p50-ns")
 	b.ReportMetric(float64(base.Nanoseconds()), "floor-p50-ns")
 	b.ReportMetric(float64(call)/float64(base), "ratio")
 }
 
-// timed posts body and reads the response.
-func (c *client) timed(body string) time.Duration {
+// timeRequest posts body and reads the response.
+func (c *client) timeRequest(body string) time.Duration {
 	r := c.request(context.Background(), http.MethodPost, body)
 	begin := time.Now()
 	res := c.do(r)
@@ -66,7 +66,7 @@ func (c *client) timed(body string) time.Duration {
 	return time.Since(begin)
 }
 
-func median(d []time.Duration) time.Duration {
+func medianOf(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
 }
@@ -75,17 +75,17 @@ func median(d []time.Duration) time.Duration {
 func BenchmarkLargeResult(b *testing.B) {
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
 	text := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
-	s := serve(b, returns(text), Options{})
+	s := serveTools(b, returnOutput(text), Options{})
 	c := s.open(b, "bench")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		c.timed(callText(`1`, `{}`, `{}`))
+		c.timeRequest(callText(`1`, `{}`, `{}`))
 	}
 }
 
 // BenchmarkProgress sends one notification on an HTTP stream.
 func BenchmarkProgress(b *testing.B) {
-	s := serve(b, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(b, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		n := 0.0
 		for b.Loop() {
 			n++
@@ -95,7 +95,7 @@ func BenchmarkProgress(b *testing.B) {
 	}), Options{})
 	c := s.open(b, "bench")
 	b.ReportAllocs()
-	c.timed(callText(`1`, `{}`, `{"progressToken":1}`))
+	c.timeRequest(callText(`1`, `{}`, `{"progressToken":1}`))
 }
 
 // BenchmarkToolsList lists 2,500 tools.
@@ -108,7 +108,7 @@ func BenchmarkToolsList(b *testing.B) {
 	for i := range 50 {
 		packages = append(packages, plugintest.Package{Name: "p" + string(rune('a'+i/26)) + string(rune('a'+i%26)), Tools: tools})
 	}
-	s := serve(b, callerFunc(echo), Options{}, packages...)
+	s := serveTools(b, callerFunc(echoArguments), Options{}, packages...)
 	c := s.open(b, "bench")
 	var size bytes.Buffer
 	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
@@ -118,6 +118,6 @@ func BenchmarkToolsList(b *testing.B) {
 	res.Body.Close()
 	b.SetBytes(int64(size.Len()))
 	for b.Loop() {
-		c.timed(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		c.timeRequest(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// block returns the block with these members. block reports false for any other object.
+// asBlock returns the block with these members. asBlock reports false for any other object.
 // Clients reject a whole result for one block that violates MCP's schema, so this check
 // is as strict.
-func (m *fewMembers) block() (foundBlock, bool) {
+func (m *fewMembers) asBlock() (foundBlock, bool) {
 	kind, ok := m.get("type")
 	if !ok || m.n > blockMembers {
 		return foundBlock{}, false
@@ -20,24 +20,24 @@ func (m *fewMembers) block() (foundBlock, bool) {
 	var b foundBlock
 	switch string(kind.of(m.text)) {
 	case `"image"`:
-		b, ok = m.media("image/")
+		b, ok = m.asMedia("image/")
 	case `"audio"`:
-		b, ok = m.media("audio/")
+		b, ok = m.asMedia("audio/")
 	case `"resource"`:
-		b, ok = m.resource()
+		b, ok = m.asResource()
 	case `"resource_link"`:
-		ok = m.only("type", "uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta") &&
-			m.uri() && m.strings("name") && m.optional("title", "description", "mimeType") && m.size()
+		ok = m.hasOnly("type", "uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta") &&
+			m.hasValidURI() && m.hasStrings("name") && m.hasOptionalStrings("title", "description", "mimeType") && m.hasValidSize()
 	default:
 		return b, false
 	}
-	return b, ok && m.extras()
+	return b, ok && m.hasValidExtras()
 }
 
-// media returns an image or a sound.
-func (m *fewMembers) media(major string) (foundBlock, bool) {
-	mime := m.mime("mimeType")
-	if !m.only("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mime, major) {
+// asMedia returns an image or a sound.
+func (m *fewMembers) asMedia(major string) (foundBlock, bool) {
+	mime := m.mediaType("mimeType")
+	if !m.hasOnly("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mime, major) {
 		return foundBlock{}, false
 	}
 	data, ok := m.get("data")
@@ -48,9 +48,9 @@ func (m *fewMembers) media(major string) (foundBlock, bool) {
 	return foundBlock{bulk: data, mime: mime, size: size}, ok
 }
 
-// resource returns a file with its content.
-func (m *fewMembers) resource() (foundBlock, bool) {
-	if !m.only("type", "resource", "annotations", "_meta") {
+// asResource returns a file with its content.
+func (m *fewMembers) asResource() (foundBlock, bool) {
+	if !m.hasOnly("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
 	}
 	at, ok := m.get("resource")
@@ -58,11 +58,11 @@ func (m *fewMembers) resource() (foundBlock, bool) {
 		return foundBlock{}, false
 	}
 	f := contentFinder{text: m.text}
-	file, _, ok := f.members(at.from, 0)
-	if !ok || !file.only("uri", "mimeType", "text", "blob", "_meta") || !file.uri() || !file.optional("mimeType") || !file.extras() {
+	file, _, ok := f.scanMembers(at.from, 0)
+	if !ok || !file.hasOnly("uri", "mimeType", "text", "blob", "_meta") || !file.hasValidURI() || !file.hasOptionalStrings("mimeType") || !file.hasValidExtras() {
 		return foundBlock{}, false
 	}
-	b := foundBlock{mime: file.mime("mimeType")}
+	b := foundBlock{mime: file.mediaType("mimeType")}
 	text, hasText := file.get("text")
 	blob, hasBlob := file.get("blob")
 	switch {
@@ -81,8 +81,8 @@ func (m *fewMembers) resource() (foundBlock, bool) {
 	return b, ok
 }
 
-// extras reports whether the members that every block may have are valid.
-func (m *fewMembers) extras() bool {
+// hasValidExtras reports whether the members that every block may have are valid.
+func (m *fewMembers) hasValidExtras() bool {
 	if v, ok := m.get("_meta"); ok && m.text[v.from] != '{' {
 		return false
 	}
@@ -116,8 +116,8 @@ func (m *fewMembers) extras() bool {
 	return a.Priority == nil || *a.Priority >= 0 && *a.Priority <= 1
 }
 
-// uri reports whether the member "uri" is an absolute URI. Some clients parse this URI.
-func (m *fewMembers) uri() bool {
+// hasValidURI reports whether the member "uri" is an absolute URI. Some clients parse this URI.
+func (m *fewMembers) hasValidURI() bool {
 	v, ok := m.get("uri")
 	var s string
 	if !ok || json.Unmarshal(v.of(m.text), &s) != nil {
@@ -127,8 +127,8 @@ func (m *fewMembers) uri() bool {
 	return err == nil && u.IsAbs()
 }
 
-// size reports whether the member "size" is missing or a number of bytes.
-func (m *fewMembers) size() bool {
+// hasValidSize reports whether the member "size" is missing or a number of bytes.
+func (m *fewMembers) hasValidSize() bool {
 	v, ok := m.get("size")
 	var n int64
 	return !ok || json.Unmarshal(v.of(m.text), &n) == nil && n >= 0 && m.text[v.from] != 'n'

@@ -52,7 +52,7 @@ func (s *Server) Ready(ctx context.Context, method string) error {
 
 // HeaderTool implements transport.Handler.
 func (s *Server) HeaderTool(name string) *mcp.Tool {
-	if l, ok := s.catalog.tool(name); ok && l.hasHeaderArguments {
+	if l, ok := s.catalog.findTool(name); ok && l.hasHeaderArguments {
 		return &l.shown
 	}
 	return nil
@@ -63,20 +63,20 @@ func (s *Server) run(ctx context.Context, q request) (r reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.opts.Log.Error().Str("name", q.Params.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
-			r = failure(errors.New("panic"))
+			r = failureReply(errors.New("panic"))
 			if q.Method != transport.MethodCall {
 				r = faultOf(r)
 			}
 		}
 	}()
 	if err := s.Ready(ctx, q.Method); err != nil {
-		return fault(wire.CodeInternal, "%v", err)
+		return faultReply(wire.CodeInternal, "%v", err)
 	}
 	switch {
 	case q.Method == transport.MethodPrompt:
 		return s.getPrompt(ctx, q)
 	case q.Method == transport.MethodRead && s.resources == nil:
-		return fault(wire.CodeMethodNotFound, "There are no resources here. Call tools instead.")
+		return faultReply(wire.CodeMethodNotFound, "There are no resources here. Call tools instead.")
 	case q.Method == transport.MethodRead:
 		return s.resources.read(q)
 	default:
@@ -97,12 +97,12 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if t, ok := s.builtinTool(q); ok {
 		return t.run(s, ctx, q)
 	}
-	l, ok := s.catalog.tool(q.Params.Name)
+	l, ok := s.catalog.findTool(q.Params.Name)
 	if !ok {
 		if err := s.catalog.brokenPlugin(q.Params.Name); err != nil {
-			return s.failed(err)
+			return s.replyToFailure(err)
 		}
-		return fault(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
+		return faultReply(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
 	}
 	defined := l.defined
 	defined.detach = defined.detach || q.timer == nil // without jobs, the argument is the tool's
@@ -121,7 +121,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		after, mayDetach, err = s.jobs.detachAfter(q, args.detach)
 	}
 	if err != nil {
-		return s.failed(err)
+		return s.replyToFailure(err)
 	}
 	c := q.newCall(l.tool.Dispatch(), args)
 	if !mayDetach {
@@ -146,9 +146,9 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 		err = checkResult(l.tool, &result)
 	}
 	if err != nil {
-		return s.failed(err)
+		return s.replyToFailure(err)
 	}
-	r := success(result.CallID, result.Output)
+	r := successReply(result.CallID, result.Output)
 	r.audience = result.Audience
 	// A schema may require more of a block's data than a string. Clients reject a
 	// result that does not match, so the data of such a tool stays in both places.
@@ -170,11 +170,11 @@ func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	return err
 }
 
-// failed is failure, and logs an error whose details the agent does not receive.
-func (s *Server) failed(err error) reply {
+// replyToFailure is failure, and logs an error whose details the agent does not receive.
+func (s *Server) replyToFailure(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
 		s.opts.Log.Error().Err(err).Msg("call failed inside opentabs")
 	}
-	return failure(err)
+	return failureReply(err)
 }

@@ -22,8 +22,8 @@ const (
 	rounds  = 5
 )
 
-// reporting is a Caller that reports as fast as possible.
-func reporting(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+// reportFast is a Caller that reports as fast as possible.
+func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	for i := range reports {
 		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reports, HasTotal: true, Message: "of " + c.Client.Name})
 	}
@@ -44,10 +44,10 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-// callers returns a fake dispatcher and a real one.
-func callers() map[string]Caller {
+// fakeAndRealCallers returns a fake dispatcher and a real one.
+func fakeAndRealCallers() map[string]Caller {
 	return map[string]Caller{
-		"fake": callerFunc(reporting),
+		"fake": callerFunc(reportFast),
 		"real": dispatch.New(reportingBridge(), dispatch.Options{ProgressInterval: -1}),
 	}
 }
@@ -73,14 +73,14 @@ func checkReports(t *testing.T, msgs []received, id, token string) {
 }
 
 func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
-	for name, caller := range callers() {
+	for name, caller := range fakeAndRealCallers() {
 		for _, listening := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/get=%v", name, listening), func(t *testing.T) {
-				s := serve(t, caller, Options{})
+				s := serveTools(t, caller, Options{})
 				c := s.open(t, "a")
 				strays := func() int { return 0 }
 				if listening {
-					strays = c.listen()
+					strays = c.countMessages()
 				}
 				for round := range rounds {
 					id := fmt.Sprint(round)
@@ -94,9 +94,9 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
-// listen opens a GET stream and returns a function that ends it and counts
+// countMessages opens a GET stream and returns a function that ends it and counts
 // its messages.
-func (c *client) listen() func() int {
+func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c.t.Cleanup(cancel)
@@ -106,7 +106,7 @@ func (c *client) listen() func() int {
 		defer res.Body.Close()
 		e, n := newEvents(res.Body), 0
 		for {
-			if _, ok := e.next(); !ok {
+			if _, ok := e.nextData(); !ok {
 				count <- n
 				return
 			}
@@ -120,11 +120,11 @@ func (c *client) listen() func() int {
 }
 
 func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
-	for name, caller := range callers() {
+	for name, caller := range fakeAndRealCallers() {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t, caller, Options{})
+			s := serveTools(t, caller, Options{})
 			c := s.open(t, "a")
-			strays := c.listen()
+			strays := c.countMessages()
 			var wg sync.WaitGroup
 			for i := range 4 {
 				wg.Go(func() {
@@ -143,7 +143,7 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 }
 
 func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
-	for name, caller := range callers() {
+	for name, caller := range fakeAndRealCallers() {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, caller, Options{})
 			p := s.dial(t)
@@ -168,7 +168,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 					checkReports(t, byToken[id], id, `"`+id+`"`)
 				}
 			}
-			if left := p.rest(); len(left) > 0 {
+			if left := p.closeAndReadAll(); len(left) > 0 {
 				t.Errorf("after the results: %s", left[0].text)
 			}
 		})
@@ -177,7 +177,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 
 func TestNothingIsSentAfterACancel(t *testing.T) {
 	started, ended := make(chan struct{}, 1), make(chan struct{}, 1)
-	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		started <- struct{}{}
 		<-ctx.Done()
@@ -199,7 +199,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	<-started
 	p.send(cancelText(`1`))
 	<-ended
-	if msgs := p.rest(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
+	if msgs := p.closeAndReadAll(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
 		t.Errorf("over stdio: %v", msgs)
 	}
 }
@@ -212,7 +212,7 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 		}
 		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 	})
-	s := serve(t, one, Options{})
+	s := serveTools(t, one, Options{})
 	c := s.open(t, "a")
 	p := s.dial(t)
 	p.initialize("a")
@@ -254,26 +254,26 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 }
 
 func TestWithoutTokenTheCallHasNoProgressFunction(t *testing.T) {
-	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{Output: json.RawMessage(fmt.Sprint(c.Progress != nil))}, nil
 	}), Options{})
 	c := s.open(t, "a")
-	if text := c.answer(callText("1", `{}`, `{}`)).result(t).Content[0].Text; text != "false" {
+	if text := c.answer(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; text != "false" {
 		t.Error("a call without a token has a progress function")
 	}
-	if text := c.answer(callText("1", `{}`, `{"progressToken":1}`)).result(t).Content[0].Text; text != "true" {
+	if text := c.answer(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; text != "true" {
 		t.Error("a call with a token has no progress function")
 	}
 }
 
 func TestDispatcherReceivesTheRequest(t *testing.T) {
 	var got dispatch.Call
-	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		got = c
-		return echo(ctx, c)
+		return echoArguments(ctx, c)
 	}), Options{})
 	c := s.open(t, "an agent")
-	res := c.answer(callText("1", `{"big": 9007199254740993, "tabId": 42, "browser": "Work", "tiny":1e-400}`, `{}`)).result(t)
+	res := c.answer(callText("1", `{"big": 9007199254740993, "tabId": 42, "browser": "Work", "tiny":1e-400}`, `{}`)).toolResultOf(t)
 	if want := `{"big":9007199254740993,"tiny":1e-400}`; string(got.Args) != want || string(res.Structured) != want || res.Content[0].Text != want {
 		t.Errorf("arguments %s, result %s, text %s, want %s", got.Args, res.Structured, res.Content[0].Text, want)
 	}
@@ -287,10 +287,10 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 // strict client would reject it without naming the plugin.
 func TestResultThatBreaksItsSchema(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
-		s := serve(t, returns(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d", Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
 		}}})
-		res := s.open(t, "a").answer(callText("1", `{}`, `{}`)).result(t)
+		res := s.open(t, "a").answer(callText("1", `{}`, `{}`)).toolResultOf(t)
 		if !res.IsError || res.Structured != nil || !strings.Contains(res.Content[0].Text, want) || !strings.Contains(res.Content[0].Text, "invalid_result") {
 			t.Errorf("%q became %+v", output, res)
 		}
@@ -298,7 +298,7 @@ func TestResultThatBreaksItsSchema(t *testing.T) {
 }
 
 func TestInvalidArgumentsAreAToolError(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d",
 		Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer"}},"required":["text"],"additionalProperties":false}`),
 	}}})
@@ -317,7 +317,7 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 			t.Errorf("%s: %s", args, m.text)
 			continue
 		}
-		res := m.result(t)
+		res := m.toolResultOf(t)
 		if !res.IsError || !strings.Contains(string(res.Meta["opentabs/error"]), `"code":"invalid_arguments"`) {
 			t.Errorf("%s: %s", args, m.text)
 		}
@@ -328,25 +328,25 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 		}
 	}
 	for _, args := range []string{`{"text":"a","tabId":null,"browser":null}`, `{"text":"a"}`} {
-		if m := c.answer(callText("1", args, `{}`)); m.result(t).IsError {
+		if m := c.answer(callText("1", args, `{}`)); m.toolResultOf(t).IsError {
 			t.Errorf("%s: %s", args, m.text)
 		}
 	}
 }
 
 func TestMissingArgumentsAreNone(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	for _, params := range []string{`{"name":"messages__echo"}`, `{"name":"messages__echo","arguments":null}`} {
 		m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
-		if string(m.result(t).Structured) != `{}` {
+		if string(m.toolResultOf(t).Structured) != `{}` {
 			t.Errorf("%s: %s", params, m.text)
 		}
 	}
 }
 
 func TestUnknownToolIsAProtocolError(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", "nope", 1))
 	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, `"nope"`) || !strings.Contains(m.Error.Message, "List the tools") {
 		t.Error(m.text)
@@ -354,7 +354,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 }
 
 func TestMalformedCallsAreProtocolErrors(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	p := s.dial(t)
 	p.initialize("a")
@@ -377,11 +377,11 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 }
 
 func TestAnUnknownErrorShowsNoDetail(t *testing.T) {
-	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, errors.New("secret path /home/x")
 	}), Options{})
 	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
-	if strings.Contains(m.text, "secret") || !m.result(t).IsError || !strings.Contains(m.text, `"code":"internal"`) {
+	if strings.Contains(m.text, "secret") || !m.toolResultOf(t).IsError || !strings.Contains(m.text, `"code":"internal"`) {
 		t.Error(m.text)
 	}
 }
@@ -396,18 +396,18 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(callText("1", `{"boom":1}`, `{}`))
-	if m := p.must(); !m.result(t).IsError {
+	if m := p.must(); !m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 	p.send(callText("2", `{}`, `{}`))
-	if m := p.must(); m.result(t).IsError {
+	if m := p.must(); m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 }
 
 func TestErrorCarriesItsDetails(t *testing.T) {
 	after := 1500.0
-	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{
 			Code: wire.ErrToolError, Message: "messages__echo failed: no <luck>. Retry it.", CallID: "call_7", Retryable: true,
 			Ran: 1234567 * 1000, Reports: 3, SinceReport: 5e6, Stopped: wire.CancelAborted,

@@ -41,15 +41,15 @@ type toolTable struct {
 	listed []*listedTool // without those that are refused
 }
 
-// tool returns a tool of a plugin. A tool that is not listed can be called too: the
+// findTool returns a tool of a plugin. A tool that is not listed can be called too: the
 // call returns why it is refused.
-func (c *catalog) tool(name string) (*listedTool, bool) {
+func (c *catalog) findTool(name string) (*listedTool, bool) {
 	l, ok := c.tools.Load().byName[name]
 	return l, ok
 }
 
-// sync updates the lists for the current plugins and permissions.
-func (c *catalog) sync() {
+// updateLists updates the lists for the current plugins and permissions.
+func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	set := c.plugins.Set()
@@ -58,19 +58,19 @@ func (c *catalog) sync() {
 	c.syncPrompts(set)
 }
 
-// recheck updates the lists if the permissions changed them.
-func (c *catalog) recheck() {
+// recheckPermissions updates the lists if the permissions changed them.
+func (c *catalog) recheckPermissions() {
 	c.mu.Lock()
 	isSame := slices.Equal(c.refused, c.refusedOf(c.plugins.Set()))
 	c.mu.Unlock()
 	if !isSame {
-		c.sync()
+		c.updateLists()
 	}
 }
 
-// refusal returns a function that returns why a tool or prompt of a plugin may not
+// refusalsOf returns a function that returns why a tool or prompt of a plugin may not
 // run now.
-func (c *catalog) refusal(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
+func (c *catalog) refusalsOf(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
 	if c.refusals == nil {
 		return func(dispatch.Tool) *wire.CallError { return nil }
 	}
@@ -82,7 +82,7 @@ func (c *catalog) refusal(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError 
 func (c *catalog) refusedOf(set *plugin.Set) []string {
 	var names []string
 	for _, p := range set.Plugins() {
-		refusal := c.refusal(p)
+		refusal := c.refusalsOf(p)
 		for _, t := range p.Tools {
 			if refusal(t.Dispatch()) != nil {
 				names = append(names, t.FullName())
@@ -108,7 +108,7 @@ func (c *catalog) isRefused(fullName string) bool {
 // This error precedes errors about arguments, because an agent does not know the schema
 // of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
-	refusal := c.refusal(p)(t)
+	refusal := c.refusalsOf(p)(t)
 	if refusal == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 
 // offReason returns why none of a plugin's tools may run, "" if one may.
 func (c *catalog) offReason(p *plugin.Plugin) string {
-	refusal := c.refusal(p)
+	refusal := c.refusalsOf(p)
 	for _, t := range p.Tools {
 		switch r := refusal(t.Dispatch()); {
 		case r == nil:

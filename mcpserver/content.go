@@ -47,14 +47,14 @@ func mayHaveBlocks(output []byte) bool {
 	return false
 }
 
-// separate separates the blocks of content from a result, compact JSON. separate
+// separateBlocks separates the blocks of content from a result, compact JSON. separate
 // reports false if there are none.
-func separate(output json.RawMessage) (separated, bool) {
+func separateBlocks(output json.RawMessage) (separated, bool) {
 	if !mayHaveBlocks(output) {
 		return separated{}, false
 	}
 	f := contentFinder{text: output}
-	end, ok := f.value(0, 0)
+	end, ok := f.scanValue(0, 0)
 	if !ok || end != len(output) || len(f.blocks) == 0 {
 		return separated{}, false
 	}
@@ -66,7 +66,7 @@ func separate(output json.RawMessage) (separated, bool) {
 	if whole {
 		first = 0
 	}
-	s := separated{text: f.reduced(first)}
+	s := separated{text: f.reducedResult(first)}
 	for _, b := range f.blocks {
 		s.blocks = append(s.blocks, b.at.of(output))
 	}
@@ -101,24 +101,24 @@ type contentFinder struct {
 // deepestBlock is the deepest level of a result at which blocks are found.
 const deepestBlock = 100
 
-// value scans the value at i and returns its end. value reports false for invalid JSON.
-func (f *contentFinder) value(i, depth int) (int, bool) {
+// scanValue scans the value at i and returns its end. scanValue reports false for invalid JSON.
+func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false
 	}
 	switch c := f.text[i]; {
 	case c == '{' && depth < deepestBlock:
-		return f.object(i, depth)
+		return f.scanObject(i, depth)
 	case c == '[' && depth < deepestBlock:
-		return f.array(i, depth, func(span) {})
+		return f.scanArray(i, depth, func(span) {})
 	}
 	end := rawjson.SkipValue(f.text, i)
 	return end, end >= 0
 }
 
-// next scans the byte after the value that ends at i: more is true for a comma, false
+// scanSeparator scans the byte after the value that ends at i: more is true for a comma, false
 // for the closing byte. after is the position behind this byte.
-func (f *contentFinder) next(i int, closing byte) (after int, more, ok bool) {
+func (f *contentFinder) scanSeparator(i int, closing byte) (after int, more, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
 		return 0, false, false
@@ -126,19 +126,19 @@ func (f *contentFinder) next(i int, closing byte) (after int, more, ok bool) {
 	return rawjson.SkipSpace(f.text, i+1), f.text[i] == ',', true
 }
 
-// array scans an array and calls element for each element.
-func (f *contentFinder) array(i, depth int, element func(span)) (int, bool) {
+// scanArray scans an array and calls element for each element.
+func (f *contentFinder) scanArray(i, depth int, element func(span)) (int, bool) {
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
 		return i + 1, true
 	}
 	for {
-		end, ok := f.value(i, depth+1)
+		end, ok := f.scanValue(i, depth+1)
 		if !ok {
 			return 0, false
 		}
 		element(span{i, end})
-		after, more, ok := f.next(end, ']')
+		after, more, ok := f.scanSeparator(end, ']')
 		if !ok {
 			return 0, false
 		}
@@ -149,14 +149,14 @@ func (f *contentFinder) array(i, depth int, element func(span)) (int, bool) {
 	}
 }
 
-// object scans an object and records it if it is a block.
-func (f *contentFinder) object(i, depth int) (int, bool) {
+// scanObject scans an object and records it if it is a block.
+func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	before := len(f.blocks)
-	m, end, ok := f.members(i, depth)
+	m, end, ok := f.scanMembers(i, depth)
 	if !ok {
 		return 0, false
 	}
-	if b, ok := m.block(); ok {
+	if b, ok := m.asBlock(); ok {
 		b.at = span{i, end}
 		f.blocks = append(f.blocks[:before], b) // blocks in a block's _meta are not content
 	}
@@ -174,8 +174,8 @@ type fewMembers struct {
 	val  [blockMembers]span
 }
 
-// members scans the object at i and returns its members and its end.
-func (f *contentFinder) members(i, depth int) (m fewMembers, end int, ok bool) {
+// scanMembers scans the object at i and returns its members and its end.
+func (f *contentFinder) scanMembers(i, depth int) (m fewMembers, end int, ok bool) {
 	m.text = f.text
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == '}' {
@@ -191,7 +191,7 @@ func (f *contentFinder) members(i, depth int) (m fewMembers, end int, ok bool) {
 			return m, 0, false
 		}
 		from := rawjson.SkipSpace(f.text, colon+1)
-		to, ok := f.value(from, depth+1)
+		to, ok := f.scanValue(from, depth+1)
 		if !ok {
 			return m, 0, false
 		}
@@ -199,7 +199,7 @@ func (f *contentFinder) members(i, depth int) (m fewMembers, end int, ok bool) {
 			m.key[m.n], m.val[m.n] = span{i, key}, span{from, to}
 		}
 		m.n++
-		after, more, ok := f.next(to, '}')
+		after, more, ok := f.scanSeparator(to, '}')
 		if !ok {
 			return m, 0, false
 		}
@@ -220,8 +220,8 @@ func (m *fewMembers) get(name string) (span, bool) {
 	return span{}, false
 }
 
-// only reports whether all members have these names, each once.
-func (m *fewMembers) only(names ...string) bool {
+// hasOnly reports whether all members have these names, each once.
+func (m *fewMembers) hasOnly(names ...string) bool {
 	if m.n > blockMembers {
 		return false
 	}
@@ -239,9 +239,9 @@ func (m *fewMembers) only(names ...string) bool {
 	return true
 }
 
-// reduced returns the result with the data of each block replaced by its place in
+// reducedResult returns the result with the data of each block replaced by its place in
 // the content. first is the index of the first block in the content.
-func (f *contentFinder) reduced(first int) json.RawMessage {
+func (f *contentFinder) reducedResult(first int) json.RawMessage {
 	var out []byte
 	done := 0
 	for i, b := range f.blocks {
@@ -265,7 +265,7 @@ func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	var all [][]byte
 	blocks, next := true, 0
 	second := contentFinder{text: f.text}
-	_, _ = second.array(0, 0, func(at span) {
+	_, _ = second.scanArray(0, 0, func(at span) {
 		switch {
 		case next < len(f.blocks) && f.blocks[next].at == at:
 			next++
@@ -284,8 +284,8 @@ func isTextBlock(text []byte) bool {
 		return false
 	}
 	f := contentFinder{text: text}
-	m, _, ok := f.members(0, 0)
-	return ok && m.only("type", "text", "annotations", "_meta") && m.is("type", "text") && m.strings("text") && m.extras()
+	m, _, ok := f.scanMembers(0, 0)
+	return ok && m.hasOnly("type", "text", "annotations", "_meta") && m.is("type", "text") && m.hasStrings("text") && m.hasValidExtras()
 }
 
 // is reports whether a member is this string.
@@ -294,8 +294,8 @@ func (m *fewMembers) is(name, value string) bool {
 	return ok && m.text[v.from] == '"' && string(m.text[v.from+1:v.to-1]) == value
 }
 
-// strings reports whether all these members exist and are strings.
-func (m *fewMembers) strings(names ...string) bool {
+// hasStrings reports whether all these members exist and are strings.
+func (m *fewMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.get(name); !ok || m.text[v.from] != '"' {
 			return false
@@ -304,8 +304,8 @@ func (m *fewMembers) strings(names ...string) bool {
 	return true
 }
 
-// optional reports whether each of these members is a string or absent.
-func (m *fewMembers) optional(names ...string) bool {
+// hasOptionalStrings reports whether each of these members is a string or absent.
+func (m *fewMembers) hasOptionalStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.get(name); ok && m.text[v.from] != '"' {
 			return false
@@ -314,8 +314,8 @@ func (m *fewMembers) optional(names ...string) bool {
 	return true
 }
 
-// mime returns a media type without escapes, "" if the member is not one.
-func (m *fewMembers) mime(name string) string {
+// mediaType returns a media type without escapes, "" if the member is not one.
+func (m *fewMembers) mediaType(name string) string {
 	v, ok := m.get(name)
 	if !ok || m.text[v.from] != '"' {
 		return ""

@@ -43,7 +43,7 @@ func TestBlocksOfContent(t *testing.T) {
 		`[{"type":"text","text":"first"},` + picture + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + picture + `,` + file + `]}`,
 		`[` + picture + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + picture + `]}`,
 	} {
-		if got := writtenResult(t, success("", json.RawMessage(output))); got != want {
+		if got := writtenResult(t, successReply("", json.RawMessage(output))); got != want {
 			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 		`"{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}"`,
 		strings.Repeat(`[`, deepestBlock) + `{"type":"image","data":"AAAA","mimeType":"image/png"}` + strings.Repeat(`]`, deepestBlock),
 	} {
-		r := success("", json.RawMessage(output))
+		r := successReply("", json.RawMessage(output))
 		if string(r.output) != output || r.blocks != nil {
 			t.Errorf("%.100s became %s with blocks %s", output, r.output, r.blocks)
 		}
@@ -105,12 +105,12 @@ func TestBlocksBesideASchema(t *testing.T) {
 		{`{"type":"string"}`, "see content[1], image/png, 8 bytes"},
 		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, png}, // what z.base64() becomes
 	} {
-		s := serve(t, returns(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d",
 			Output: json.RawMessage(`{"type":"object","properties":{"p":{"type":"object","properties":{"data":` + c.schema + `}}}}`),
 		}}})
 		m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
-		res := m.result(t)
+		res := m.toolResultOf(t)
 		var data struct{ P struct{ Data string } }
 		if err := json.Unmarshal(res.Structured, &data); err != nil || data.P.Data != c.want {
 			t.Errorf("schema %s: structured content %s", c.schema, res.Structured)
@@ -129,7 +129,7 @@ func TestManyLargeBlocks(t *testing.T) {
 		data := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
 		elements = append(elements, `{"n":`+fmt.Sprint(i)+`,"shot":{"type":"image","data":"`+data+`","mimeType":"image/png"},"text":"\\\"\\"}`)
 	}
-	r := success("", json.RawMessage(`{"all":[`+strings.Join(elements, ",")+`]}`))
+	r := successReply("", json.RawMessage(`{"all":[`+strings.Join(elements, ",")+`]}`))
 	var got struct {
 		Content []struct{ Type, Text, Data string }
 		Data    struct{ All []struct{ N int } } `json:"structuredContent"`
@@ -165,10 +165,10 @@ func FuzzContent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, output string) {
 		if !json.Valid([]byte(output)) {
-			separate([]byte(output)) // must not panic
+			separateBlocks([]byte(output)) // must not panic
 			return
 		}
-		r := success("", json.RawMessage(output))
+		r := successReply("", json.RawMessage(output))
 		writtenResult(t, r)
 		if r.blocks == nil || strings.Contains(output, "see content[") {
 			return

@@ -15,8 +15,8 @@ import (
 // testClientHeader names the client whose token a request of these tests has.
 const testClientHeader = "X-Test-Client"
 
-// known serves the site behind a guard that checks the tokens of clients.
-func (s *site) known(t *testing.T) *site {
+// serveGuarded serves the site behind a guard that checks the tokens of clients.
+func (s *site) serveGuarded(t *testing.T) *site {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known := transport.Credential{Via: dispatch.ViaCommandLine}
@@ -33,7 +33,7 @@ func (s *site) known(t *testing.T) *site {
 // openAs opens a session of the client with a token, which reports name.
 func (s *site) openAs(t *testing.T, token, name string) *client {
 	t.Helper()
-	c := s.bare(t)
+	c := s.sessionlessClient(t)
 	c.headers.Set(testClientHeader, token)
 	res := c.post(context.Background(), initializeText(name))
 	readMessages(t, res)
@@ -48,13 +48,13 @@ func (s *site) openAs(t *testing.T, token, name string) *client {
 // The name that the client reports is added and never replaces it.
 func TestCallsNameTheirClient(t *testing.T) {
 	var made []dispatch.Client
-	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		made = append(made, c.Client)
 		return dispatch.Result{CallID: "c", Output: []byte(`1`)}, nil
-	}), Options{}).known(t)
+	}), Options{}).serveGuarded(t)
 	s.openAs(t, "laptop", "desk").ask(callText(`1`, `{}`, `{}`))
 	s.openAs(t, "", "laptop").ask(callText(`1`, `{}`, `{}`))
-	modern := s.bare(t)
+	modern := s.sessionlessClient(t)
 	modern.headers.Set(testClientHeader, "laptop")
 	modern.version = "2026-07-28"
 	modern.headers.Set("Mcp-Method", "tools/call")
@@ -79,11 +79,11 @@ func TestCallsNameTheirClient(t *testing.T) {
 // calls of another client.
 func TestAttackByClient(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{}).known(t)
+	s := serveTools(t, h, Options{}).serveGuarded(t)
 	laptop := s.openAs(t, "laptop", "same")
 	for name, token := range map[string]string{"another client": "desk", "the command line": ""} {
 		t.Run("the session of a client, with the token of "+name, func(t *testing.T) {
-			thief := s.bare(t)
+			thief := s.sessionlessClient(t)
 			thief.headers.Set(testClientHeader, token)
 			thief.session, thief.version = laptop.session, laptop.version
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
@@ -119,7 +119,7 @@ func TestAttackByClient(t *testing.T) {
 // continue.
 func TestRevoke(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{}).known(t)
+	s := serveTools(t, h, Options{}).serveGuarded(t)
 	laptop, desk := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
 	listening := laptop.do(laptop.request(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
@@ -134,8 +134,8 @@ func TestRevoke(t *testing.T) {
 	}
 	<-done
 	events := newEvents(listening.Body)
-	for _, ok := events.next(); ok; {
-		_, ok = events.next()
+	for _, ok := events.nextData(); ok; {
+		_, ok = events.nextData()
 	}
 	if res := laptop.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the session of the removed client: %s", res.Status)
@@ -154,7 +154,7 @@ func TestRevoke(t *testing.T) {
 // TestRevokeEndsJobs checks that only the client that started a job has access to
 // it, and the job ends when its token is removed.
 func TestRevokeEndsJobs(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
 		var p transport.Params
 		ask := func(token, tool, args string) reply {
 			known := transport.Credential{Via: dispatch.ViaToken, Token: token}

@@ -61,13 +61,13 @@ type formField struct {
 	Enum        []string `json:"enum"`
 }
 
-// form returns the form that the client shows.
-func (q question) form() elicitation {
-	f := elicitation{Message: q.message(), Schema: formSchema{Type: "object", Properties: map[string]formField{}}}
+// buildForm returns the form that the client shows.
+func (q question) buildForm() elicitation {
+	f := elicitation{Message: q.messageText(), Schema: formSchema{Type: "object", Properties: map[string]formField{}}}
 	if q.Kind == wire.TicketPermission {
 		f.Schema.Required = []string{decisionField}
 		f.Schema.Properties[decisionField] = formField{
-			Type: "string", Title: "Decision", Description: q.appliesTo() + "Declining denies the call, too.", Enum: q.choices(),
+			Type: "string", Title: "Decision", Description: q.appliesTo() + "Declining denies the call, too.", Enum: q.choiceNames(),
 		}
 	}
 	return f
@@ -82,31 +82,31 @@ func (q question) appliesTo() string {
 	return fmt.Sprintf("It applies to calls that the plugin %s makes, not to those of your agent. ", q.Caller.Plugin)
 }
 
-// choices returns the choices of the user. Only surfaces of opentabs offer a
+// choiceNames returns the choices of the user. Only surfaces of opentabs offer a
 // permission for longer than a session.
-func (q question) choices() []string {
+func (q question) choiceNames() []string {
 	if slices.Contains(q.Scopes, wire.ScopeSession) {
 		return []string{chooseOnce, chooseSession, chooseDeny}
 	}
 	return []string{chooseOnce, chooseDeny}
 }
 
-// message returns the text above the form.
-func (q question) message() string {
+// messageText returns the text above the form.
+func (q question) messageText() string {
 	var b strings.Builder
 	if q.Kind == wire.TicketUser {
 		fmt.Fprintf(&b, "%s is waiting for you", q.Tool)
 		if q.Title != "" {
-			fmt.Fprintf(&b, " (%s)", visible(q.Title, shownReason))
+			fmt.Fprintf(&b, " (%s)", safeText(q.Title, shownReason))
 		}
-		fmt.Fprintf(&b, ": %s\nAccept when it is done. Decline to give up.", visible(q.Reason, shownReason))
+		fmt.Fprintf(&b, ": %s\nAccept when it is done. Decline to give up.", safeText(q.Reason, shownReason))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "May %s run in your browser?", q.Tool)
 	if q.Reason != "" {
-		fmt.Fprintf(&b, "\n%s", visible(q.Reason, shownReason))
+		fmt.Fprintf(&b, "\n%s", safeText(q.Reason, shownReason))
 	}
-	fmt.Fprintf(&b, "\nArguments: %s", visible(q.Args, shownArgs))
+	fmt.Fprintf(&b, "\nArguments: %s", safeText(q.Args, shownArgs))
 	return b.String()
 }
 
@@ -114,15 +114,15 @@ func (q question) message() string {
 func (q question) progressMessage() string {
 	what := "may " + q.Tool + " run?"
 	if q.Kind == wire.TicketUser {
-		what = visible(q.Reason, shownReason)
+		what = safeText(q.Reason, shownReason)
 	}
 	return "waiting for the user: " + what + " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 }
 
-// visible makes a text of an agent or a page safe to show to a user who decides by
+// safeText makes a text of an agent or a page safe to show to a user who decides by
 // it: on one line, with hidden characters escaped, and with at most limit
 // characters.
-func visible(text string, limit int) string {
+func safeText(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
 	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
 	var b strings.Builder
@@ -168,9 +168,9 @@ func (q question) parseAnswer(result json.RawMessage) (dispatch.Resolution, bool
 	var filled struct {
 		Decision string `json:"decision"`
 	}
-	if json.Unmarshal(a.Content, &filled) != nil || !slices.Contains(q.choices(), filled.Decision) {
+	if json.Unmarshal(a.Content, &filled) != nil || !slices.Contains(q.choiceNames(), filled.Decision) {
 		// Some clients accept without asking the user.
-		return dispatch.Resolution{}, false, fmt.Errorf("it accepts, but its %s is none of %q", decisionField, q.choices())
+		return dispatch.Resolution{}, false, fmt.Errorf("it accepts, but its %s is none of %q", decisionField, q.choiceNames())
 	}
 	switch filled.Decision {
 	case chooseOnce:

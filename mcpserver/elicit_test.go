@@ -82,8 +82,8 @@ func newGuarded(t *testing.T, gates ...dispatch.Gate) *guarded {
 	return g
 }
 
-// waiting returns the ticket of the only call.
-func (g *guarded) waiting(t *testing.T) dispatch.Waiting {
+// onlyTicket returns the ticket of the only call.
+func (g *guarded) onlyTicket(t *testing.T) dispatch.Waiting {
 	t.Helper()
 	for _, v := range g.Calls() {
 		if v.Waiting != nil {
@@ -134,8 +134,8 @@ func (p *party) must() received {
 	return received{}
 }
 
-// form returns the ID and the params of the next elicitation.
-func (p *party) form() (id string, form elicitation) {
+// nextForm returns the ID and the params of the next elicitation.
+func (p *party) nextForm() (id string, form elicitation) {
 	p.t.Helper()
 	m := p.must()
 	if m.Method != "elicitation/create" {
@@ -150,12 +150,12 @@ func (p *party) form() (id string, form elicitation) {
 	return string(m.ID), all.Params
 }
 
-// fill answers a form.
-func (p *party) fill(id, result string) {
+// answerForm answers a form.
+func (p *party) answerForm(id, result string) {
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
-func choose(decision string) string {
+func choiceAnswer(decision string) string {
 	return fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, decision)
 }
 
@@ -164,7 +164,7 @@ const showsForms = `{"elicitation":{}}`
 // parties returns clients that declare these capabilities.
 var parties = map[string]func(t *testing.T, s *site, capabilities string) *party{
 	"http": func(t *testing.T, s *site, capabilities string) *party {
-		c := s.bare(t)
+		c := s.sessionlessClient(t)
 		res := c.post(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		readMessages(t, res)
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
@@ -195,7 +195,7 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 					return
 				}
 				events := newEvents(res.Body)
-				for data, ok := events.next(); ok; data, ok = events.next() {
+				for data, ok := events.nextData(); ok; data, ok = events.nextData() {
 					p.messages <- parseReceived(t, data)
 				}
 			}()
@@ -218,7 +218,7 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 		}
 		go func() {
 			defer close(p.messages)
-			for m, ok := peer.next(); ok; m, ok = peer.next() {
+			for m, ok := peer.readNext(); ok; m, ok = peer.readNext() {
 				if string(m.ID) == `"read"` {
 					read <- struct{}{}
 					continue
@@ -236,7 +236,7 @@ func eachParty(t *testing.T, capabilities string, gates []dispatch.Gate, f func(
 	for name, open := range parties {
 		t.Run(name, func(t *testing.T) {
 			g := newGuarded(t, gates...)
-			f(t, g, open(t, serve(t, g, Options{}), capabilities))
+			f(t, g, open(t, serveTools(t, g, Options{}), capabilities))
 			g.Shutdown()
 		})
 	}
@@ -250,16 +250,16 @@ func TestClientDecides(t *testing.T) {
 		runs         bool
 		scope        wire.Scope
 	}{
-		{"allow once", choose("allow once"), true, wire.ScopeOnce},
-		{"allow for the session", choose("allow for this session"), true, wire.ScopeSession},
-		{"deny", choose("deny"), false, ""},
+		{"allow once", choiceAnswer("allow once"), true, wire.ScopeOnce},
+		{"allow for the session", choiceAnswer("allow for this session"), true, wire.ScopeSession},
+		{"deny", choiceAnswer("deny"), false, ""},
 		{"decline", `{"action":"decline"}`, false, ""},
 		{"decline with odd content", `{"action":"decline","content":"x"}`, false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
 				p.send(callText(`1`, `{"text":"hi"}`, `{}`))
-				id, form := p.form()
+				id, form := p.nextForm()
 				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
 					t.Errorf("the form contains %q\nwant %q", form.Message, want)
 				}
@@ -269,8 +269,8 @@ func TestClientDecides(t *testing.T) {
 				if n := g.runs.Load(); n != 0 {
 					t.Error("it ran before the decision")
 				}
-				p.fill(id, tt.answer)
-				r := p.must().result(t)
+				p.answerForm(id, tt.answer)
+				r := p.must().toolResultOf(t)
 				if r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
 					t.Errorf("error %v, ran %d times: %v", r.IsError, g.runs.Load(), r.Content)
 				}
@@ -296,10 +296,10 @@ func TestAnswersWithoutADecision(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
 				p.send(callText(`1`, `{}`, `{}`))
-				id, _ := p.form()
+				id, _ := p.nextForm()
 				p.send(fmt.Sprintf(answer, id))
-				p.fill(id, choose("allow once")) // only the first answer counts
-				w := g.waiting(t)
+				p.answerForm(id, choiceAnswer("allow once")) // only the first answer counts
+				w := g.onlyTicket(t)
 				if g.runs.Load() != 0 {
 					t.Error("it runs")
 				}
@@ -307,7 +307,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 				if err != nil || d.Outcome != wire.DecisionAccepted {
 					t.Errorf("%+v, %v", d, err)
 				}
-				if m := p.must(); m.result(t).IsError || g.runs.Load() != 1 {
+				if m := p.must(); m.toolResultOf(t).IsError || g.runs.Load() != 1 {
 					t.Error(m.text)
 				}
 			})
@@ -318,8 +318,8 @@ func TestAnswersWithoutADecision(t *testing.T) {
 func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 	eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
 		p.send(callText(`1`, `{}`, `{}`))
-		id, _ := p.form()
-		w := g.waiting(t)
+		id, _ := p.nextForm()
+		w := g.onlyTicket(t)
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{By: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
@@ -327,10 +327,10 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
 			t.Errorf("not taken back: %s", m.text)
 		}
-		if m := p.must(); !m.result(t).IsError {
+		if m := p.must(); !m.toolResultOf(t).IsError {
 			t.Error(m.text)
 		}
-		p.fill(id, choose("allow once")) // too late
+		p.answerForm(id, choiceAnswer("allow once")) // too late
 		if g.runs.Load() != 0 {
 			t.Error("it ran though it was denied")
 		}
@@ -347,15 +347,15 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
 				p.send(callText(`1`, `{}`, `{}`))
-				id, _ := p.form()
-				w := g.waiting(t)
+				id, _ := p.nextForm()
+				w := g.onlyTicket(t)
 				end(p)
 				untilEnded(t, f)
 				if name == "cancelled" {
 					if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
 						t.Errorf("not taken back: %s", m.text)
 					}
-					p.fill(id, choose("allow once"))
+					p.answerForm(id, choiceAnswer("allow once"))
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
 				if err != nil || d.Outcome != wire.DecisionNotPending || g.runs.Load() != 0 {
@@ -374,12 +374,12 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachParty(t, showsForms, nil, func(t *testing.T, _ *guarded, p *party) {
 				p.send(callText(`1`, `{"wait":1}`, `{}`))
-				id, form := p.form()
+				id, form := p.nextForm()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("%+v", form)
 				}
-				p.fill(id, tt.answer)
-				if m := p.must(); m.result(t).IsError != tt.failed {
+				p.answerForm(id, tt.answer)
+				if m := p.must(); m.toolResultOf(t).IsError != tt.failed {
 					t.Error(m.text)
 				}
 			})
@@ -401,11 +401,11 @@ func TestClientsWithoutForms(t *testing.T) {
 				if m.Params.Meta["opentabs/audience"] != "user" {
 					t.Errorf("audience: %s", m.text)
 				}
-				w := g.waiting(t)
+				w := g.onlyTicket(t)
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 					t.Fatal(err)
 				}
-				if m := p.must(); m.Method != "" || m.result(t).IsError {
+				if m := p.must(); m.Method != "" || m.toolResultOf(t).IsError {
 					t.Error(m.text)
 				}
 			})
@@ -416,7 +416,7 @@ func TestClientsWithoutForms(t *testing.T) {
 // TestNoFormAfterTheAnswer checks that a ticket created after the answer to its
 // request is not shown to the client.
 func TestNoFormAfterTheAnswer(t *testing.T) {
-	s := newServer(t, callerFunc(echo), Options{})
+	s := newServer(t, callerFunc(echoArguments), Options{})
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -430,7 +430,7 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 		return nil, nil
 	}}})
 	f.close()
-	f.show(t.Context(), dispatch.Waiting{})
+	f.showForm(t.Context(), dispatch.Waiting{})
 }
 
 // TestNoForms checks that with the setting off no client receives a form, in any
@@ -439,22 +439,22 @@ func TestNoForms(t *testing.T) {
 	for name, open := range parties {
 		t.Run(name, func(t *testing.T) {
 			g := newGuarded(t, askGate{})
-			s := serve(t, g, Options{NoForms: true})
+			s := serveTools(t, g, Options{NoForms: true})
 			p := open(t, s, showsForms)
 			p.send(callText(`1`, `{}`, `{"progressToken":1}`))
 			if m := <-p.messages; m.Method != "notifications/progress" {
 				t.Error(m.text)
 			}
 			g.Shutdown()
-			if m := p.must(); !m.result(t).IsError {
+			if m := p.must(); !m.toolResultOf(t).IsError {
 				t.Error(m.text)
 			}
 		})
 	}
 	g := newGuarded(t, askGate{})
-	c := serve(t, g, Options{NoForms: true}).modern(t)
+	c := serveTools(t, g, Options{NoForms: true}).modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
-	if data, _ := newEvents(res.Body).next(); !strings.Contains(data, "waiting for the user") {
+	if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, "waiting for the user") {
 		t.Error(data)
 	}
 	g.Shutdown()
@@ -462,15 +462,15 @@ func TestNoForms(t *testing.T) {
 
 func TestAFormIsForItsOwnSession(t *testing.T) {
 	g := newGuarded(t, askGate{})
-	s := serve(t, g, Options{})
+	s := serveTools(t, g, Options{})
 	defer g.Shutdown()
 	a, b := parties["http"](t, s, showsForms), parties["stdio"](t, s, showsForms)
 	a.send(callText(`1`, `{}`, `{}`))
-	id, _ := a.form()
-	b.fill(id, choose("allow once"))
-	g.waiting(t)
-	a.fill(id, choose("allow once"))
-	if m := a.must(); m.result(t).IsError {
+	id, _ := a.nextForm()
+	b.answerForm(id, choiceAnswer("allow once"))
+	g.onlyTicket(t)
+	a.answerForm(id, choiceAnswer("allow once"))
+	if m := a.must(); m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 }
@@ -478,11 +478,11 @@ func TestAFormIsForItsOwnSession(t *testing.T) {
 func TestApprovalTimesOut(t *testing.T) {
 	eachParty(t, showsForms, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, p *party) {
 		p.send(callText(`1`, `{}`, `{}`))
-		id, _ := p.form()
+		id, _ := p.nextForm()
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
 			t.Errorf("not taken back: %s", m.text)
 		}
-		r := p.must().result(t)
+		r := p.must().toolResultOf(t)
 		if !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || !strings.Contains(r.Content[0].Text, "side panel") {
 			t.Errorf("%s: %v", r.Meta[metaError], r.Content)
 		}
@@ -577,7 +577,7 @@ func TestVisible(t *testing.T) {
 		"\xff":                   "\uFFFD",
 		"a\u00a0b\u2028c\u3000d": `a\u00a0b\u2028c\u3000d`,
 	} {
-		if got := visible(in, 20); got != want {
+		if got := safeText(in, 20); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -591,7 +591,7 @@ func TestFormNamesTheCaller(t *testing.T) {
 		Reason: "The plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent",
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"},
 	}}
-	form := q.form()
+	form := q.buildForm()
 	want := "May messages__echo run in your browser?\nThe plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent\nArguments: {}"
 	if form.Message != want {
 		t.Errorf("the form contains %q\nwant %q", form.Message, want)
@@ -600,7 +600,7 @@ func TestFormNamesTheCaller(t *testing.T) {
 		t.Errorf("described as %q", got)
 	}
 	q.Caller = nil
-	if got := q.form().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
+	if got := q.buildForm().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
 		t.Errorf("described as %q", got)
 	}
 }

@@ -37,13 +37,13 @@ func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision
 // Remind implements Caller: nothing waits.
 func (callerFunc) Remind(dispatch.Waiting, string) {}
 
-// echo returns a call's arguments.
-func echo(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+// echoArguments returns a call's arguments.
+func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
 }
 
-// returns is a Caller whose calls all return output.
-func returns(output string) callerFunc {
+// returnOutput is a Caller whose calls all return output.
+func returnOutput(output string) callerFunc {
 	return func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(output)}, nil
 	}
@@ -85,20 +85,20 @@ func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package
 	return &site{Server: New(c, reg, o), reg: reg, store: store}
 }
 
-// serve returns a server with these plugins that listens until the test ends.
-func serve(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
+// serveTools returns a server with these plugins that listens until the test ends.
+func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
 	t.Helper()
-	return listen(t, newServer(t, c, o, packages...))
+	return listenFor(t, newServer(t, c, o, packages...))
 }
 
 // serveRegistry returns a server with the plugins of a registry that listens until the
 // test ends. The tools of the registry return their arguments.
 func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *site {
 	t.Helper()
-	return listen(t, &site{Server: New(callerFunc(echo), registry, o), reg: registry})
+	return listenFor(t, &site{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
 }
 
-func listen(t testing.TB, s *site) *site {
+func listenFor(t testing.TB, s *site) *site {
 	ts := httptest.NewServer(s.Handler())
 	s.url = ts.URL
 	t.Cleanup(func() {
@@ -120,8 +120,8 @@ type client struct {
 	headers http.Header
 }
 
-// bare returns a client without a session.
-func (s *site) bare(t testing.TB) *client {
+// sessionlessClient returns a client without a session.
+func (s *site) sessionlessClient(t testing.TB) *client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
@@ -130,7 +130,7 @@ func (s *site) bare(t testing.TB) *client {
 // open returns a client with a session that reports name.
 func (s *site) open(t testing.TB, name string) *client {
 	t.Helper()
-	c := s.bare(t)
+	c := s.sessionlessClient(t)
 	res := c.post(context.Background(), initializeText(name))
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
@@ -253,8 +253,8 @@ func parseReceived(t testing.TB, text string) received {
 	return r
 }
 
-// result decodes the result of a tools/call.
-func (r received) result(t testing.TB) toolResult {
+// toolResultOf decodes the result of a tools/call.
+func (r received) toolResultOf(t testing.TB) toolResult {
 	t.Helper()
 	var res toolResult
 	if r.Result == nil {
@@ -283,7 +283,7 @@ func readMessages(t testing.TB, res *http.Response) []received {
 	var all []received
 	events := newEvents(res.Body)
 	for {
-		data, ok := events.next()
+		data, ok := events.nextData()
 		if !ok {
 			return all
 		}
@@ -299,8 +299,8 @@ type events struct {
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
-// next returns the data of the next event; false at the end.
-func (e *events) next() (string, bool) {
+// nextData returns the data of the next event; false at the end.
+func (e *events) nextData() (string, bool) {
 	var data string
 	for {
 		line, err := e.r.ReadString('\n')
@@ -363,8 +363,8 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// next reads one message; false at the end. next answers pings, as clients do.
-func (p *stdioPeer) next() (received, bool) {
+// readNext reads one message; false at the end. readNext answers pings, as clients do.
+func (p *stdioPeer) readNext() (received, bool) {
 	p.t.Helper()
 	for {
 		line, err := p.out.ReadString('\n')
@@ -382,7 +382,7 @@ func (p *stdioPeer) next() (received, bool) {
 // must reads one message, and fails the test if there is none.
 func (p *stdioPeer) must() received {
 	p.t.Helper()
-	m, ok := p.next()
+	m, ok := p.readNext()
 	if !ok {
 		p.t.Fatal("the server has closed the stream")
 	}
@@ -401,13 +401,13 @@ func (p *stdioPeer) initialize(name string) {
 	}
 }
 
-// rest closes the client's end and returns all remaining messages.
-func (p *stdioPeer) rest() []received {
+// closeAndReadAll closes the client's end and returns all remaining messages.
+func (p *stdioPeer) closeAndReadAll() []received {
 	p.t.Helper()
 	p.in.Close()
 	var all []received
 	for {
-		m, ok := p.next()
+		m, ok := p.readNext()
 		if !ok {
 			return all
 		}

@@ -13,9 +13,9 @@ import (
 // TestHTTPResponses checks the exact responses over HTTP: status, headers and bytes of the
 // body.
 func TestHTTPResponses(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{Version: "1.2.3"})
-	open, bare := s.open(t, "a"), s.bare(t)
-	modern := s.bare(t)
+	s := serveTools(t, callerFunc(echoArguments), Options{Version: "1.2.3"})
+	open, bare := s.open(t, "a"), s.sessionlessClient(t)
+	modern := s.sessionlessClient(t)
 	modern.version = "2026-07-28"
 	var b bytes.Buffer
 	record := func(name string, r *http.Request) {

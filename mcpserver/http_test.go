@@ -53,7 +53,7 @@ func (c *client) cancel(id string) {
 func TestClientCancelsItsCall(t *testing.T) {
 	for _, id := range []string{`5`, `"5"`, `9007199254740993`} {
 		h := newHanging()
-		s := serve(t, h, Options{})
+		s := serveTools(t, h, Options{})
 		c := s.open(t, "a")
 		got := c.postLater(context.Background(), callText(id, `{}`, `{"progressToken":1}`))
 		<-h.started
@@ -100,8 +100,8 @@ func TestACancelMayOvertakeItsCall(t *testing.T) {
 
 func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{})
-	a, b, sessionless := s.open(t, "a"), s.open(t, "b"), s.bare(t)
+	s := serveTools(t, h, Options{})
+	a, b, sessionless := s.open(t, "a"), s.open(t, "b"), s.sessionlessClient(t)
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
 	a.postLater(ctx, callText(`1`, `{}`, `{}`))
@@ -133,7 +133,7 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 func TestDisconnectCancels(t *testing.T) {
 	for _, accept := range []string{"application/json, text/event-stream", "application/json"} {
 		h := newHanging()
-		s := serve(t, h, Options{})
+		s := serveTools(t, h, Options{})
 		c := s.open(t, "a")
 		c.headers.Set("Accept", accept)
 		ctx, leave := context.WithCancel(context.Background())
@@ -146,18 +146,18 @@ func TestDisconnectCancels(t *testing.T) {
 }
 
 func TestStopByTheUserIsReported(t *testing.T) {
-	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the side panel"}
 	}), Options{})
 	m := s.open(t, "a").answer(callText(`1`, `{}`, `{}`))
-	if !m.result(t).IsError || !strings.Contains(m.text, `"code":"cancelled"`) {
+	if !m.toolResultOf(t).IsError || !strings.Contains(m.text, `"code":"cancelled"`) {
 		t.Error(m.text)
 	}
 }
 
 func TestAnIDInUseIsRejected(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{})
+	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
@@ -175,7 +175,7 @@ func TestAnIDInUseIsRejected(t *testing.T) {
 }
 
 func TestAnIDIsFreeOnceItIsAnswered(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	for range 100 {
 		if m := c.answer(callText(`1`, `{}`, `{"progressToken":1}`)); m.Error != nil {
@@ -185,10 +185,10 @@ func TestAnIDIsFreeOnceItIsAnswered(t *testing.T) {
 }
 
 func TestSessionsOverHTTP(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	ctx := context.Background()
 	c := s.open(t, "a")
-	none, unknown := s.bare(t), s.bare(t)
+	none, unknown := s.sessionlessClient(t), s.sessionlessClient(t)
 	none.version, unknown.version = "2025-11-25", "2025-11-25"
 	unknown.session = "mcp-session-00000000-0000-0000-0000-000000000000"
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -227,9 +227,9 @@ func TestSessionsOverHTTP(t *testing.T) {
 
 func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{})
+	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
-	stop := c.listen()
+	stop := c.countMessages()
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
 	<-h.started
 	if code, _ := c.status(c.request(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
@@ -250,7 +250,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 }
 
 func TestBadRequests(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{MaxRequestBytes: 2000})
+	s := serveTools(t, callerFunc(echoArguments), Options{MaxRequestBytes: 2000})
 	c := s.open(t, "a")
 	ctx := context.Background()
 	for _, test := range []struct {
@@ -298,11 +298,11 @@ func TestBadRequests(t *testing.T) {
 }
 
 func TestClientThatTakesOnlyJSON(t *testing.T) {
-	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if c.Progress != nil {
 			c.Progress(dispatch.Progress{Progress: 1})
 		}
-		return echo(ctx, c)
+		return echoArguments(ctx, c)
 	}), Options{})
 	c := s.open(t, "a")
 	c.headers.Set("Accept", "application/json")
@@ -316,7 +316,7 @@ func TestClientThatTakesOnlyJSON(t *testing.T) {
 }
 
 func TestPingAnswersAndUnknownMethods(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	ctx := context.Background()
 	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":3,"result":{}}`)); code != http.StatusAccepted {
@@ -334,7 +334,7 @@ func TestPingAnswersAndUnknownMethods(t *testing.T) {
 }
 
 func TestToolsListChangedReachesEveryClient(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	var streams []*events
 	for i := range 3 {
 		c := s.open(t, fmt.Sprint(i))
@@ -348,7 +348,7 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 	p.initialize("stdio")
 	s.add(t, "more")
 	for i, e := range streams {
-		if data, ok := e.next(); !ok || !strings.Contains(data, "notifications/tools/list_changed") {
+		if data, ok := e.nextData(); !ok || !strings.Contains(data, "notifications/tools/list_changed") {
 			t.Errorf("client %d: %s", i, data)
 		}
 	}
@@ -364,10 +364,10 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	release := make(chan struct{})
 	started := make(chan struct{})
-	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		close(started)
 		<-release
-		return echo(ctx, c)
+		return echoArguments(ctx, c)
 	}), Options{})
 	c := s.open(t, "a")
 	res := c.do(c.request(context.Background(), http.MethodGet, ""))
@@ -376,7 +376,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	<-started
 	down := make(chan error)
 	go func() { down <- s.Shutdown(context.Background()) }()
-	if _, ok := newEvents(res.Body).next(); ok {
+	if _, ok := newEvents(res.Body).nextData(); ok {
 		t.Error("the GET stream continues")
 	}
 	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
@@ -398,7 +398,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 
 func TestShutdownCancelsCallsWhenItsContextEnds(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{})
+	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
 	<-h.started

@@ -42,9 +42,9 @@ type jobs struct {
 	reply func(tool string, result dispatch.Result, err error) reply
 }
 
-// rules returns when the calls of a client become jobs. rules returns false if calls
+// detachRules returns when the calls of a client become jobs. detachRules returns false if calls
 // never become jobs; then the client gets no tools for jobs.
-func (j *jobs) rules(client string) (Detach, bool) {
+func (j *jobs) detachRules(client string) (Detach, bool) {
 	if j.all == nil || j.detach == nil {
 		return Detach{}, false
 	}
@@ -56,7 +56,7 @@ func (j *jobs) rules(client string) (Detach, bool) {
 // gives up (noLimit), or never (false). asked is the argument "_detach", nil if it
 // is missing.
 func (j *jobs) detachAfter(q request, asked json.RawMessage) (time.Duration, bool, error) {
-	d, ok := j.rules(q.Info.Name)
+	d, ok := j.detachRules(q.Info.Name)
 	if !ok || asked == nil {
 		if d.After > 0 {
 			return d.After, ok, nil
@@ -101,7 +101,7 @@ type answerTimer struct {
 
 // startTimer sets q.timer if calls of the client may become jobs.
 func (j *jobs) startTimer(q *request) {
-	if _, ok := j.rules(q.Info.Name); !ok || q.Method != transport.MethodCall {
+	if _, ok := j.detachRules(q.Info.Name); !ok || q.Method != transport.MethodCall {
 		return
 	}
 	profile := clients.Of(q.Info.Name, q.Info.Version)

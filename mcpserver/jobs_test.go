@@ -50,8 +50,8 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 	})
 }
 
-// always detaches the calls of every client.
-func always(d Detach) func(string) Detach { return func(string) Detach { return d } }
+// alwaysDetach detaches the calls of every client.
+func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
 // as returns a new session of a client of this name and version.
 func (s *jobSite) as(name, version string) *client { return s.able(name, version, `{}`) }
@@ -66,8 +66,8 @@ func (s *jobSite) able(name, version, capabilities string) *client {
 	return c
 }
 
-// counting is a tool that reports each second for n seconds and returns output.
-func counting(n int, output string) func(dispatch.Sink) {
+// countSeconds is a tool that reports each second for n seconds and returns output.
+func countSeconds(n int, output string) func(dispatch.Sink) {
 	return func(sink dispatch.Sink) {
 		total := float64(n)
 		for i := range n {
@@ -92,7 +92,7 @@ func handleIn(t *testing.T, msgs []received) shape.Job {
 		t.Fatal("no answer")
 	}
 	var a shape.Job
-	r := msgs[len(msgs)-1].result(t)
+	r := msgs[len(msgs)-1].toolResultOf(t)
 	if json.Unmarshal(r.Structured, &a) != nil || a.Job == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.Job) {
 		t.Fatalf("no job: %s", msgs[len(msgs)-1].text)
 	}
@@ -102,7 +102,7 @@ func handleIn(t *testing.T, msgs []received) shape.Job {
 // TestJobIsPickedUpByAnotherSession checks a job whose session gets its ID and ends.
 // Another session gets the progress and the result.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		start, first := time.Now(), s.as("first", "1")
 		msgs := first.ask(callText(`1`, `{}`, token))
 		job := handleIn(t, msgs)
@@ -112,7 +112,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
 			t.Errorf("%+v", job)
 		}
-		text := msgs[len(msgs)-1].result(t).Content[0].Text
+		text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
 		if !strings.HasPrefix(text, "Job "+job.Job+" (messages__echo) is running, ") || !strings.Contains(text, ` of 90, last message: "page `) ||
 			!strings.HasSuffix(text, `Call job_wait with {"job": "`+job.Job+`"} for its result, or job_cancel to stop it.`) {
 			t.Error(text)
@@ -138,11 +138,11 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
 			t.Errorf("%d messages: %v", len(msgs), msgs[max(len(msgs)-2, 0):])
 		}
-		r := msgs[len(msgs)-1].result(t)
+		r := msgs[len(msgs)-1].toolResultOf(t)
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.Job+`","status":"done"}` {
 			t.Error(msgs[len(msgs)-1].text)
 		}
-		again := second.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).result(t)
+		again := second.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).toolResultOf(t)
 		if string(again.Structured) != `{"n":90}` || len(s.stops) != 0 {
 			t.Errorf("%s, %d stops", again.Structured, len(s.stops))
 		}
@@ -172,7 +172,7 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // ignored without a rule
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
-			withJobs(t, dispatch.Options{}, always(test.rule), counting(90, `1`), func(t *testing.T, s *jobSite) {
+			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 				start := time.Now()
 				msgs := s.as(test.client, "1").ask(callText(`1`, test.args, `{}`))
 				if elapsed := time.Since(start); elapsed != test.want {
@@ -197,7 +197,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 		}
 	}
 	o := dispatch.Options{Idle: time.Hour, Hard: time.Hour}
-	withJobs(t, o, always(Detach{Auto: true}), tool, func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{Auto: true}), tool, func(t *testing.T, s *jobSite) {
 		for _, test := range []struct {
 			meta string
 			want time.Duration
@@ -218,14 +218,14 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 // user, its form is cancelled, and the job continues after a decision.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
-	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(3, `"done"`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(3, `"done"`), func(t *testing.T, s *jobSite) {
 		c := s.able("x", "1", `{"elicitation":{}}`)
 		msgs := c.ask(callText(`1`, `{}`, token))
 		job := handleIn(t, msgs)
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("%+v", job)
 		}
-		if text := msgs[len(msgs)-1].result(t).Content[0].Text; !strings.Contains(text, "is pending. It is waiting for the user: Its permission is ask. Call job_wait") {
+		if text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(text, "is pending. It is waiting for the user: Its permission is ask. Call job_wait") {
 			t.Error(text)
 		}
 		methods := map[string]int{}
@@ -241,7 +241,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		msgs = <-got
-		if r := msgs[len(msgs)-1].result(t); r.IsError || r.Content[0].Text != "done" {
+		if r := msgs[len(msgs)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -251,7 +251,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 // give up.
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}, SuspendLimit: 20 * time.Minute}
-	withJobs(t, o, always(Detach{Auto: true}), counting(1, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{Auto: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
 		start := time.Now()
 		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
 		if elapsed := time.Since(start); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
@@ -264,7 +264,7 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 // shows a form, repeats its request, and gets a job before it gives up.
 func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
-	withJobs(t, o, always(Detach{After: 20 * time.Second}), counting(90, `"done"`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `"done"`), func(t *testing.T, s *jobSite) {
 		c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		c.headers.Set("Mcp-Method", "tools/call")
 		c.headers.Set("Mcp-Name", "messages__echo")
@@ -287,7 +287,7 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 			for range 2 { // the client is assumed to give up after 60 s
 				asked = c.ask(toolText("job_wait", `{"job":"`+job.Job+`"}`, meta))
 			}
-			if r := asked[len(asked)-1].result(t); r.IsError || r.Content[0].Text != "done" {
+			if r := asked[len(asked)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -295,10 +295,10 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 }
 
 func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{Auto: true}), counting(3, `"x"`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{Auto: true}), countSeconds(3, `"x"`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		msgs := c.ask(callText(`1`, `{}`, token))
-		if r := msgs[len(msgs)-1].result(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
+		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
 			t.Errorf("%v", msgs)
 		}
 		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) || !strings.Contains(m.text, "There are no jobs.") {
@@ -310,7 +310,7 @@ func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
 // TestCancelBeforeTheHandle checks that a cancellation cancels the call if it
 // arrives before the job is reported, in each transport.
 func TestCancelBeforeTheHandle(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{After: 20 * time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		c.postLater(t.Context(), callText(`7`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
@@ -338,7 +338,7 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 // TestHandleThatIsNotDelivered checks that a job whose ID does not reach its client
 // is stopped.
 func TestHandleThatIsNotDelivered(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		info := transport.ClientInfo{Name: "x", Transport: transport.OverHTTP}
 		rep := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: info, Params: &transport.Params{Name: "messages__echo"}})
 		if rep.job == nil {
@@ -352,8 +352,8 @@ func TestHandleThatIsNotDelivered(t *testing.T) {
 // TestDetachWithoutJobs checks that _detach is passed to the tool if there are no
 // jobs.
 func TestDetachWithoutJobs(t *testing.T) {
-	m := serve(t, callerFunc(echo), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
-	if got := string(m.result(t).Structured); got != `{"_detach":"5"}` {
+	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
+	if got := string(m.toolResultOf(t).Structured); got != `{"_detach":"5"}` {
 		t.Error(got)
 	}
 }
@@ -372,12 +372,12 @@ func TestJobsReasonIsOneLine(t *testing.T) {
 // one.
 func TestAudienceOfTheEnd(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
-		s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 			return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"x"`), Audience: audience}, nil
 		}), Options{}, withPrompts)
 		c := s.open(t, "a")
 		for _, m := range []received{c.answer(callText(`1`, `{}`, `{}`)), c.answer(getText(`2`, "messages__plain", `{}`, `{}`))} {
-			if got := m.result(t).Meta[metaAudience]; string(got) != want {
+			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
 				t.Errorf("%q: %s", audience, m.text)
 			}
 		}

@@ -47,16 +47,16 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 	return builtinTool{
 		shown: newBuiltin(name, title, description, schema, name != "job_cancel"),
 		isOffered: func(s *Server, client string) bool {
-			_, hasJobs := s.jobs.rules(client)
+			_, hasJobs := s.jobs.detachRules(client)
 			return hasJobs
 		},
 		run: func(s *Server, ctx context.Context, q request) reply {
 			var a jobArguments
 			if err := decodeArguments(q, &a); err != nil {
-				return failure(err)
+				return failureReply(err)
 			}
 			if a.Seconds != nil && !(*a.Seconds >= 0 && *a.Seconds <= maxJobSeconds) {
-				return failure(invalidArguments(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobSeconds))
+				return failureReply(invalidArguments(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobSeconds))
 			}
 			return run(s.jobs, ctx, q, a)
 		},
@@ -72,11 +72,11 @@ func mayAccess(c dispatch.Client, v dispatch.JobView) bool {
 // find returns a job of the client, or the reply for an unknown one.
 func (j *jobs) find(c dispatch.Client, id string) (*dispatch.Job, reply) {
 	if id == "" {
-		return nil, failure(invalidArguments(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
+		return nil, failureReply(invalidArguments(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
 	}
 	job, ok := j.all.Find(id)
 	if !ok || !mayAccess(c, job.View()) {
-		return nil, failure(invalidArguments("There is no job %q: it expired, or opentabs restarted. List the jobs (job_list), or call the tool again.", id))
+		return nil, failureReply(invalidArguments("There is no job %q: it expired, or opentabs restarted. List the jobs (job_list), or call the tool again.", id))
 	}
 	return job, reply{}
 }
@@ -112,7 +112,7 @@ func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
 		r.job = jobMeta(v)
 		return r
 	case v.Gone:
-		r := failure(invalidArguments("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
+		r := failureReply(invalidArguments("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
 		r.job = jobMeta(v)
 		return r
 	default:

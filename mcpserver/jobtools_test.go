@@ -15,7 +15,7 @@ import (
 )
 
 func TestJobCancel(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
 		cancel := toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)
@@ -28,7 +28,7 @@ func TestJobCancel(t *testing.T) {
 		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
 			t.Errorf("the second time: %+v", got)
 		}
-		r := c.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).result(t)
+		r := c.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).toolResultOf(t)
 		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
 			t.Errorf("%+v", r)
 		}
@@ -39,7 +39,7 @@ func TestJobCancel(t *testing.T) {
 // approval: there is nothing to stop in a page.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
-	withJobs(t, o, always(Detach{After: time.Second}), counting(90, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
 		got := handleIn(t, c.ask(toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)))
@@ -50,7 +50,7 @@ func TestJobCancelBeforeItBegan(t *testing.T) {
 }
 
 func TestJobsThatAreNotThere(t *testing.T) {
-	withJobs(t, dispatch.Options{}, always(Detach{After: time.Second}), counting(2, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(2, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		var jobs []string
 		for range 3 { // the server keeps two results
@@ -69,7 +69,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 			{"messages__echo", `{"_detach":-1}`, "-1"},
 		} {
 			m := c.answer(toolText(test.name, test.args, `{}`))
-			if r := m.result(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
+			if r := m.toolResultOf(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
 				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(test.want, `\"`, `"`)) {
 				t.Errorf("%s %s: %s", test.name, test.args, m.text)
 			}
@@ -83,7 +83,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 // TestJobsAreForSomeClients checks that the other clients get no tools for jobs.
 func TestJobsAreForSomeClients(t *testing.T) {
 	detach := func(client string) Detach { return Detach{Auto: client == "new" || client == "some"} }
-	withJobs(t, dispatch.Options{}, detach, counting(1, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, detach, countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
 		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
 		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		modern.headers.Set("Mcp-Method", "tools/list")

@@ -35,7 +35,7 @@ func (s *Server) newLibrary() *server.MCPServer {
 // "_detach".
 func (s *Server) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	client := clientOf(ctx)
-	_, hasJobs := s.jobs.rules(client)
+	_, hasJobs := s.jobs.detachRules(client)
 	listed := s.catalog.tools.Load().listed
 	tools := make([]mcp.Tool, 0, len(listed)+len(builtinTools))
 	for _, l := range listed {

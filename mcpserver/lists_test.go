@@ -13,14 +13,14 @@ import (
 // protocol eras.
 func TestLists(t *testing.T) {
 	d, _, _ := runningCall(t)
-	s := serve(t, d, Options{Version: "1.2.3", Watch: d}, withPrompts)
+	s := serveTools(t, d, Options{Version: "1.2.3", Watch: d}, withPrompts)
 	session := s.open(t, "a")
 	var b strings.Builder
-	b.WriteString(s.bare(t).answer(initializeText("b")).text + "\n")
+	b.WriteString(s.sessionlessClient(t).answer(initializeText("b")).text + "\n")
 	for _, method := range []string{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
 		text := `{"jsonrpc":"2.0","id":1,"method":"` + method + `"`
 		b.WriteString(method + "\n" + session.answer(text+"}").text + "\n")
-		modern := s.modern(t)
+		modern := s.modernClient(t)
 		modern.headers.Set("Mcp-Method", method)
 		modern.headers.Del("Mcp-Name")
 		b.WriteString(modern.answer(text+`,"params":{"_meta":`+modernMeta+`}}`).text + "\n")
@@ -32,7 +32,7 @@ func TestLists(t *testing.T) {
 // resource, so that no handler of it is ever called.
 func TestNothingIsRegisteredWithTheLibrary(t *testing.T) {
 	d, _, _ := runningCall(t)
-	s := serve(t, d, Options{Watch: d}, withPrompts)
+	s := serveTools(t, d, Options{Watch: d}, withPrompts)
 	for method, params := range map[string]string{
 		"tools/call": `{"name":"messages__echo"}`, "prompts/get": `{"name":"messages__plain"}`, "resources/read": `{"uri":"opentabs://calls"}`,
 	} {

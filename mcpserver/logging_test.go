@@ -16,7 +16,7 @@ const setLevel = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{
 // over both transports. A client of protocol version 2026-07-28 receives no log
 // messages.
 func TestClientsReceiveLogs(t *testing.T) {
-	s := serve(t, returns(`1`), Options{})
+	s := serveTools(t, returnOutput(`1`), Options{})
 	p := s.dial(t)
 	p.initialize("stdio")
 	c := s.open(t, "http")
@@ -26,7 +26,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	hear := func(want ...string) {
 		t.Helper()
 		stdio := p.must().text
-		overHTTP, _ := get.next()
+		overHTTP, _ := get.nextData()
 		for _, w := range want {
 			if !strings.Contains(stdio, w) || !strings.Contains(overHTTP, w) {
 				t.Errorf("%s\nstdio: %s\nHTTP:  %s", w, stdio, overHTTP)

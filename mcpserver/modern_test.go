@@ -15,9 +15,9 @@ import (
 const modernMeta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new","version":"3"},` +
 	`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}`
 
-// modern returns a client of protocol version 2026-07-28.
-func (s *site) modern(t testing.TB) *client {
-	c := s.bare(t)
+// modernClient returns a client of protocol version 2026-07-28.
+func (s *site) modernClient(t testing.TB) *client {
+	c := s.sessionlessClient(t)
 	c.version = "2026-07-28"
 	c.headers.Set("Mcp-Method", "tools/call")
 	c.headers.Set("Mcp-Name", "messages__echo")
@@ -26,12 +26,12 @@ func (s *site) modern(t testing.TB) *client {
 
 func TestModernCall(t *testing.T) {
 	var client dispatch.Client
-	s := serve(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		client = c.Client
 		c.Progress(dispatch.Progress{Progress: 1})
-		return echo(ctx, c)
+		return echoArguments(ctx, c)
 	}), Options{Version: "9.9"})
-	msgs := s.modern(t).ask(callText(`1`, `{"a":9007199254740993}`, modernMeta))
+	msgs := s.modernClient(t).ask(callText(`1`, `{"a":9007199254740993}`, modernMeta))
 	if len(msgs) != 2 || string(msgs[0].Params.Token) != `"p"` {
 		t.Fatalf("%v", msgs)
 	}
@@ -46,8 +46,8 @@ func TestModernCall(t *testing.T) {
 }
 
 func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
-	s := serve(t, callerFunc(reporting), Options{})
-	c := s.modern(t)
+	s := serveTools(t, callerFunc(reportFast), Options{})
+	c := s.modernClient(t)
 	for range rounds {
 		checkReports(t, c.ask(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
 	}
@@ -55,14 +55,14 @@ func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
 
 func TestModernCallsMayShareAnID(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{})
+	s := serveTools(t, h, Options{})
 	ctx, leave := context.WithCancel(context.Background())
 	for range 2 {
-		s.modern(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
+		s.modernClient(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
 		<-h.started
 	}
 	// Without sessions, a cancellation by ID must not reach the call of another client.
-	c := s.modern(t)
+	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "notifications/cancelled")
 	c.headers.Del("Mcp-Name")
 	if res := c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"_meta":`+modernMeta+`}}`); res.StatusCode != http.StatusAccepted {
@@ -82,7 +82,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 }
 
 func TestModernCallsAreChecked(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
+	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`),
 	}}})
 	good := callText(`1`, `{"region":"eu"}`, modernMeta)
@@ -108,7 +108,7 @@ func TestModernCallsAreChecked(t *testing.T) {
 		"unknown tool": {func(h http.Header) { h.Set("Mcp-Name", "nope") }, strings.Replace(good, "messages__echo", "nope", 1), -32602},
 		"no id":        {mirror, strings.Replace(good, `"id":1`, `"id":[]`, 1), -32600},
 	} {
-		c := s.modern(t)
+		c := s.modernClient(t)
 		test.change(c.headers)
 		res := c.post(context.Background(), test.body)
 		m := readMessages(t, res)[0]
@@ -122,27 +122,27 @@ func TestModernCallsAreChecked(t *testing.T) {
 }
 
 func TestModernClientListens(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
-	c := s.modern(t)
+	s := serveTools(t, callerFunc(echoArguments), Options{})
+	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
 	c.headers.Del("Mcp-Name")
 	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
 	defer res.Body.Close()
 	e := newEvents(res.Body)
-	if data, _ := e.next(); !strings.Contains(data, "acknowledged") {
+	if data, _ := e.nextData(); !strings.Contains(data, "acknowledged") {
 		t.Fatal(data)
 	}
 	if all := s.Clients(); len(all) != 1 || all[0].Name != "new" {
 		t.Errorf("clients: %v", all)
 	}
 	s.add(t, "more")
-	if data, _ := e.next(); !strings.Contains(data, "notifications/tools/list_changed") {
+	if data, _ := e.nextData(); !strings.Contains(data, "notifications/tools/list_changed") {
 		t.Error(data)
 	}
 	if err := s.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if data, ok := e.next(); ok {
+	if data, ok := e.nextData(); ok {
 		t.Errorf("after Shutdown: %s", data)
 	}
 }
@@ -150,8 +150,8 @@ func TestModernClientListens(t *testing.T) {
 // TestModernEmptySubscription checks that the response to an empty subscription
 // follows the acknowledgement at once.
 func TestModernEmptySubscription(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
-	c := s.modern(t)
+	s := serveTools(t, callerFunc(echoArguments), Options{})
+	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
 	c.headers.Del("Mcp-Name")
 	listen := `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{},"_meta":` + modernMeta + `}}`
@@ -173,9 +173,9 @@ func TestModernEmptySubscription(t *testing.T) {
 }
 
 func TestModernDiscoverAndList(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, method := range []string{"server/discover", "tools/list"} {
-		c := s.modern(t)
+		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", method)
 		c.headers.Del("Mcp-Name")
 		if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
@@ -187,7 +187,7 @@ func TestModernDiscoverAndList(t *testing.T) {
 // TestModernBadRequests checks that invalid requests get the status of protocol
 // version 2026-07-28.
 func TestModernBadRequests(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, test := range []struct {
 		method, body string
 		status       int
@@ -197,7 +197,7 @@ func TestModernBadRequests(t *testing.T) {
 		{"no/such", `{"jsonrpc":"2.0","id":1,"method":"no/such","params":{"_meta":` + modernMeta + `}}`, 404},
 		{"notifications/cancelled", `{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":1,"_meta":` + modernMeta + `}}`, 404},
 	} {
-		c := s.modern(t)
+		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", test.method)
 		c.headers.Del("Mcp-Name")
 		if code, body := c.status(c.request(context.Background(), http.MethodPost, test.body)); code != test.status {
@@ -209,10 +209,10 @@ func TestModernBadRequests(t *testing.T) {
 // TestModernIDsAreExact checks that large IDs are not rounded, although mcp-go
 // decodes numbers as float64.
 func TestModernIDsAreExact(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, id := range []string{`9007199254740993`, `-123456789012345678901234567890`, `1.0`, `1e3`, `0`, `-7`, `"a"`} {
 		for _, method := range []string{"server/discover", "tools/list", "no/such"} {
-			c := s.modern(t)
+			c := s.modernClient(t)
 			c.headers.Set("Mcp-Method", method)
 			c.headers.Del("Mcp-Name")
 			m := c.answer(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
@@ -220,12 +220,12 @@ func TestModernIDsAreExact(t *testing.T) {
 				t.Errorf("%s %s: %s", id, method, m.text)
 			}
 		}
-		c := s.modern(t)
+		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", "subscriptions/listen")
 		c.headers.Del("Mcp-Name")
 		ctx, cancel := context.WithCancel(context.Background())
 		res := c.post(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
-		if data, _ := newEvents(res.Body).next(); !strings.Contains(data, `"io.modelcontextprotocol/subscriptionId":`+id) {
+		if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, `"io.modelcontextprotocol/subscriptionId":`+id) {
 			t.Errorf("%s: %s", id, data)
 		}
 		cancel()

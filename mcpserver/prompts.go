@@ -19,10 +19,10 @@ import (
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
 	if failed := s.catalog.brokenPlugin(q.Params.Name); !ok && failed != nil {
-		return faultOf(s.failed(failed))
+		return faultOf(s.replyToFailure(failed))
 	}
 	if !ok {
-		return fault(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
+		return faultReply(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
 	}
 	defined := argumentsDefinedBy(prompt.InputSchema, prompt.Plugin)
 	defined.detach = true // a prompt cannot become a job
@@ -34,15 +34,15 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		if refused := s.catalog.refusedError(prompt.Plugin, prompt.Dispatch()); refused != nil {
 			err = refused
 		}
-		return faultOf(s.failed(err))
+		return faultOf(s.replyToFailure(err))
 	}
 	result, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
 	if err != nil {
-		return faultOf(s.failed(err))
+		return faultOf(s.replyToFailure(err))
 	}
 	r := reply{callID: result.CallID, audience: result.Audience}
 	if r.members, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
-		return faultOf(s.failed(&dispatch.Error{
+		return faultOf(s.replyToFailure(&dispatch.Error{
 			Code: wire.ErrInvalidResult, CallID: result.CallID, Ran: result.Ran, Reports: result.Reports,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
@@ -75,7 +75,7 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	case len(output) == 0:
 		return nil, errors.New("it returned nothing instead of a text or messages")
 	case output[0] == '"':
-		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: textBlock(output)}.json()})
+		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: textBlock(output)}.encodeJSON()})
 	case output[0] == '{':
 		var object struct {
 			Description *string         `json:"description"`
@@ -108,7 +108,7 @@ type promptMessage struct {
 	content []byte
 }
 
-func (m promptMessage) json() []byte {
+func (m promptMessage) encodeJSON() []byte {
 	return fmt.Appendf(nil, `{"role":%s,"content":%s}`, m.role, m.content)
 }
 
@@ -125,7 +125,7 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("its message %d %w", i+1, err)
 		}
-		messages = append(messages, m.json())
+		messages = append(messages, m.encodeJSON())
 	}
 	return messages, nil
 }
@@ -155,14 +155,14 @@ func contentOf(raw json.RawMessage) ([]byte, bool) {
 		return textBlock(raw), true
 	}
 	f := contentFinder{text: raw}
-	members, end, ok := f.members(0, 0)
+	members, end, ok := f.scanMembers(0, 0)
 	if raw[0] != '{' || !ok || end != len(raw) {
 		return nil, false
 	}
 	if kind, ok := members.get("type"); ok && string(kind.of(raw)) == `"text"` {
-		return raw, members.only("type", "text", "annotations", "_meta") && members.strings("text") && members.extras()
+		return raw, members.hasOnly("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidExtras()
 	}
-	_, ok = members.block()
+	_, ok = members.asBlock()
 	return raw, ok
 }
 

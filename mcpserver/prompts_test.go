@@ -25,7 +25,7 @@ func getText(id, name, args, meta string) string {
 }
 
 func TestPromptsAreListed(t *testing.T) {
-	s := serve(t, returns(`"x"`), Options{}, withPrompts)
+	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
 	m := s.open(t, "a").answer(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 	want := `{"prompts":[{"name":"messages__plain","title":"plain"},` +
 		`{"name":"messages__summarise","title":"Summarise","description":"Sums a channel up.",` +
@@ -38,7 +38,7 @@ func TestPromptsAreListed(t *testing.T) {
 // TestPromptsListChanged checks that clients are notified of new prompts, but not of
 // a new plugin without prompts.
 func TestPromptsListChanged(t *testing.T) {
-	s := serve(t, returns(`"x"`), Options{}, withPrompts)
+	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
 	p := s.dial(t)
 	p.initialize("a")
 	s.add(t, "without")
@@ -62,7 +62,7 @@ func TestPromptsListChanged(t *testing.T) {
 // result.
 func TestPromptRuns(t *testing.T) {
 	var got dispatch.Call
-	s := serve(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		got = c
 		c.Progress(dispatch.Progress{Progress: 1, Message: "reading"})
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"Sum up #general."`)}, nil
@@ -90,7 +90,7 @@ func TestPromptRuns(t *testing.T) {
 	check("stdio", []received{p.must(), p.must()}, "")
 
 	const modern = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
-	c := s.modern(t)
+	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "messages__summarise")
 	check("modern", c.ask(getText(`1`, "messages__summarise", args, modernMeta)), modern)
@@ -152,11 +152,11 @@ func TestPromptFailures(t *testing.T) {
 		{fails, "messages__summarise", `{"channel":"c","days":"many"}`, -32602, "days", "invalid_arguments", 400},
 		{fails, "messages__summarise", `{"channel":"c","tabId":"x"}`, -32602, "tabId", "invalid_arguments", 400},
 		{fails, "messages__plain", `{}`, -32603, "It was silent.", "idle_timeout", 200},
-		{returns(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Report", "invalid_result", 200},
+		{returnOutput(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Report", "invalid_result", 200},
 		{callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) { panic("x") }), "messages__plain", `{}`, -32603, "Check the log", "internal", 200},
 	} {
-		s := serve(t, test.caller, Options{}, withPrompts)
-		c := s.modern(t)
+		s := serveTools(t, test.caller, Options{}, withPrompts)
+		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", "prompts/get")
 		c.headers.Set("Mcp-Name", test.name)
 		res := c.post(t.Context(), getText(`1`, test.name, test.args, modernMeta))
@@ -178,7 +178,7 @@ func TestPromptFailures(t *testing.T) {
 // nothing more.
 func TestPromptIsCancelled(t *testing.T) {
 	h := newHanging()
-	s := serve(t, h, Options{}, withPrompts)
+	s := serveTools(t, h, Options{}, withPrompts)
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(getText(`7`, "messages__plain", `{}`, `{}`))
@@ -198,12 +198,12 @@ func TestPromptIsCancelled(t *testing.T) {
 }
 
 func TestPromptsParamsAreChecked(t *testing.T) {
-	s := serve(t, returns(`"x"`), Options{}, withPrompts)
+	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
 	m := s.open(t, "a").answer(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
 	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "params of prompts/get are malformed") {
 		t.Error(m.text)
 	}
-	c := s.modern(t)
+	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "other")
 	res := c.post(t.Context(), getText(`1`, "messages__plain", `{}`, modernMeta))

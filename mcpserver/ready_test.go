@@ -67,7 +67,7 @@ func TestListsDoNotWaitForEver(t *testing.T) {
 // TestCallOfABrokenPlugin checks that the error contains the reason, and no path of
 // the user's files.
 func TestCallOfABrokenPlugin(t *testing.T) {
-	s := newServer(t, callerFunc(echo), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
+	s := newServer(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	one, _ := s.reg.Set().Plugin("a")
 	if err := os.WriteFile(filepath.Join(one.Dir, "dist/adapter.iife.js"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestCallOfABrokenPlugin(t *testing.T) {
 	if err := s.reg.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	c := listen(t, s).open(t, "c")
+	c := listenFor(t, s).open(t, "c")
 	for _, method := range []string{"tools/call", "prompts/get"} {
 		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"a__echo","arguments":{}}}`).text
 		for _, want := range []string{"The plugin a can't be loaded", "dist/adapter.iife.js: is empty", `"code":"plugin_broken","retryable":false`, "report this to the user"} {

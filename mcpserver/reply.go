@@ -56,8 +56,8 @@ type reply struct {
 	requiresInput bool
 }
 
-// size returns the approximate size of a reply in memory, in bytes.
-func (r reply) size() int {
+// sizeBytes returns the approximate size of a reply in memory, in bytes.
+func (r reply) sizeBytes() int {
 	n := len(r.output) + len(r.text) + len(r.members)
 	for _, b := range r.blocks {
 		n += len(b)
@@ -65,19 +65,19 @@ func (r reply) size() int {
 	return n
 }
 
-// fault is a reply that is a JSON-RPC error.
-func fault(code int, format string, args ...any) reply {
+// faultReply is a reply that is a JSON-RPC error.
+func faultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
 }
 
-// success is the reply for the output of a tool: valid JSON (the bridge validates
+// successReply is the reply for the output of a tool: valid JSON (the bridge validates
 // it), or empty for undefined.
-func success(callID string, output json.RawMessage) reply {
+func successReply(callID string, output json.RawMessage) reply {
 	output = oneLine(output)
 	if len(output) == 0 {
 		return reply{callID: callID}
 	}
-	if s, ok := separate(output); ok {
+	if s, ok := separateBlocks(output); ok {
 		return reply{callID: callID, output: s.text, data: s.data, blocks: s.blocks}
 	}
 	return reply{callID: callID, output: output, data: objectOnly(output)}
@@ -124,9 +124,9 @@ type errorMeta struct {
 	ForUser string `json:"for_user,omitempty"`
 }
 
-// failure is the reply for a failed call. An err that is not a *dispatch.Error is
+// failureReply is the reply for a failed call. An err that is not a *dispatch.Error is
 // reported as internal, without its details.
-func failure(err error) reply {
+func failureReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
 		e = &dispatch.Error{

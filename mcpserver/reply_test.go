@@ -26,13 +26,13 @@ func TestResultsAsTheyAreWritten(t *testing.T) {
 		"{\"a\":\t1}":                        `{"content":[{"type":"text","text":"{\"a\":\t1}"}],"structuredContent":{"a":` + "\t" + `1}}`,
 		"{\"a\":\"\xff\"}":                   `{"content":[{"type":"text","text":"{\"a\":\"` + "\uFFFD" + `\"}"}],"structuredContent":{"a":"` + "\uFFFD" + `"}}`,
 	} {
-		got := writtenResult(t, success("", json.RawMessage(output)))
+		got := writtenResult(t, successReply("", json.RawMessage(output)))
 		if got != want {
 			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
 		}
 	}
 	for _, undefined := range []json.RawMessage{nil, {}, json.RawMessage(" ")} {
-		if got := writtenResult(t, success("", undefined)); got != `{"content":[]}` {
+		if got := writtenResult(t, successReply("", undefined)); got != `{"content":[]}` {
 			t.Errorf("undefined is written %s", got)
 		}
 	}
@@ -41,7 +41,7 @@ func TestResultsAsTheyAreWritten(t *testing.T) {
 // writtenResult returns the result of r for a protocol version with sessions.
 func writtenResult(t *testing.T, r reply) string {
 	t.Helper()
-	text := written(t, r)
+	text := writeReply(t, r)
 	const before = `{"jsonrpc":"2.0","id":1,"result":`
 	if !strings.HasPrefix(text, before) || strings.ContainsAny(text, "\r\n") || !json.Valid([]byte(text)) {
 		t.Errorf("written: %q", text)
@@ -49,7 +49,7 @@ func writtenResult(t *testing.T, r reply) string {
 	return strings.TrimSuffix(strings.TrimPrefix(text, before), "}")
 }
 
-func written(t *testing.T, r reply) string {
+func writeReply(t *testing.T, r reply) string {
 	t.Helper()
 	var b strings.Builder
 	w := bufio.NewWriter(&b)
@@ -68,10 +68,10 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 		}
 		return dispatch.Result{Output: json.RawMessage(big)}, nil
 	})
-	s := serve(t, caller, Options{})
+	s := serveTools(t, caller, Options{})
 	check := func(m received) {
 		t.Helper()
-		if res := m.result(t); string(res.Structured) != big || res.Content[0].Text != big {
+		if res := m.toolResultOf(t); string(res.Structured) != big || res.Content[0].Text != big {
 			t.Errorf("%d bytes came, not the %d that were sent", len(res.Structured), len(big))
 		}
 	}

@@ -51,13 +51,13 @@ func (r *resources) read(q request) reply {
 		if q.Params.Modern() {
 			code = wire.CodeInvalidParams
 		}
-		f := fault(code, "%v", unknownResource(uri))
+		f := faultReply(code, "%v", unknownResource(uri))
 		f.Details = map[string]string{"uri": uri}
 		return f
 	}
 	text, err := json.Marshal(value)
 	if err != nil { // the numbers in views are finite
-		return fault(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
+		return faultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
 	text = plaintext.CleanJSON(text) // tools and clients wrote most of it
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, rawjson.Encode(uri))

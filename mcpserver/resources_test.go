@@ -41,12 +41,12 @@ func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch
 	return d, <-ids, sink
 }
 
-func reported(sink dispatch.Sink, progress float64) {
+func reportProgress(sink dispatch.Sink, progress float64) {
 	sink.Reports([]wire.Report{{Progress: &progress}}, 0)
 }
 
-// resource returns the text in the answer to a resources/read.
-func resource(t *testing.T, m received) string {
+// resourceText returns the text in the answer to a resources/read.
+func resourceText(t *testing.T, m received) string {
 	t.Helper()
 	var r struct {
 		Contents []struct{ URI, MimeType, Text string }
@@ -64,7 +64,7 @@ func readText(uri, meta string) string {
 // ask posts a request of protocol version 2026-07-28.
 func (s *site) askModern(t *testing.T, method, name, body string) (int, received) {
 	t.Helper()
-	c := s.modern(t)
+	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", method)
 	c.headers.Set("Mcp-Name", name)
 	res := c.post(t.Context(), body)
@@ -78,13 +78,13 @@ func TestResourcesAreRead(t *testing.T) {
 		{Progress: &three, Total: &ten, Message: "page 3"},
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`{"rows":[1]}`)}},
 	}, 0)
-	s := serve(t, d, Options{Watch: d})
+	s := serveTools(t, d, Options{Watch: d})
 	c := s.open(t, "a")
 	uri := "opentabs://calls/" + id
 	status, modern := s.askModern(t, "resources/read", uri, readText(uri, modernMeta))
 	for how, m := range map[string]received{"sessions": c.answer(readText(uri, `{}`)), "modern": modern} {
 		var v dispatch.View
-		if err := json.Unmarshal([]byte(resource(t, m)), &v); err != nil {
+		if err := json.Unmarshal([]byte(resourceText(t, m)), &v); err != nil {
 			t.Fatal(err)
 		}
 		if v.CallID != id || v.Schema != dispatch.SnapshotSchema || *v.Progress != 0.3 || v.Message != "page 3" || len(v.Activities) != 1 || v.Activities[0].Type != "table" {
@@ -95,14 +95,14 @@ func TestResourcesAreRead(t *testing.T) {
 		t.Errorf("%d %s", status, modern.text)
 	}
 	var list shape.List
-	if json.Unmarshal([]byte(resource(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.More != 0 {
+	if json.Unmarshal([]byte(resourceText(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.More != 0 {
 		t.Errorf("%+v", list)
 	}
 }
 
 func TestResourcesThatAreNotThere(t *testing.T) {
 	d, id, _ := runningCall(t)
-	s := serve(t, d, Options{Watch: d})
+	s := serveTools(t, d, Options{Watch: d})
 	for _, uri := range []string{"opentabs://calls/call_x", "opentabs://calls/", "opentabs://calls/" + id + "/x", "file:///etc/passwd", ""} {
 		name := uri
 		if uri == "" {
@@ -121,7 +121,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 			}
 		}
 	}
-	none := serve(t, d, Options{})
+	none := serveTools(t, d, Options{})
 	if m := none.open(t, "a").answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
 		t.Error(m.text)
 	}
@@ -135,8 +135,8 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := manyCalls(maxListedCalls + 7)
 	var list shape.List
-	m := serve(t, returns(`1`), Options{Watch: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
-	if json.Unmarshal([]byte(resource(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.More != 7 {
+	m := serveTools(t, returnOutput(`1`), Options{Watch: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
+	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.More != 7 {
 		t.Errorf("%d calls, %d more", len(list.Calls), list.More)
 	}
 }
@@ -154,7 +154,7 @@ func (manyCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
 // transport, and once more after the last change.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
-	s := serve(t, d, Options{Watch: d})
+	s := serveTools(t, d, Options{Watch: d})
 	uri := "opentabs://calls/" + id
 	subscribe := strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)
 
@@ -169,13 +169,13 @@ func TestSubscribersAreNotified(t *testing.T) {
 	res := c.do(c.request(t.Context(), http.MethodGet, ""))
 	defer res.Body.Close()
 	get := newEvents(res.Body)
-	modern := s.modern(t)
+	modern := s.modernClient(t)
 	modern.headers.Set("Mcp-Method", "subscriptions/listen")
 	modern.headers.Del("Mcp-Name")
 	listening := modern.post(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
 	defer listening.Body.Close()
 	listen := newEvents(listening.Body)
-	if data, _ := listen.next(); !strings.Contains(data, `acknowledged`) || !strings.Contains(data, uri) {
+	if data, _ := listen.nextData(); !strings.Contains(data, `acknowledged`) || !strings.Contains(data, uri) {
 		t.Fatal(data)
 	}
 
@@ -186,16 +186,16 @@ func TestSubscribersAreNotified(t *testing.T) {
 		if m := p.must(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
 			t.Errorf("%s, stdio: %s", what, m.text)
 		}
-		if data, _ := get.next(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
+		if data, _ := get.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
 			t.Errorf("%s, GET: %s", what, data)
 		}
-		if data, _ := listen.next(); !strings.Contains(data, want) || !strings.Contains(data, uri) || !strings.Contains(data, id64) {
+		if data, _ := listen.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) || !strings.Contains(data, id64) {
 			t.Errorf("%s, listen: %s", what, data)
 		}
 	}
-	reported(sink, 1)
+	reportProgress(sink, 1)
 	hear("a report")
-	reported(sink, 2)
+	reportProgress(sink, 2)
 	hear("the next, when its time has come")
 
 	p.send(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
@@ -211,7 +211,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
-	if data, _ := listen.next(); !strings.Contains(data, uri) {
+	if data, _ := listen.nextData(); !strings.Contains(data, uri) {
 		t.Error(data)
 	}
 	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
@@ -250,7 +250,7 @@ func TestUpdatesAreFew(t *testing.T) {
 		}
 		go func() {
 			for i := range 21 { // 2.0 s
-				reported(sink, float64(i))
+				reportProgress(sink, float64(i))
 				<-time.After(100 * time.Millisecond)
 			}
 		}()

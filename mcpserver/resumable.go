@@ -74,11 +74,11 @@ type openTicket struct {
 
 // serveResumable serves a request of a client whose forms are part of replies.
 func (a *approvals) serveResumable(ctx context.Context, q request) reply {
-	bound := digest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
+	bound := hashRequest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
 	if q.Params.RequestState == "" {
 		c, err := a.startResumable(q, bound)
 		if err != nil {
-			return fault(wire.CodeInternal, transport.StoppingText)
+			return faultReply(wire.CodeInternal, transport.StoppingText)
 		}
 		p := newProgressSender(ctx, q.Params, q.Send)
 		defer p.close() // the call may continue and report progress
@@ -91,17 +91,17 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	}
 	answers := map[string]json.RawMessage{}
 	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &answers) != nil {
-		return fault(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
+		return faultReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
 	}
 	for _, answer := range answers {
 		if answer[0] != '{' {
-			return fault(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
+			return faultReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
 	}
 	p := newProgressSender(ctx, q.Params, q.Send)
 	defer p.close()
 	if !c.attach(p) {
-		return fault(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
+		return faultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
 	c.applyAnswers(q.Client, answers)
 	return c.wait(ctx)
@@ -128,7 +128,7 @@ func (a *approvals) startResumable(q request, bound [digestSize]byte) (*resumabl
 		c.reply = a.run(ctx, q)
 		background.Release()
 		close(c.done)
-		a.resumable.keep(c)
+		a.resumable.retainAnswer(c)
 	}()
 	return c, nil
 }
@@ -147,15 +147,15 @@ func (c *resumableCall) addTicket(ctx context.Context, q question) {
 	c.mu.Lock()
 	c.tickets = append(c.tickets, t)
 	c.mu.Unlock()
-	c.signal()
+	c.signalChange()
 	<-ctx.Done()
 	c.mu.Lock()
 	c.tickets = slices.DeleteFunc(c.tickets, func(o *openTicket) bool { return o == t })
 	c.mu.Unlock()
-	c.signal()
+	c.signalChange()
 }
 
-func (c *resumableCall) signal() {
+func (c *resumableCall) signalChange() {
 	select {
 	case c.changed <- struct{}{}:
 	default:
@@ -187,7 +187,7 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 		if !ok {
 			continue
 		}
-		decided := c.approvals.decide(t.question, client, answer)
+		decided := c.approvals.decideByAnswer(t.question, client, answer)
 		c.mu.Lock()
 		t.answered, t.decided = true, decided // addTicket removes it a moment later
 		c.mu.Unlock()
@@ -209,7 +209,7 @@ func (c *resumableCall) wait(ctx context.Context) reply {
 		if r, ok := c.detachWithForms(); ok {
 			return r
 		}
-		c.remind()
+		c.remindClient()
 		select {
 		case <-c.done:
 		case <-c.changed:
@@ -221,8 +221,8 @@ func (c *resumableCall) wait(ctx context.Context) reply {
 	}
 }
 
-// remind sends the client the reason why its call waits.
-func (c *resumableCall) remind() {
+// remindClient sends the client the reason why its call waits.
+func (c *resumableCall) remindClient() {
 	c.mu.Lock()
 	var waiting []question
 	for _, t := range c.tickets {
@@ -257,7 +257,7 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 		if t.answered {
 			continue
 		}
-		requests[t.TicketID] = inputRequest{methodElicit, t.form()}
+		requests[t.TicketID] = inputRequest{methodElicit, t.buildForm()}
 		if t.Until.After(until) {
 			until = t.Until
 		}
@@ -284,22 +284,22 @@ const goneText = "This requestState is unknown: it expired, its answer was alrea
 func (r *resumableCalls) find(state string, bound [digestSize]byte) (*resumableCall, reply) {
 	in, ok := r.seal.open(state)
 	if !ok {
-		return nil, fault(wire.CodeInvalidParams, "%s", goneText)
+		return nil, faultReply(wire.CodeInvalidParams, "%s", goneText)
 	}
 	if in.bound != bound {
-		return nil, fault(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
+		return nil, faultReply(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
 	}
 	r.mu.Lock()
 	c := r.byID[in.id]
 	r.mu.Unlock()
 	if c == nil || time.Now().After(in.expires) {
-		return nil, fault(wire.CodeInvalidParams, "%s", goneText)
+		return nil, faultReply(wire.CodeInvalidParams, "%s", goneText)
 	}
 	return c, reply{}
 }
 
-// keep keeps the answer of a call that ended while no request waits for it.
-func (r *resumableCalls) keep(c *resumableCall) {
+// retainAnswer keeps the answer of a call that ended while no request waits for it.
+func (r *resumableCalls) retainAnswer(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.mu.Lock()
@@ -312,7 +312,7 @@ func (r *resumableCalls) keep(c *resumableCall) {
 		return
 	}
 	r.ended = append(r.ended, c)
-	r.bytes += c.reply.size()
+	r.bytes += c.reply.sizeBytes()
 	for r.bytes > maxAnswerBytes && len(r.ended) > 1 {
 		oldest := r.ended[0]
 		r.remove(oldest)
@@ -355,7 +355,7 @@ func (r *resumableCalls) remove(c *resumableCall) {
 	delete(r.byID, c.id)
 	if i := slices.Index(r.ended, c); i >= 0 {
 		r.ended = slices.Delete(r.ended, i, i+1)
-		r.bytes -= c.reply.size()
+		r.bytes -= c.reply.sizeBytes()
 	}
 	c.mu.Lock()
 	if c.drop != nil {

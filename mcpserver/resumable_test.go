@@ -27,8 +27,8 @@ type asked struct {
 	State string `json:"requestState"`
 }
 
-// again is the repeated call of callText with answers.
-func again(id, args, answers, state string) string {
+// repeatCallText is the repeated call of callText with answers.
+func repeatCallText(id, args, answers, state string) string {
 	text := callText(id, args, formsMeta)
 	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
@@ -39,7 +39,7 @@ type modernParty func(text string) received
 
 var modernParties = map[string]func(t *testing.T, s *site) modernParty{
 	"http": func(t *testing.T, s *site) modernParty {
-		c := s.modern(t)
+		c := s.modernClient(t)
 		return func(text string) received {
 			all := c.ask(text)
 			if len(all) == 0 {
@@ -67,9 +67,9 @@ func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g
 	for name, open := range modernParties {
 		t.Run(name, func(t *testing.T) {
 			g := newGuarded(t, gates...)
-			s := serve(t, g, Options{Heartbeat: time.Hour})
+			s := serveTools(t, g, Options{Heartbeat: time.Hour})
 			f(t, g, open(t, s))
-			if n := s.approvals.resumable.count(); n != 0 {
+			if n := s.approvals.resumable.countKept(); n != 0 {
 				t.Errorf("something is still held: %d", n)
 			}
 			g.Shutdown()
@@ -77,8 +77,8 @@ func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g
 	}
 }
 
-// question decodes a result with one form, and returns its key.
-func (r received) question(t *testing.T) (string, asked) {
+// decodeQuestion decodes a result with one form, and returns its key.
+func (r received) decodeQuestion(t *testing.T) (string, asked) {
 	t.Helper()
 	var a asked
 	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
@@ -95,14 +95,14 @@ func TestModernClientDecides(t *testing.T) {
 		answer string
 		runs   bool
 	}{
-		"allow once": {choose("allow once"), true},
-		"deny":       {choose("deny"), false},
+		"allow once": {choiceAnswer("allow once"), true},
+		"deny":       {choiceAnswer("deny"), false},
 		"decline":    {`{"action":"decline"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
 				m := ask(callText(`1`, `{"a":1,"b":2}`, formsMeta))
-				key, q := m.question(t)
+				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
 					t.Errorf("%s", m.text)
 				}
@@ -110,12 +110,12 @@ func TestModernClientDecides(t *testing.T) {
 					t.Errorf("no serverInfo: %s", m.text)
 				}
 				// Order and spaces may differ. Unknown answers are ignored.
-				m = ask(again(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
-				r := m.result(t)
+				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
+				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
 					t.Errorf("ran %d times: %s", g.runs.Load(), m.text)
 				}
-				if m := ask(again(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choose("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+				if m := ask(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
 					t.Errorf("the state was taken twice: %s", m.text)
 				}
 			})
@@ -128,8 +128,8 @@ func TestModernClientDecides(t *testing.T) {
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newGuarded(t, askGate{})
-		ask := modernParties[name](t, serve(t, g, Options{}))
-		key, q := ask(callText(`1`, `{}`, formsMeta)).question(t)
+		ask := modernParties[name](t, serveTools(t, g, Options{}))
+		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -140,25 +140,25 @@ func TestModernSessions(t *testing.T) {
 func TestModernRounds(t *testing.T) {
 	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
 		const args = `{"wait":2}`
-		key, q := ask(callText(`1`, args, formsMeta)).question(t)
+		key, q := ask(callText(`1`, args, formsMeta)).decodeQuestion(t)
 		// A form without an answer is shown again, with the same ticket.
 		for i, answers := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
-			k, next := ask(again(fmt.Sprint(i+10), args, answers, q.State)).question(t)
+			k, next := ask(repeatCallText(fmt.Sprint(i+10), args, answers, q.State)).decodeQuestion(t)
 			if k != key || g.runs.Load() != 0 {
 				t.Errorf("%s: asked for %s, not %s", answers, k, key)
 			}
 			q = next
 		}
-		answer := choose("allow once")
+		answer := choiceAnswer("allow once")
 		for round := range 2 { // then the tool waits for the user twice
-			k, next := ask(again(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).question(t)
+			k, next := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).decodeQuestion(t)
 			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
 				t.Fatalf("round %d: %+v", round, next)
 			}
 			key, q, answer = k, next, `{"action":"accept"}`
 		}
-		m := ask(again(`30`, args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State))
-		if r := m.result(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
+		m := ask(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State))
+		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
 			t.Errorf("%s", m.text)
 		}
 	})
@@ -166,18 +166,18 @@ func TestModernRounds(t *testing.T) {
 
 func TestModernStateIsSealed(t *testing.T) {
 	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
-		key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).question(t)
-		yes := fmt.Sprintf(`{%q:%s}`, key, choose("allow once"))
+		key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+		yes := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
 		flipped := []byte(q.State)
 		flipped[5] ^= 1
 		for name, text := range map[string]string{
-			"tampered":        again(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
-			"changed":         again(`2`, `{"a":1}`, yes, string(flipped)),
-			"shortened":       again(`2`, `{"a":1}`, yes, q.State[:20]),
-			"of another call": again(`2`, `{"a":2}`, yes, q.State),
-			"of other digits": again(`2`, `{"a":1.0}`, yes, q.State),
-			"a list":          again(`2`, `{"a":1}`, `[]`, q.State),
-			"a number":        again(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
+			"tampered":        repeatCallText(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
+			"changed":         repeatCallText(`2`, `{"a":1}`, yes, string(flipped)),
+			"shortened":       repeatCallText(`2`, `{"a":1}`, yes, q.State[:20]),
+			"of another call": repeatCallText(`2`, `{"a":2}`, yes, q.State),
+			"of other digits": repeatCallText(`2`, `{"a":1.0}`, yes, q.State),
+			"a list":          repeatCallText(`2`, `{"a":1}`, `[]`, q.State),
+			"a number":        repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
 		} {
 			if m := ask(text); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
 				t.Errorf("%s: %s", name, m.text)
@@ -186,7 +186,7 @@ func TestModernStateIsSealed(t *testing.T) {
 		if g.runs.Load() != 0 {
 			t.Error("it ran")
 		}
-		if m := ask(again(`3`, `{"a":1}`, yes, q.State)); m.result(t).IsError {
+		if m := ask(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
 			t.Error(m.text)
 		}
 	})
@@ -195,14 +195,14 @@ func TestModernStateIsSealed(t *testing.T) {
 func TestModernStateIsForItsOwnClient(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
-	s := serve(t, g, Options{})
+	s := serveTools(t, g, Options{})
 	first, second := modernParties["stdio"](t, s), modernParties["stdio"](t, s)
-	key, q := first(callText(`1`, `{}`, formsMeta)).question(t)
-	yes := again(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choose("allow once")), q.State)
+	key, q := first(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+	yes := repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)
 	if m := second(yes); m.Error == nil || g.runs.Load() != 0 {
 		t.Error(m.text)
 	}
-	if m := first(yes); m.result(t).IsError {
+	if m := first(yes); m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 }
@@ -215,11 +215,11 @@ func TestModernElsewhere(t *testing.T) {
 			eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
-				key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).question(t)
-				w := g.waiting(t)
-				text := again(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choose("deny")), q.State)
+				key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+				w := g.onlyTicket(t)
+				text := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
 				if closed {
-					text = again(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
+					text = repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
 				}
 				decide := func() {
 					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecisionAccepted {
@@ -235,7 +235,7 @@ func TestModernElsewhere(t *testing.T) {
 				if closed {
 					decide()
 				}
-				if m := <-got; m.result(t).IsError || g.runs.Load() != 1 {
+				if m := <-got; m.toolResultOf(t).IsError || g.runs.Load() != 1 {
 					t.Errorf("%s", m.text)
 				}
 			})
@@ -249,10 +249,10 @@ func TestModernApprovalTimesOut(t *testing.T) {
 	eachModernParty(t, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, ask modernParty) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		key, q := ask(callText(`1`, `{}`, formsMeta)).question(t)
+		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		untilEnded(t, f)
-		m := ask(again(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choose("allow once")), q.State))
-		if r := m.result(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
+		m := ask(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
+		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
 			t.Error(m.text)
 		}
 	})
@@ -261,37 +261,37 @@ func TestModernApprovalTimesOut(t *testing.T) {
 func TestModernClientLeaves(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
-	s := serve(t, g, Options{})
+	s := serveTools(t, g, Options{})
 	f := g.Follow(dispatch.FollowOptions{})
 	defer f.Close()
 	ended := func() {
 		t.Helper()
 		untilEnded(t, f)
 	}
-	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, choose("allow once")) }
+	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")) }
 
 	// A client that closes the response cancels the call.
-	c := s.modern(t)
-	key, q := c.answer(callText(`1`, `{}`, formsMeta)).question(t)
+	c := s.modernClient(t)
+	key, q := c.answer(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	ctx, leave := context.WithCancel(t.Context())
-	res := c.post(ctx, again(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
-	if data, ok := newEvents(res.Body).next(); !ok || !strings.Contains(data, "waiting for the user") {
+	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
+	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for the user") {
 		t.Errorf("%q", data)
 	}
 	// A second request is rejected meanwhile.
-	if m := c.answer(again(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
+	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
 	}
 	leave()
 	ended()
-	if m := c.answer(again(`4`, `{}`, yes(key), q.State)); m.Error == nil {
+	if m := c.answer(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
 		t.Error(m.text)
 	}
 
 	// A stdio client that ends between two requests cancels it too.
 	p := s.dial(t)
 	p.send(callText(`1`, `{}`, formsMeta))
-	p.must().question(t)
+	p.must().decodeQuestion(t)
 	p.in.Close()
 	ended()
 	if g.runs.Load() != 0 {
@@ -318,25 +318,25 @@ func TestModernClientsWithoutForms(t *testing.T) {
 				break
 			}
 		}
-		if m := <-got; m.result(t).IsError || m.result(t).ResultType != "complete" {
+		if m := <-got; m.toolResultOf(t).IsError || m.toolResultOf(t).ResultType != "complete" {
 			t.Error(m.text)
 		}
 	})
 }
 
-// count is 0 if no call and no answer is kept.
-func (c *resumableCalls) count() int {
+// countKept is 0 if no call and no answer is kept.
+func (c *resumableCalls) countKept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.ended) + len(c.byID) + c.bytes
 }
 
-// put adds an ended call with an answer of this size.
-func (c *resumableCalls) put(id string, size int) *resumableCall {
+// putEnded adds an ended call with an answer of this size.
+func (c *resumableCalls) putEnded(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
 	c.byID[id] = h
-	c.keep(h)
+	c.retainAnswer(h)
 	return h
 }
 
@@ -344,25 +344,25 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newResumableCalls()
 		for i := range 5 {
-			c.put(fmt.Sprint(i), maxAnswerBytes/3)
+			c.putEnded(fmt.Sprint(i), maxAnswerBytes/3)
 		}
 		if len(c.ended) != 3 || len(c.byID) != 3 || c.byID["1"] != nil || c.bytes != maxAnswerBytes/3*3 {
 			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
 		}
-		c.put("large", maxAnswerBytes+1)
+		c.putEnded("large", maxAnswerBytes+1)
 		if len(c.ended) != 1 || c.byID["large"] == nil {
 			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
 		}
 		c.forget(c.byID["large"])
 		lost := 0
-		c.put("last", 5).reply.lost = func() { lost++ }
+		c.putEnded("last", 5).reply.lost = func() { lost++ }
 		<-time.After(keepAnswer - time.Second)
-		if c.count() != 1+1+5 {
+		if c.countKept() != 1+1+5 {
 			t.Error("dropped too early")
 		}
 		<-time.After(2 * time.Second)
 		synctest.Wait()
-		if c.count() != 0 {
+		if c.countKept() != 0 {
 			t.Error("kept too long")
 		}
 		if lost != 1 {
@@ -370,10 +370,10 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 		}
 
 		// A request arrives while the answer is being dropped.
-		h := c.put("fetched", maxAnswerBytes)
+		h := c.putEnded("fetched", maxAnswerBytes)
 		h.reply.lost = func() { lost++ }
 		h.attach(nil)
-		c.put("next", maxAnswerBytes)
+		c.putEnded("next", maxAnswerBytes)
 		synctest.Wait()
 		if lost != 1 || c.byID["fetched"] != nil {
 			t.Errorf("a fetched answer is reported as lost")
@@ -386,32 +386,32 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 func TestResumableCallsAreBounded(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
-	s := serve(t, g, Options{})
+	s := serveTools(t, g, Options{})
 	for i := range maxResumable {
 		s.approvals.resumable.byID[fmt.Sprint(i)] = &resumableCall{}
 	}
-	c := s.modern(t)
+	c := s.modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
-	if data, _ := events.next(); !strings.Contains(data, "waiting for the user") {
+	if data, _ := events.nextData(); !strings.Contains(data, "waiting for the user") {
 		t.Errorf("%s", data)
 	}
-	w := g.waiting(t)
+	w := g.onlyTicket(t)
 	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 		t.Fatal(err)
 	}
-	data, _ := events.next()
+	data, _ := events.nextData()
 	for strings.Contains(data, "notifications/progress") { // reminders
-		data, _ = events.next()
+		data, _ = events.nextData()
 	}
-	if m := parseReceived(t, data); m.result(t).IsError {
+	if m := parseReceived(t, data); m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 }
 
 func TestSeal(t *testing.T) {
 	s, other := newSeal(), newSeal()
-	in := sealed{id: strings.Repeat("a", idSize), expires: time.UnixMilli(1234567890123), bound: digest("m", "s", "n", json.RawMessage(`{}`))}
+	in := sealed{id: strings.Repeat("a", idSize), expires: time.UnixMilli(1234567890123), bound: hashRequest("m", "s", "n", json.RawMessage(`{}`))}
 	text := s.close(in)
 	if out, ok := s.open(text); !ok || out != in {
 		t.Errorf("%+v, %v", out, ok)
@@ -433,8 +433,8 @@ func TestSeal(t *testing.T) {
 	}
 	all := map[[digestSize]byte]bool{}
 	for _, d := range [][digestSize]byte{
-		digest("m", "s", "n", nil), digest("m", "s", "n", json.RawMessage(`{}`)), digest("m", "s", "na", nil), digest("m", "sn", "", nil),
-		digest("m2", "s", "n", nil), digest("m", "s", "n", json.RawMessage(`{"a":9007199254740993}`)), digest("m", "s", "n", json.RawMessage(`{"a":9007199254740992}`)),
+		hashRequest("m", "s", "n", nil), hashRequest("m", "s", "n", json.RawMessage(`{}`)), hashRequest("m", "s", "na", nil), hashRequest("m", "sn", "", nil),
+		hashRequest("m2", "s", "n", nil), hashRequest("m", "s", "n", json.RawMessage(`{"a":9007199254740993}`)), hashRequest("m", "s", "n", json.RawMessage(`{"a":9007199254740992}`)),
 	} {
 		all[d] = true
 	}
@@ -446,8 +446,8 @@ func TestSeal(t *testing.T) {
 func TestModernStatusOfARefusedState(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
-	c := serve(t, g, Options{}).modern(t)
-	res := c.post(t.Context(), again(`1`, `{}`, `{}`, "x"))
+	c := serveTools(t, g, Options{}).modernClient(t)
+	res := c.post(t.Context(), repeatCallText(`1`, `{}`, `{}`, "x"))
 	res.Body.Close()
 	if res.StatusCode != http.StatusBadRequest {
 		t.Error(res.Status)

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// refusing returns Options.Refusals that refuse all tools of some plugins.
-func refusing(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
+// refuseTools returns Options.Refusals that refuse all tools of some plugins.
+func refuseTools(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
 		return func(dispatch.Tool) *wire.CallError {
 			for _, name := range names {
@@ -30,8 +30,8 @@ func refusing(code wire.ErrorCode, message string, names ...string) func(string)
 // session is notified once.
 func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	var on atomic.Bool
-	off := refusing(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")
-	s := serve(t, callerFunc(echo), Options{
+	off := refuseTools(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")
+	s := serveTools(t, callerFunc(echoArguments), Options{
 		Refusals: func(plugin string) func(dispatch.Tool) *wire.CallError {
 			if on.Load() {
 				return func(dispatch.Tool) *wire.CallError { return nil }
@@ -86,8 +86,8 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 	denied := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "denied by a gate"}
 	})
-	s := serve(t, denied, Options{
-		Refusals: refusing(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
+	s := serveTools(t, denied, Options{
+		Refusals: refuseTools(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet; run `opentabs plugin review evil`", "evil"),
 	}, plugintest.Package{
 		Name:    "evil",
 		Tools:   []plugintest.Tool{{Name: "x", Description: "d", Input: []byte(`{"type":"object","properties":{"secret":{"type":"string"}},"required":["secret"]}`)}},
@@ -95,11 +95,11 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 	})
 	c := s.open(t, "agent")
 	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + errtext.Advice(wire.ErrNotReviewed)
-	r := c.answer(toolText("evil__x", `{}`, `{}`)).result(t)
+	r := c.answer(toolText("evil__x", `{}`, `{}`)).toolResultOf(t)
 	if !r.IsError || r.Content[0].Text != want {
 		t.Errorf("%q", r.Content[0].Text)
 	}
-	if r := c.answer(toolText("evil__x", `{"secret":"s"}`, `{}`)).result(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
+	if r := c.answer(toolText("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
 		t.Errorf("%+v", r)
 	}
 	m := c.answer(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)

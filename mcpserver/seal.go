@@ -49,7 +49,7 @@ func (s seal) close(v sealed) string {
 	b = append(b, make([]byte, nonceSize)...)
 	_, _ = rand.Read(b[len(b)-nonceSize:])
 	b = append(b, v.bound[:]...)
-	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b)...))
+	return base64.RawURLEncoding.EncodeToString(append(b, s.computeMAC(b)...))
 }
 
 // open returns the content of a text. open reports false if this server did not make
@@ -60,7 +60,7 @@ func (s seal) open(text string) (sealed, bool) {
 		return sealed{}, false
 	}
 	body, mac := b[:len(b)-digestSize], b[len(b)-digestSize:]
-	if !hmac.Equal(mac, s.mac(body)) {
+	if !hmac.Equal(mac, s.computeMAC(body)) {
 		return sealed{}, false
 	}
 	v := sealed{id: string(body[:idSize]), expires: time.UnixMilli(int64(binary.BigEndian.Uint64(body[idSize:])))}
@@ -68,15 +68,15 @@ func (s seal) open(text string) (sealed, bool) {
 	return v, true
 }
 
-func (s seal) mac(body []byte) []byte {
+func (s seal) computeMAC(body []byte) []byte {
 	h := hmac.New(sha256.New, s.key[:])
 	h.Write(body)
 	return h.Sum(nil)
 }
 
-// digest returns a hash of a request and its session. Arguments that differ only in
+// hashRequest returns a hash of a request and its session. Arguments that differ only in
 // spaces or in the order of members have the same hash.
-func digest(method, session, name string, arguments json.RawMessage) [digestSize]byte {
+func hashRequest(method, session, name string, arguments json.RawMessage) [digestSize]byte {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	d.UseNumber() // keeps all digits
 	var v any

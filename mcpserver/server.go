@@ -113,7 +113,7 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	}
 	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run)
 	s.jobs.reply = func(tool string, result dispatch.Result, err error) reply {
-		l, _ := s.catalog.tool(tool)
+		l, _ := s.catalog.findTool(tool)
 		return s.toolReply(l, result, err)
 	}
 
@@ -129,8 +129,8 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 		t.Resources = s.resources
 	}
 	s.transport = transport.New(s, library, t)
-	s.unsubscribe = plugins.OnChange(func(*plugin.Set) { s.catalog.sync() })
-	s.catalog.sync()
+	s.unsubscribe = plugins.OnChange(func(*plugin.Set) { s.catalog.updateLists() })
+	s.catalog.updateLists()
 	return s
 }
 
@@ -150,7 +150,7 @@ func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients()
 
 // PolicyChanged updates the lists of tools and prompts. Clients are notified only
 // if a list changes.
-func (s *Server) PolicyChanged() { s.catalog.recheck() }
+func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
 // Revoke ends all that runs for a client whose token was removed: sessions,
 // streams, calls and jobs. The caller rejects its requests first.

@@ -13,8 +13,8 @@ import (
 )
 
 func TestInitializeNamesTheServer(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{Version: "9.9"})
-	m := s.bare(t).answer(initializeText("a"))
+	s := serveTools(t, callerFunc(echoArguments), Options{Version: "9.9"})
+	m := s.sessionlessClient(t).answer(initializeText("a"))
 	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
 		if !strings.Contains(m.text, want) {
 			t.Errorf("no %s in %s", want, m.text)
@@ -23,9 +23,9 @@ func TestInitializeNamesTheServer(t *testing.T) {
 }
 
 func TestProtocolVersions(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
-		c := s.bare(t)
+		c := s.sessionlessClient(t)
 		res := c.post(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
 		if m := readMessages(t, res)[0]; !strings.Contains(m.text, `"protocolVersion":"`+version+`"`) {
 			t.Errorf("%s: %s", version, m.text)
@@ -38,8 +38,8 @@ func TestProtocolVersions(t *testing.T) {
 }
 
 func TestABadInitializeLeavesNoSession(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
-	c := s.bare(t)
+	s := serveTools(t, callerFunc(echoArguments), Options{})
+	c := s.sessionlessClient(t)
 	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
 	if m := readMessages(t, res)[0]; m.Error == nil || res.Header.Get("Mcp-Session-Id") != "" || len(s.Clients()) != 0 {
 		t.Errorf("%s, %d clients", m.text, len(s.Clients()))
@@ -47,7 +47,7 @@ func TestABadInitializeLeavesNoSession(t *testing.T) {
 }
 
 func TestClientsAreListedOldestFirst(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{})
+	s := serveTools(t, callerFunc(echoArguments), Options{})
 	a := s.open(t, "first")
 	s.open(t, "second")
 	all := s.Clients()
@@ -59,7 +59,7 @@ func TestClientsAreListedOldestFirst(t *testing.T) {
 
 func TestLogContainsNoSecrets(t *testing.T) {
 	var log bytes.Buffer
-	s := serve(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrToolError, Message: "the-result"}
 	}), Options{Log: zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.TraceLevel)})
 	c := s.open(t, "an agent")

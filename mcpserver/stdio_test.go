@@ -35,7 +35,7 @@ func TestStdioCancelInTheSameChunk(t *testing.T) {
 			t.Error(cause)
 		}
 	}
-	if all := p.rest(); len(all) != 1 || string(all[0].ID) != `"after"` {
+	if all := p.closeAndReadAll(); len(all) != 1 || string(all[0].ID) != `"after"` {
 		t.Errorf("cancelled calls were answered: %v", all)
 	}
 }
@@ -51,7 +51,7 @@ func TestCancelReason(t *testing.T) {
 	} {
 		text := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+reason, 1)
 		h := newHanging()
-		s := serve(t, h, Options{})
+		s := serveTools(t, h, Options{})
 		check := func(over string) {
 			t.Helper()
 			ctx, end := context.WithCancelCause(t.Context())
@@ -74,7 +74,7 @@ func TestCancelReason(t *testing.T) {
 		if msgs := <-answered; len(msgs) != 0 {
 			t.Errorf("answered: %v", msgs)
 		}
-		if all := p.rest(); len(all) != 0 {
+		if all := p.closeAndReadAll(); len(all) != 0 {
 			t.Errorf("answered over stdio: %v", all)
 		}
 		early := s.open(t, "a")
@@ -117,7 +117,7 @@ func TestStdioCallsRunAtOnce(t *testing.T) {
 	for range n {
 		<-h.started
 	}
-	p.rest()
+	p.closeAndReadAll()
 }
 
 func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
@@ -127,7 +127,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	if _, err := io.WriteString(p.in, initializeText("a")+"\n"+callText(`1`, `{}`, `{}`)+"\r\n\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); err != nil {
 		t.Fatal(err)
 	}
-	all := p.rest()
+	all := p.closeAndReadAll()
 	slices.SortFunc(all, func(a, b received) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	if len(all) != 2 || string(all[0].ID) != `"init"` || string(all[1].ID) != `2` {
 		t.Errorf("answers: %v", all)
@@ -144,7 +144,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 }
 
 func TestStdioSurvivesInvalidMessages(t *testing.T) {
-	s := newServer(t, callerFunc(echo), Options{MaxRequestBytes: 500})
+	s := newServer(t, callerFunc(echoArguments), Options{MaxRequestBytes: 500})
 	p := s.dial(t)
 	p.initialize("a")
 	long := callText(`1`, `{"a":"`+strings.Repeat("x", 200_000)+`"}`, `{}`)
@@ -205,7 +205,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	s := newServer(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		close(started)
 		<-release
-		return echo(ctx, c)
+		return echoArguments(ctx, c)
 	}), Options{})
 	p, idle := s.dial(t), s.dial(t)
 	p.initialize("a")
@@ -231,7 +231,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 }
 
 func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
-	packages := newServer(t, callerFunc(echo), Options{}) // files are read outside of fake time
+	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
 		s := New(callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
@@ -265,7 +265,7 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 }
 
 func TestStdioClientsAreListed(t *testing.T) {
-	s := newServer(t, callerFunc(echo), Options{})
+	s := newServer(t, callerFunc(echoArguments), Options{})
 	a, b := s.dial(t), s.dial(t)
 	a.initialize("first")
 	b.initialize("second")
@@ -277,7 +277,7 @@ func TestStdioClientsAreListed(t *testing.T) {
 	if want := "[first 1.2 stdio second 1.2 stdio]"; fmt.Sprint(names) != want {
 		t.Errorf("%v, want %s", names, want)
 	}
-	a.rest()
+	a.closeAndReadAll()
 	<-a.done
 	if n := len(s.Clients()); n != 1 {
 		t.Errorf("%d clients are left", n)
@@ -285,7 +285,7 @@ func TestStdioClientsAreListed(t *testing.T) {
 }
 
 func TestStdioServesProtocolWithoutSessions(t *testing.T) {
-	s := newServer(t, callerFunc(echo), Options{Version: "9.9"})
+	s := newServer(t, callerFunc(echoArguments), Options{Version: "9.9"})
 	p := s.dial(t)
 	meta := `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	p.send(callText(`1`, `{}`, meta))
@@ -318,7 +318,7 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	if m := p.must(); string(m.ID) != `8` || !json.Valid(m.Result) {
 		t.Errorf("after the cancel of the subscription: %s", m.text)
 	}
-	if left := p.rest(); len(left) > 0 {
+	if left := p.closeAndReadAll(); len(left) > 0 {
 		t.Errorf("the cancelled subscription was answered: %v", left)
 	}
 }

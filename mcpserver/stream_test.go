@@ -97,7 +97,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 	var begun, ended chan time.Time
 	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if string(c.Args) == `{}` {
-			return echo(ctx, c)
+			return echoArguments(ctx, c)
 		}
 		begun <- time.Now()
 		for i := 0; ctx.Err() == nil; i++ {
@@ -124,7 +124,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 
 func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 	big := `"` + strings.Repeat("x", 1<<20) + `"`
-	inFakeTime(t, returns(big), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
+	inFakeTime(t, returnOutput(big), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
 		begin := time.Now()
 		conn := rawCall(t, l, a, callText(`1`, `{}`, `{}`))
 		synctest.Wait() // the server writes
@@ -160,7 +160,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 			c.Progress(dispatch.Progress{Progress: 1})
 			<-time.After(24 * time.Second) // less than 25 s after the report
 		}
-		return echo(ctx, c)
+		return echoArguments(ctx, c)
 	})
 	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, _ *pipeListener, a *client) {
 		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
@@ -171,7 +171,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 			}
 			e := newEvents(res.Body)
 			for {
-				if _, ok := e.next(); !ok {
+				if _, ok := e.nextData(); !ok {
 					break
 				}
 			}
@@ -191,19 +191,19 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		<-time.After(3 * time.Hour)
-		return echo(ctx, c)
+		return echoArguments(ctx, c)
 	})
 	inFakeTime(t, caller, Options{}, func(t *testing.T, s *site, _ *pipeListener, idle *client) {
-		listening := s.over(t, idle, "listening")
-		busy := s.over(t, idle, "busy")
+		listening := s.openOver(t, idle, "listening")
+		busy := s.openOver(t, idle, "busy")
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		res := listening.do(listening.request(ctx, http.MethodGet, ""))
 		e, read := newEvents(res.Body), make(chan struct{})
 		var note string
 		go func() {
-			note, _ = e.next()
-			e.next()
+			note, _ = e.nextData()
+			e.nextData()
 			close(read)
 		}()
 		got := busy.postLater(t.Context(), callText(`1`, `{}`, `{}`))
@@ -216,7 +216,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 				t.Error(m.text)
 			}
 		}
-		s.catalog.sync()
+		s.catalog.updateLists()
 		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
 			t.Errorf("the long call: %v", msgs)
 		}
@@ -241,7 +241,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 // without requests, until its next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quiet *client) {
-		listening, calling := s.over(t, quiet, "listening"), s.over(t, quiet, "calling")
+		listening, calling := s.openOver(t, quiet, "listening"), s.openOver(t, quiet, "calling")
 		ping := func(c *client) int {
 			code, _ := c.status(c.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 			return code
@@ -299,8 +299,8 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	})
 }
 
-// over opens another session over the connections of a client.
-func (s *site) over(t *testing.T, other *client, name string) *client {
+// openOver opens another session over the connections of a client.
+func (s *site) openOver(t *testing.T, other *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: other.http, headers: http.Header{}}
 	res := c.post(t.Context(), initializeText(name))

@@ -58,7 +58,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		Plugin string `json:"plugin"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return failure(err)
+		return failureReply(err)
 	}
 	answers := []pluginAnswer{}
 	var lines []string
@@ -68,10 +68,10 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		}
 		answer := s.tabsOf(p)
 		answers = append(answers, answer)
-		lines = append(lines, answer.text())
+		lines = append(lines, answer.answerText())
 	}
 	if len(answers) == 0 && a.Plugin != "" {
-		return failure(invalidArguments("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
+		return failureReply(invalidArguments("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
 	if len(answers) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME."}
@@ -133,9 +133,9 @@ func shownURL(address string, allowed bool) string {
 	return u.String()
 }
 
-// text returns the answer as sentences. Text that a page may have written is
+// answerText returns the answer as sentences. Text that a page may have written is
 // quoted.
-func (a pluginAnswer) text() string {
+func (a pluginAnswer) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)
 	if a.Off != "" {

@@ -33,15 +33,15 @@ func withTabs(t *testing.T) *client { return withTabsBut(t, "wiki") }
 // withTabsBut returns a server with the plugins "messages" and "wiki"; the plugins in
 // off are not reviewed.
 func withTabsBut(t *testing.T, off ...string) *client {
-	s := serve(t, callerFunc(echo), Options{
-		Tabs: tabsOfMessages, Refusals: refusing(wire.ErrNotReviewed, "no", off...),
+	s := serveTools(t, callerFunc(echoArguments), Options{
+		Tabs: tabsOfMessages, Refusals: refuseTools(wire.ErrNotReviewed, "no", off...),
 	}, plugintest.Package{Name: "messages"}, plugintest.Package{Name: "wiki"})
 	return s.open(t, "agent")
 }
 
 func TestAgentsListTabs(t *testing.T) {
 	c := withTabs(t)
-	r := c.answer(toolText("plugin_list_tabs", `{}`, `{}`)).result(t)
+	r := c.answer(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
 	const want = `{"plugins":[{"plugin":"messages","displayName":"The messages","state":"ready","tabs":[` +
 		`{"tabId":7,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":true},` +
 		`{"tabId":8,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":false,"needsReload":true}]},` +
@@ -57,12 +57,12 @@ func TestAgentsListTabs(t *testing.T) {
 			t.Errorf("%q is not in %q", line, text)
 		}
 	}
-	one := c.answer(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).result(t)
+	one := c.answer(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).toolResultOf(t)
 	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[]}]}` {
 		t.Error(got)
 	}
 	for args, why := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
-		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.result(t).IsError || !strings.Contains(m.text, why) {
+		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.text, why) {
 			t.Errorf("%s: %s", args, m.text)
 		}
 	}
@@ -74,7 +74,7 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	c := withTabsBut(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
 	const want = `{"plugin":"messages","state":"ready","off":"the user has not reviewed it","tabs":[{"tabId":7,"origin":"http://localhost:8080","title":`
-	if got := string(m.result(t).Structured); !strings.Contains(got, want) || strings.Contains(m.text, "/a/b") || strings.Contains(m.text, "secret") {
+	if got := string(m.toolResultOf(t).Structured); !strings.Contains(got, want) || strings.Contains(m.text, "/a/b") || strings.Contains(m.text, "secret") {
 		t.Error(m.text)
 	}
 	for address, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestBuiltinToolsAreListedWhereTheyAreOffered(t *testing.T) {
 	if all := listTools(t, c); !strings.Contains(string(all[len(all)-1]), `"name":"plugin_list_tabs"`) {
 		t.Errorf("%s", all)
 	}
-	without := serve(t, callerFunc(echo), Options{}, plugintest.Package{}).open(t, "agent")
+	without := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{}).open(t, "agent")
 	if all := listTools(t, without); len(all) != 1 {
 		t.Errorf("%s", all)
 	}

@@ -80,7 +80,7 @@ func parseTool(t *testing.T, raw json.RawMessage) shownTool {
 }
 
 func TestToolsShownToAgents(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, shownPackages()...)
+	s := serveTools(t, callerFunc(echoArguments), Options{}, shownPackages()...)
 	dir := filepath.Join("testdata", "tools")
 	seen := map[string]bool{}
 	for _, raw := range listTools(t, s.open(t, "a")) {
@@ -132,7 +132,7 @@ func TestToolsSatisfyAllClients(t *testing.T) {
 }
 
 func TestToolsAreListedInOrder(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"}, plugintest.Package{Name: "a"})
+	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"}, plugintest.Package{Name: "a"})
 	var names []string
 	for _, raw := range listTools(t, s.open(t, "a")) {
 		names = append(names, parseTool(t, raw).Name)
@@ -143,7 +143,7 @@ func TestToolsAreListedInOrder(t *testing.T) {
 }
 
 func TestAToolThatCannotBeListed(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{
+	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "bad", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"array","x-mcp-header":"A"}}}`)},
 		{Name: "good", Description: "d"},
 	}})
@@ -153,7 +153,7 @@ func TestAToolThatCannotBeListed(t *testing.T) {
 }
 
 func TestRemovedToolsAreGone(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "messages"})
+	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "messages"})
 	c := s.open(t, "a")
 	if err := s.store.Remove("messages"); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestRemovedToolsAreGone(t *testing.T) {
 }
 
 func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, []plugintest.Package{}...)
+	s := serveTools(t, callerFunc(echoArguments), Options{}, []plugintest.Package{}...)
 	c := s.open(t, "a")
 	if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
 		t.Error(m.text)
@@ -178,16 +178,16 @@ func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
 }
 
 func TestOwnParametersStayWithTheTool(t *testing.T) {
-	s := serve(t, callerFunc(echo), Options{}, shownPackages()...)
+	s := serveTools(t, callerFunc(echoArguments), Options{}, shownPackages()...)
 	m := s.open(t, "a").answer(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
-	if got := string(m.result(t).Structured); got != `{"tabId":"x","browser":5}` {
+	if got := string(m.toolResultOf(t).Structured); got != `{"tabId":"x","browser":5}` {
 		t.Error(m.text)
 	}
 }
 
 // TestCategoryOfATool checks that the category is in the tool's _meta.
 func TestCategoryOfATool(t *testing.T) {
-	c := serve(t, callerFunc(echo), Options{}, plugintest.Package{Tools: []plugintest.Tool{
+	c := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},
 	}}).open(t, "agent")
 	list := listTools(t, c)

@@ -41,11 +41,11 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 		return nil
 	}}
 	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{gate}})
-	s := serve(t, d, Options{
+	s := serveTools(t, d, Options{
 		Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: func(string) Detach { return Detach{Auto: true} },
 	}, pkg)
 	sessions := s.open(t, "a")
-	sessionless := s.modern(t)
+	sessionless := s.modernClient(t)
 	over := s.dial(t)
 	over.initialize("b")
 	stdio := func(text string) received {

@@ -71,7 +71,7 @@ func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, prob
 		return info, unreadableText(err)
 	}
 	mark := filemark.Of(before)
-	if info, ok := known.adapter(dir, mark); ok {
+	if info, ok := known.adapterEntry(dir, mark); ok {
 		return info, ""
 	}
 	m.text = withLength(m.text, size+1) // one more byte detects a file that grows

@@ -22,7 +22,7 @@ func TestAdapterIsWhatWasLoaded(t *testing.T) {
 		t.Error("the code does not have the hash")
 	}
 	// The hash in the adapter is unchanged, but the file has changed.
-	edit(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
+	editFile(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
 	_, err = p.Adapter()
 	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin add "+p.Dir+" again") {
 		t.Errorf("changed: %v", err)
@@ -44,11 +44,11 @@ func TestAdapterMayQuoteTheMarker(t *testing.T) {
 
 func TestAdapterSizeIsInCharacters(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, adapterFile, func(string) string { return "/*" + strings.Repeat("ä", 5<<20-4) + "*/" })
+	editFile(t, dir, adapterFile, func(string) string { return "/*" + strings.Repeat("ä", 5<<20-4) + "*/" })
 	if _, err := plugin.Load(dir); err != nil {
 		t.Errorf("5,242,880 characters of two bytes: %v", err)
 	}
-	edit(t, dir, adapterFile, func(string) string { return strings.Repeat("😀", 5<<19+1) })
+	editFile(t, dir, adapterFile, func(string) string { return strings.Repeat("😀", 5<<19+1) })
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "has 5242882 characters") {
 		t.Errorf("characters of two units: %v", err)
 	}

@@ -52,13 +52,13 @@ func parseDocument(text []byte) (*document, error) {
 	if version > storeVersion {
 		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, storeVersion)
 	}
-	var entries []json.RawMessage
+	var storeEntries []json.RawMessage
 	if raw, ok := doc.member["plugins"]; ok {
-		if err := json.Unmarshal(raw, &entries); err != nil {
+		if err := json.Unmarshal(raw, &storeEntries); err != nil {
 			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
 		}
 	}
-	for _, raw := range entries {
+	for _, raw := range storeEntries {
 		doc.plugins = append(doc.plugins, rawEntry(raw))
 	}
 	return doc, nil
@@ -75,8 +75,8 @@ func (d *document) encode() []byte {
 	return rawjson.Indent(rawjson.Encode(d.member))
 }
 
-// put adds an entry, or replaces the entry of the same folder or installed package.
-func (d *document) put(e Entry) error {
+// putEntry adds an entry, or replaces the entry of the same folder or installed package.
+func (d *document) putEntry(e Entry) error {
 	at := -1
 	for i, raw := range d.plugins {
 		other, err := decodeEntry(raw)
@@ -139,7 +139,7 @@ func unknownName(name string, names []string) error {
 // error.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
-	var to jsonread.Problems
+	var replaceAll jsonread.Problems
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		return e, errors.New("is " + rawjson.KindOf(raw) + "; make it an object")
 	}
@@ -147,7 +147,7 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	if problem != "" {
 		return e, errors.New(problem)
 	}
-	f := jsonread.New(text, "", &to)
+	f := jsonread.New(text, "", &replaceAll)
 	e.Name = f.Text("name", "remove the entry and add the plugin again")
 	e.Path = f.Text("path", "remove the entry and add the plugin again")
 	e.Hash = f.Text("hash", "remove the entry and add the plugin again")
@@ -166,8 +166,8 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 			f.Add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
 		}
 	}
-	if len(to.List) > 0 {
-		return e, errors.New(to.List[0].Text)
+	if len(replaceAll.List) > 0 {
+		return e, errors.New(replaceAll.List[0].Text)
 	}
 	return e, nil
 }

@@ -68,9 +68,9 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-// adapter returns the entry of the adapter in the folder dir, if its file has this
+// adapterEntry returns the entry of the adapter in the folder dir, if its file has this
 // mark.
-func (x *index) adapter(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
+func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
 	}
@@ -161,15 +161,15 @@ func (x *index) save(keep func(dir string) bool) error {
 		return fmt.Errorf("write the plugin index: %w", err)
 	}
 	body := rawjson.Encode(x.known)
-	if err := statefile.Write(x.path, append([]byte(x.head(body)), body...)); err != nil {
+	if err := statefile.Write(x.path, append([]byte(x.headLine(body)), body...)); err != nil {
 		return err
 	}
 	x.changed = false
 	return nil
 }
 
-// head returns the first line of the file: the version and the seal of the rest.
-func (x *index) head(body []byte) string {
+// headLine returns the first line of the file: the version and the seal of the rest.
+func (x *index) headLine(body []byte) string {
 	first := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	seal := hmac.New(sha256.New, x.key)
 	seal.Write([]byte(first))
@@ -193,7 +193,7 @@ func (x *index) read() {
 	}
 	end := bytes.IndexByte(text, '\n') + 1
 	head, body := text[:end], text[end:]
-	if !hmac.Equal(head, []byte(x.head(body))) {
+	if !hmac.Equal(head, []byte(x.headLine(body))) {
 		return
 	}
 	known := map[string]indexedEntry{}

@@ -39,12 +39,12 @@ func (x *indexed) store() *plugin.Store {
 func (x *indexed) start() (set *plugin.Set, read int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
-	set = reload(x.t, registry)
+	set = reloadRegistry(x.t, registry)
 	return set, plugin.AdaptersRead(registry)
 }
 
-// hash returns the hash of the only plugin. The test fails if there is no plugin.
-func (x *indexed) hash(set *plugin.Set) string {
+// onlyHash returns the hash of the only plugin. The test fails if there is no plugin.
+func (x *indexed) onlyHash(set *plugin.Set) string {
 	x.t.Helper()
 	one, ok := set.Plugin("a")
 	if !ok {
@@ -61,8 +61,8 @@ func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
 	if read != 0 {
 		t.Errorf("%d adapters read after they were added, want 0", read)
 	}
-	if want, err := plugin.Load(x.dir); err != nil || x.hash(set) != want.Hash {
-		t.Errorf("hash %s, want %s (%v)", x.hash(set), want.Hash, err)
+	if want, err := plugin.Load(x.dir); err != nil || x.onlyHash(set) != want.Hash {
+		t.Errorf("hash %s, want %s (%v)", x.onlyHash(set), want.Hash, err)
 	}
 	if info, err := os.Stat(x.indexFile()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the index: %v, %v", info, err)
@@ -109,8 +109,8 @@ func TestIndexIsRebuilt(t *testing.T) {
 				t.Fatal(err)
 			}
 			set, read := x.start()
-			if read != 1 || x.hash(set) != want.Hash {
-				t.Errorf("%d adapters read, want 1; hash %s, want %s", read, x.hash(set), want.Hash)
+			if read != 1 || x.onlyHash(set) != want.Hash {
+				t.Errorf("%d adapters read, want 1; hash %s, want %s", read, x.onlyHash(set), want.Hash)
 			}
 			if _, read := x.start(); read != 0 {
 				t.Errorf("%d adapters read at the next start, want 0", read)
@@ -123,15 +123,15 @@ func TestIndexIsRebuilt(t *testing.T) {
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	other := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
 	for name, change := range map[string]func(t *testing.T, file string, before os.FileInfo){
-		"written over": func(t *testing.T, file string, _ os.FileInfo) { write(t, file, other) },
+		"written over": func(t *testing.T, file string, _ os.FileInfo) { writeFile(t, file, other) },
 		"same size and time": func(t *testing.T, file string, before os.FileInfo) {
-			write(t, file, other)
+			writeFile(t, file, other)
 			if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"another file with the same size and time": func(t *testing.T, file string, before os.FileInfo) {
-			write(t, file+".new", other)
+			writeFile(t, file+".new", other)
 			if err := os.Chtimes(file+".new", before.ModTime(), before.ModTime()); err != nil {
 				t.Fatal(err)
 			}
@@ -151,9 +151,9 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 				t.Fatalf("the test's adapters have %d and %d bytes", before.Size(), len(other))
 			}
 			set, _ := x.start()
-			old := x.hash(set)
+			old := x.onlyHash(set)
 			change(t, file, before)
-			if set, _ = x.start(); x.hash(set) == old {
+			if set, _ = x.start(); x.onlyHash(set) == old {
 				t.Error("the change was not noticed")
 			}
 		})
@@ -165,13 +165,13 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	x := newIndexed(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
-	one, _ := reload(t, registry).Plugin("a")
+	one, _ := reloadRegistry(t, registry).Plugin("a")
 	watch := registry.Watch()
 	watch.Changed()
 	file := filepath.Join(x.dir, adapterFile)
-	write(t, file, plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n"))
+	writeFile(t, file, plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n"))
 	plugin.ForgeIndex(t, registry, x.dir, one.Hash)
-	if set := reload(t, registry); x.hash(set) != one.Hash {
+	if set := reloadRegistry(t, registry); x.onlyHash(set) != one.Hash {
 		t.Fatal("the forged index was not read: the test tests nothing")
 	}
 	one, _ = registry.Set().Plugin("a")
@@ -185,7 +185,7 @@ func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	if watch.Changed(); !watch.Changed() {
 		t.Fatal("the folder is not read again")
 	}
-	if set := reload(t, registry); x.hash(set) == one.Hash {
+	if set := reloadRegistry(t, registry); x.onlyHash(set) == one.Hash {
 		t.Error("the hash in the index still counts")
 	}
 }
@@ -207,7 +207,7 @@ func TestIndexLeavesOutYoungFiles(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, file string, content []byte) {
+func writeFile(t *testing.T, file string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)

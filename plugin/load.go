@@ -48,10 +48,10 @@ func withLength(b []byte, length int64) []byte {
 
 // Load reads and checks the built package in dir. The error is a *[PackageError] with
 // all problems. The code of the adapter is not kept in memory; see [Plugin.Adapter].
-func Load(dir string) (*Plugin, error) { return load(dir, nil) }
+func Load(dir string) (*Plugin, error) { return loadKnown(dir, nil) }
 
-// load is Load, but does not read an adapter whose hash is in the index.
-func load(dir string, known *index) (*Plugin, error) {
+// loadKnown is Load, but does not read an adapter whose hash is in the index.
+func loadKnown(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, &PackageError{Dir: dir, Problems: []jsonread.Problem{{Text: "the folder cannot be named: " + err.Error()}}}

@@ -23,8 +23,8 @@ const (
 	adapterFile = "dist/adapter.iife.js"
 )
 
-// edit rewrites one file of a package.
-func edit(t testing.TB, dir, file string, change func(string) string) {
+// editFile rewrites one file of a package.
+func editFile(t testing.TB, dir, file string, change func(string) string) {
 	t.Helper()
 	path := filepath.Join(dir, file)
 	text, err := os.ReadFile(path)
@@ -40,9 +40,9 @@ func edit(t testing.TB, dir, file string, change func(string) string) {
 	}
 }
 
-// set changes one value in a JSON file: set(`opentabs.displayName`, `""`). An
+// setJSON changes one value in a JSON file: set(`opentabs.displayName`, `""`). An
 // empty value deletes it.
-func set(path, value string) func(string) string {
+func setJSON(path, value string) func(string) string {
 	return func(text string) string {
 		var doc map[string]any
 		if err := json.Unmarshal([]byte(text), &doc); err != nil {
@@ -71,9 +71,9 @@ func set(path, value string) func(string) string {
 	}
 }
 
-func to(text string) func(string) string { return func(string) string { return text } }
+func replaceAll(text string) func(string) string { return func(string) string { return text } }
 
-func replace(old, with string) func(string) string {
+func replaceText(old, with string) func(string) string {
 	return func(text string) string { return strings.Replace(text, old, with, 1) }
 }
 
@@ -85,99 +85,99 @@ var badPackages = []struct {
 	change     func(string) string
 	problem    string
 }{
-	{"no JSON", packageFile, to("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
-	{"empty", packageFile, to(""), "package.json: is empty"},
-	{"two values", packageFile, to("{}{}"), "package.json: is not valid JSON at line 1, column 3"},
-	{"an array", packageFile, to("[]"), "package.json: is an array; make it an object"},
-	{"null", packageFile, to("null"), "package.json: is null; make it an object"},
-	{"not UTF-8", packageFile, replace("The messages", "The \xff"), "package.json: is not UTF-8"},
+	{"no JSON", packageFile, replaceAll("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
+	{"empty", packageFile, replaceAll(""), "package.json: is empty"},
+	{"two values", packageFile, replaceAll("{}{}"), "package.json: is not valid JSON at line 1, column 3"},
+	{"an array", packageFile, replaceAll("[]"), "package.json: is an array; make it an object"},
+	{"null", packageFile, replaceAll("null"), "package.json: is null; make it an object"},
+	{"not UTF-8", packageFile, replaceText("The messages", "The \xff"), "package.json: is not UTF-8"},
 	{"too large", packageFile, func(s string) string { return s + strings.Repeat(" ", 1<<20) }, "more than the 1048576 allowed"},
-	{"no name", packageFile, set("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
-	{"name null", packageFile, set("name", "null"), "name is missing"},
-	{"name in another case", packageFile, replace(`"name"`, `"Name"`), "name is missing"},
-	{"name a number", packageFile, set("name", "7"), "name is a number; make it a string"},
-	{"foreign name", packageFile, set("name", `"slack"`), `name "slack" does not name a plugin`},
-	{"reserved name", packageFile, set("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
-	{"bad name", packageFile, set("name", `"opentabs-plugin-A"`), "lower-case"},
-	{"no version", packageFile, set("version", ""), "version is missing"},
-	{"blank version", packageFile, set("version", `" "`), "version is empty"},
-	{"no main", packageFile, set("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
-	{"no opentabs", packageFile, set("opentabs", ""), "opentabs is missing; describe the plugin there"},
-	{"opentabs a string", packageFile, set("opentabs", `"x"`), "opentabs is a string; make it an object"},
-	{"no displayName", packageFile, set("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
-	{"empty description", packageFile, set("opentabs.description", `""`), "opentabs.description is empty; describe"},
-	{"no urlPatterns", packageFile, set("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
-	{"urlPatterns a string", packageFile, set("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
-	{"urlPatterns of numbers", packageFile, set("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
-	{"all sites", packageFile, set("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" takes in every host`},
-	{"no sites", packageFile, set("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
-	{"bad exclude", packageFile, set("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
-	{"homepage a script", packageFile, set("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
-	{"empty homepage", packageFile, set("opentabs.homepage", `""`), "opentabs.homepage is empty"},
-	{"bad start", packageFile, set("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
-	{"frames a string", packageFile, set("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
-	{"a pattern of a whole country", packageFile, set("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
-	{"a script for a pattern", packageFile, set("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
-	{"bad world", packageFile, set("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
+	{"no name", packageFile, setJSON("name", ""), "name is missing; call the package opentabs-plugin-NAME"},
+	{"name null", packageFile, setJSON("name", "null"), "name is missing"},
+	{"name in another case", packageFile, replaceText(`"name"`, `"Name"`), "name is missing"},
+	{"name a number", packageFile, setJSON("name", "7"), "name is a number; make it a string"},
+	{"foreign name", packageFile, setJSON("name", `"slack"`), `name "slack" does not name a plugin`},
+	{"reserved name", packageFile, setJSON("name", `"opentabs-plugin-mcp"`), `"mcp" is reserved`},
+	{"bad name", packageFile, setJSON("name", `"opentabs-plugin-A"`), "lower-case"},
+	{"no version", packageFile, setJSON("version", ""), "version is missing"},
+	{"blank version", packageFile, setJSON("version", `" "`), "version is empty"},
+	{"no main", packageFile, setJSON("main", ""), `main is missing; set it to "dist/adapter.iife.js"`},
+	{"no opentabs", packageFile, setJSON("opentabs", ""), "opentabs is missing; describe the plugin there"},
+	{"opentabs a string", packageFile, setJSON("opentabs", `"x"`), "opentabs is a string; make it an object"},
+	{"no displayName", packageFile, setJSON("opentabs.displayName", ""), "opentabs.displayName is missing; give"},
+	{"empty description", packageFile, setJSON("opentabs.description", `""`), "opentabs.description is empty; describe"},
+	{"no urlPatterns", packageFile, setJSON("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
+	{"urlPatterns a string", packageFile, setJSON("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
+	{"urlPatterns of numbers", packageFile, setJSON("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
+	{"all sites", packageFile, setJSON("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" takes in every host`},
+	{"no sites", packageFile, setJSON("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
+	{"bad exclude", packageFile, setJSON("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
+	{"homepage a script", packageFile, setJSON("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},
+	{"empty homepage", packageFile, setJSON("opentabs.homepage", `""`), "opentabs.homepage is empty"},
+	{"bad start", packageFile, setJSON("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
+	{"frames a string", packageFile, setJSON("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
+	{"a pattern of a whole country", packageFile, setJSON("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"a script for a pattern", packageFile, setJSON("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"bad world", packageFile, setJSON("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
 
-	{"tools no JSON", toolsFile, to(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
-	{"tools a string", toolsFile, to(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
-	{"nested too deep", toolsFile, to(strings.Repeat("[", 20000)), "dist/tools.json: is not valid JSON"},
-	{"no tools", toolsFile, set("tools", ""), "tools is missing; build"},
-	{"tools an object", toolsFile, set("tools", "{}"), "tools is an object; build"},
-	{"empty tools", toolsFile, set("tools", "[]"), "tools is empty; give the plugin at least one tool"},
-	{"tool a number", toolsFile, set("tools", "[7]"), "tools[0] is a number"},
-	{"SDK from the future", toolsFile, set("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
-	{"our SDK from the future", toolsFile, set("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
-	{"SDK a number", toolsFile, set("sdkVersion", `1`), "sdkVersion is a number"},
-	{"tool without name", toolsFile, set("tools.name", ""), "tools[0].name is missing; give"},
-	{"tool name with a space", toolsFile, set("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
-	{"tool name too long", toolsFile, set("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
-	{"two tools of one name", toolsFile, set("tools", "["+goodTool+","+goodTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
-	{"tool without description", toolsFile, set("tools.description", ""), "tools[0].description is missing; describe"},
-	{"long description", toolsFile, set("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
-	{"displayName a number", toolsFile, set("tools.displayName", "1"), "tools[0].displayName is a number"},
-	{"no input schema", toolsFile, set("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
-	{"input schema a bool", toolsFile, set("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
-	{"input schema of a string", toolsFile, set("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
-	{"input schema without type", toolsFile, set("tools.input_schema", `{}`), `root that is not of type "object"`},
-	{"no output schema", toolsFile, set("tools.output_schema", ""), "tools[0].output_schema is missing"},
-	{"output schema an array", toolsFile, set("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
-	{"annotations an array", toolsFile, set("tools.annotations", "[]"), "tools[0].annotations is an array"},
-	{"hint a string", toolsFile, set("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
-	{"pre-script elsewhere", toolsFile, set("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
-	{"pre-script with a bad hash", toolsFile, set("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
-	{"pre-script a number", toolsFile, set("preScriptFile", "1"), "preScriptFile is a number"},
-	{"icon a number", toolsFile, set("iconSvg", "1"), "iconSvg is a number; make it a string"},
-	{"icon of a tool an array", toolsFile, set("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
-	{"hidden characters", toolsFile, set("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
+	{"tools no JSON", toolsFile, replaceAll(`{"tools":[`), "dist/tools.json: is not valid JSON at line 1, column 10"},
+	{"tools a string", toolsFile, replaceAll(`"tools"`), "dist/tools.json: is a string; build the plugin again"},
+	{"nested too deep", toolsFile, replaceAll(strings.Repeat("[", 20000)), "dist/tools.json: is not valid JSON"},
+	{"no tools", toolsFile, setJSON("tools", ""), "tools is missing; build"},
+	{"tools an object", toolsFile, setJSON("tools", "{}"), "tools is an object; build"},
+	{"empty tools", toolsFile, setJSON("tools", "[]"), "tools is empty; give the plugin at least one tool"},
+	{"tool a number", toolsFile, setJSON("tools", "[7]"), "tools[0] is a number"},
+	{"SDK from the future", toolsFile, setJSON("sdkVersion", `"99.0.0"`), "sdkVersion is 99.0.0, but this opentabs understands packages up to"},
+	{"our SDK from the future", toolsFile, setJSON("sdkVersion", `"opentabs-0.99.0"`), "sdkVersion is opentabs-0.99.0, but this opentabs understands packages up to"},
+	{"SDK a number", toolsFile, setJSON("sdkVersion", `1`), "sdkVersion is a number"},
+	{"tool without name", toolsFile, setJSON("tools.name", ""), "tools[0].name is missing; give"},
+	{"tool name with a space", toolsFile, setJSON("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
+	{"tool name too long", toolsFile, setJSON("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
+	{"two tools of one name", toolsFile, setJSON("tools", "["+goodTool+","+goodTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
+	{"tool without description", toolsFile, setJSON("tools.description", ""), "tools[0].description is missing; describe"},
+	{"long description", toolsFile, setJSON("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
+	{"displayName a number", toolsFile, setJSON("tools.displayName", "1"), "tools[0].displayName is a number"},
+	{"no input schema", toolsFile, setJSON("tools.input_schema", ""), "tools[0].input_schema is missing; build"},
+	{"input schema a bool", toolsFile, setJSON("tools.input_schema", "true"), "tools[0].input_schema is a boolean; make it a JSON Schema object"},
+	{"input schema of a string", toolsFile, setJSON("tools.input_schema", `{"type":"string"}`), `root that is not of type "object"`},
+	{"input schema without type", toolsFile, setJSON("tools.input_schema", `{}`), `root that is not of type "object"`},
+	{"no output schema", toolsFile, setJSON("tools.output_schema", ""), "tools[0].output_schema is missing"},
+	{"output schema an array", toolsFile, setJSON("tools.output_schema", "[]"), "tools[0].output_schema is an array"},
+	{"annotations an array", toolsFile, setJSON("tools.annotations", "[]"), "tools[0].annotations is an array"},
+	{"hint a string", toolsFile, setJSON("tools.annotations", `{"readOnlyHint":"yes"}`), "tools[0].annotations.readOnlyHint is a string; make it true or false"},
+	{"pre-script elsewhere", toolsFile, setJSON("preScriptFile", `"../../../etc/passwd"`), `preScriptFile is "../../../etc/passwd"; build the plugin again, so that it is "pre-script.iife.js"`},
+	{"pre-script with a bad hash", toolsFile, setJSON("preScriptHash", `"x"`), "preScriptHash is not a SHA-256 in hex"},
+	{"pre-script a number", toolsFile, setJSON("preScriptFile", "1"), "preScriptFile is a number"},
+	{"icon a number", toolsFile, setJSON("iconSvg", "1"), "iconSvg is a number; make it a string"},
+	{"icon of a tool an array", toolsFile, setJSON("tools.iconSvg", "[]"), "tools[0].iconSvg is an array"},
+	{"hidden characters", toolsFile, setJSON("tools.description", "\"Reads.\u202eerif lla seteleD\""), "tools[0].description has the character U+202E, which is not shown"},
 	{"huge tools", toolsFile, func(s string) string { return s + strings.Repeat(" ", 8<<20) }, "more than the 8388608 allowed"},
-	{"settings an array", toolsFile, set("configSchema", "[]"), "configSchema is an array"},
-	{"setting a string", toolsFile, set("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
-	{"setting null", toolsFile, set("configSchema", `{"a":null}`), "configSchema.a is null"},
-	{"setting of no type", toolsFile, set("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
-	{"setting of a bad type", toolsFile, set("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
-	{"setting without label", toolsFile, set("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
-	{"select without options", toolsFile, set("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
+	{"settings an array", toolsFile, setJSON("configSchema", "[]"), "configSchema is an array"},
+	{"setting a string", toolsFile, setJSON("configSchema", `{"a":"b"}`), "configSchema.a is a string"},
+	{"setting null", toolsFile, setJSON("configSchema", `{"a":null}`), "configSchema.a is null"},
+	{"setting of no type", toolsFile, setJSON("configSchema", `{"a":{"label":"A"}}`), "configSchema.a.type is missing; use one of url,"},
+	{"setting of a bad type", toolsFile, setJSON("configSchema", `{"a":{"type":"date","label":"A"}}`), `configSchema.a.type is "date"; use one of`},
+	{"setting without label", toolsFile, setJSON("configSchema", `{"a":{"type":"url"}}`), "configSchema.a.label is missing"},
+	{"select without options", toolsFile, setJSON("configSchema", `{"a":{"type":"select","label":"A","options":[]}}`), "configSchema.a.options has nothing"},
 
-	{"empty adapter", adapterFile, to(""), "adapter.iife.js: is empty"},
-	{"blank adapter", adapterFile, to(" \n"), "adapter.iife.js: is empty"},
-	{"binary adapter", adapterFile, to("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
-	{"huge adapter", adapterFile, to(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
-	{"enormous adapter", adapterFile, to(strings.Repeat("x", 16<<20)), "more than the"},
+	{"empty adapter", adapterFile, replaceAll(""), "adapter.iife.js: is empty"},
+	{"blank adapter", adapterFile, replaceAll(" \n"), "adapter.iife.js: is empty"},
+	{"binary adapter", adapterFile, replaceAll("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
+	{"huge adapter", adapterFile, replaceAll(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
+	{"enormous adapter", adapterFile, replaceAll(strings.Repeat("x", 16<<20)), "more than the"},
 	// The recorded hash must be the hash of the file.
-	{"edited adapter", adapterFile, replace("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
-	{"edited pre-script", preScriptFile, to("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
-	{"empty pre-script", preScriptFile, to(""), "pre-script.iife.js: is empty"},
-	{"binary pre-script", preScriptFile, to("\x00\xff\xfe"), "pre-script.iife.js: is not UTF-8"},
-	{"enormous pre-script", preScriptFile, to(strings.Repeat("x", 16<<20)), "more than the"},
+	{"edited adapter", adapterFile, replaceText("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
+	{"edited pre-script", preScriptFile, replaceAll("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
+	{"empty pre-script", preScriptFile, replaceAll(""), "pre-script.iife.js: is empty"},
+	{"binary pre-script", preScriptFile, replaceAll("\x00\xff\xfe"), "pre-script.iife.js: is not UTF-8"},
+	{"enormous pre-script", preScriptFile, replaceAll(strings.Repeat("x", 16<<20)), "more than the"},
 }
 
 func TestLoadRefuses(t *testing.T) {
 	for _, c := range badPackages {
 		t.Run(c.name, func(t *testing.T) {
 			dir := plugintest.Package{PreScript: "token()"}.Write(t)
-			edit(t, dir, c.file, c.change)
+			editFile(t, dir, c.file, c.change)
 			p, err := plugin.Load(dir)
 			var packageErr *plugin.PackageError
 			if !errors.As(err, &packageErr) {
@@ -229,9 +229,9 @@ func TestLoadRefusesFolders(t *testing.T) {
 
 func TestLoadReportsAllProblems(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, packageFile, set("version", ""))
-	edit(t, dir, toolsFile, set("tools.description", ""))
-	edit(t, dir, adapterFile, to(""))
+	editFile(t, dir, packageFile, setJSON("version", ""))
+	editFile(t, dir, toolsFile, setJSON("tools.description", ""))
+	editFile(t, dir, adapterFile, replaceAll(""))
 	_, err := plugin.Load(dir)
 	want := "plugin in " + dir + ` has 3 problems:
 - package.json: version is missing; give one, as in "1.0.0"
@@ -250,13 +250,13 @@ func TestLoadReadsEverything(t *testing.T) {
 		Input:       json.RawMessage(`{ "type": "object", "properties": {"n": {"type": "number", "default": 1}}, "required": ["n"] }`),
 		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &yes},
 	}}}.WriteTo(t, dir)
-	edit(t, dir, packageFile, set("opentabs.homepage", `"https://chat.example.com"`))
-	edit(t, dir, packageFile, set("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
-	edit(t, dir, packageFile, set("opentabs.world", `"isolated"`))
-	edit(t, dir, toolsFile, set("tools.summary", `"short"`))
-	edit(t, dir, toolsFile, set("tools.group", `"Messages"`))
-	edit(t, dir, toolsFile, set("tools.icon", `"send"`))
-	edit(t, dir, packageFile, func(s string) string { return "\xef\xbb\xbf" + s })
+	editFile(t, dir, packageFile, setJSON("opentabs.homepage", `"https://chat.example.com"`))
+	editFile(t, dir, packageFile, setJSON("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
+	editFile(t, dir, packageFile, setJSON("opentabs.world", `"isolated"`))
+	editFile(t, dir, toolsFile, setJSON("tools.summary", `"short"`))
+	editFile(t, dir, toolsFile, setJSON("tools.group", `"Messages"`))
+	editFile(t, dir, toolsFile, setJSON("tools.icon", `"send"`))
+	editFile(t, dir, packageFile, func(s string) string { return "\xef\xbb\xbf" + s })
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -296,33 +296,33 @@ func TestLoadKeepsNothingOfTheNext(t *testing.T) {
 	}
 	dir, other := large("a").Write(t), large("b").Write(t)
 	for _, d := range []string{dir, other} {
-		edit(t, d, toolsFile, set("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
+		editFile(t, d, toolsFile, setJSON("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
 	}
 	first, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := kept(first)
+	before := descriptionsOf(first)
 	for range 4 { // under the race detector, pools drop objects at random
 		if _, err := plugin.Load(other); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if after := kept(first); after != before {
+	if after := descriptionsOf(first); after != before {
 		t.Errorf("it was\n%s\nand is\n%s", before, after)
 	}
 }
 
-// kept returns the stored descriptions of a plugin as text.
-func kept(p *plugin.Plugin) string {
+// descriptionsOf returns the stored descriptions of a plugin as text.
+func descriptionsOf(p *plugin.Plugin) string {
 	tool := p.Tools[0]
 	return fmt.Sprintf("%s %q %q %+v %q %q %s %s", p.Name, p.Description, p.Matches, p.Settings, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)
 }
 
 func TestLoadAcceptsOldPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, toolsFile, to("["+goodTool+"]"))
-	edit(t, dir, adapterFile, to("(()=>{})()")) // without an appended hash
+	editFile(t, dir, toolsFile, replaceAll("["+goodTool+"]"))
+	editFile(t, dir, adapterFile, replaceAll("(()=>{})()")) // without an appended hash
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +338,7 @@ func TestLoadAcceptsOldPackages(t *testing.T) {
 func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 	for _, version := range []string{"0.0.115", "0.1.99", "", "next", "1", "v9.0.0"} {
 		dir := plugintest.Package{}.Write(t)
-		edit(t, dir, toolsFile, set("sdkVersion", `"`+version+`"`))
+		editFile(t, dir, toolsFile, setJSON("sdkVersion", `"`+version+`"`))
 		if _, err := plugin.Load(dir); err != nil {
 			t.Errorf("%q: %v", version, err)
 		}
@@ -347,8 +347,8 @@ func TestLoadAcceptsAnySDKThatIsNotNewer(t *testing.T) {
 
 func TestLoadAcceptsSitesFromSettings(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, packageFile, set("opentabs.urlPatterns", `[]`))
-	edit(t, dir, toolsFile, set("configSchema", `{"site":{"type":"url","label":"Site","description":"d","placeholder":"p","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
+	editFile(t, dir, packageFile, setJSON("opentabs.urlPatterns", `[]`))
+	editFile(t, dir, toolsFile, setJSON("configSchema", `{"site":{"type":"url","label":"Site","description":"d","placeholder":"p","required":true},"mode":{"type":"select","label":"M","options":["a"]}}`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -371,8 +371,8 @@ func TestLoadWarnsOfLongToolNames(t *testing.T) {
 
 func TestOwnLimits(t *testing.T) {
 	dir := plugintest.Package{Prompts: []plugintest.Prompt{{Name: "a"}}}.Write(t)
-	edit(t, dir, toolsFile, set("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
-	edit(t, dir, toolsFile, set("prompts.limits", `{"idleTimeoutMs":300000}`))
+	editFile(t, dir, toolsFile, setJSON("tools.limits", `{"idleTimeoutMs":60000,"hardTimeoutMs":1000}`))
+	editFile(t, dir, toolsFile, setJSON("prompts.limits", `{"idleTimeoutMs":300000}`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -391,7 +391,7 @@ func TestOwnLimits(t *testing.T) {
 		`{"idleTimeoutMs":1.5}`:                 "tools[0].limits.idleTimeoutMs is 1.5; use",
 		`{"idleTimeoutMs":9223372036854775807}`: "tools[0].limits.idleTimeoutMs is 9223372036854775807; use",
 	} {
-		edit(t, dir, toolsFile, set("tools.limits", limits))
+		editFile(t, dir, toolsFile, setJSON("tools.limits", limits))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", limits, err, want)
 		}

@@ -30,7 +30,7 @@ func (p *Plugin) opensAt() string {
 		pages = append(pages, p.Homepage)
 	}
 	for _, pattern := range p.matches {
-		pages = append(pages, pattern.page())
+		pages = append(pages, pattern.likelyURL())
 	}
 	for _, page := range pages {
 		if p.MatchesURL(page) {
@@ -40,9 +40,9 @@ func (p *Plugin) opensAt() string {
 	return ""
 }
 
-// page returns a URL that the pattern probably matches: the path up to the first
+// likelyURL returns a URL that the pattern probably matches: the path up to the first
 // wildcard.
-func (p Pattern) page() string {
+func (p Pattern) likelyURL() string {
 	scheme := p.scheme
 	if scheme == "*" {
 		scheme = "https"

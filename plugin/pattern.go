@@ -136,7 +136,7 @@ func (p Pattern) Match(url string) bool {
 	if p.port != "" && p.port != u.port {
 		return false
 	}
-	return u.path+"/*" == p.path || glob(p.path, u.path)
+	return u.path+"/*" == p.path || matchGlob(p.path, u.path)
 }
 
 // matchesAny reports whether any pattern matches url.
@@ -182,8 +182,8 @@ func splitURL(url string) (address, bool) {
 	return u, u.host != ""
 }
 
-// glob reports whether pattern matches all of s. In a pattern * matches any text.
-func glob(pattern, s string) bool {
+// matchGlob reports whether pattern matches all of s. In a pattern * matches any text.
+func matchGlob(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == s

@@ -20,7 +20,7 @@ func TestAttackByPlugin(t *testing.T) {
 			"mess\uff41ges", "\U0001d5c6essages", "__proto__", "../messages", "a/../../b", "a\\b", ".", "..", "a.b", "a__b", "a_b", "-a", "a-", "a--b",
 			strings.Repeat("a", 127), "system", "browser", "opentabs", "mcp", "%2e%2e", "a:b", "a;b", "$(id)", "`id`", "a\"b", "a'b", "<b>",
 		} {
-			refused(t, plugintest.Package{Name: name}, name)
+			checkRefused(t, plugintest.Package{Name: name}, name)
 		}
 	})
 	t.Run("scopes that lead to another plugin's name", func(t *testing.T) {
@@ -38,12 +38,12 @@ func TestAttackByPlugin(t *testing.T) {
 		}
 		for _, pkg := range []string{"opentabs-plugin-acme-chat", "@acme/opentabs-plugin-chat", "@opentabs-dev/opentabs-plugin-acme-chat"} {
 			dir := plugintest.Package{Name: "acme-chat"}.Write(t)
-			rewrite(t, filepath.Join(dir, "package.json"), `"opentabs-plugin-acme-chat"`, fmt.Sprintf("%q", pkg))
+			rewriteFile(t, filepath.Join(dir, "package.json"), `"opentabs-plugin-acme-chat"`, fmt.Sprintf("%q", pkg))
 			if _, err := store.Add(dir); err == nil || !strings.Contains(err.Error(), "acme-chat") {
 				t.Errorf("%s: %v", pkg, err)
 			}
 		}
-		if list := entries(t, store); len(list) != 1 || list[0].Path != first {
+		if list := storeEntries(t, store); len(list) != 1 || list[0].Path != first {
 			t.Errorf("the list is %+v", list)
 		}
 	})
@@ -60,9 +60,9 @@ func TestAttackByPlugin(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"", "b c", "b.c", "b/c", "b\u0441", "b\n", strings.Repeat("b", 127), "b\u200b", "b;c"} {
-			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: name, Description: "x"}}}, "the tool "+name)
+			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: name, Description: "x"}}}, "the tool "+name)
 		}
-		refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "b", Description: "x"}, {Name: "b", Description: "y"}}}, "one tool twice")
+		checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "b", Description: "x"}, {Name: "b", Description: "y"}}}, "one tool twice")
 	})
 	t.Run("patterns that take in other sites", func(t *testing.T) {
 		for _, pattern := range []string{
@@ -71,13 +71,13 @@ func TestAttackByPlugin(t *testing.T) {
 			"*://*.*.com/*", "*://examp\u0142e.com/*", "*://[::1]/*", "*://127.1/*", "*://0x7f.1/*", "*://2130706433/*", "*://example.com:99999/*", "*://.com/*", "*://example..com/*",
 			"*://example.com", "//example.com/*", "", "*", "* ://example.com/*", "http\u202e://example.com/*",
 		} {
-			refused(t, plugintest.Package{Matches: []string{pattern}}, pattern)
+			checkRefused(t, plugintest.Package{Matches: []string{pattern}}, pattern)
 		}
 	})
 	t.Run("texts with hidden characters", func(t *testing.T) {
 		for _, text := range []string{"a\u202eb", "a\u2066b", "a\u200bb", "a\U000e0041b", "a\u001b[2Jb", "a\u0007b", "a\u009bb", "a\u2060b", "a\ufff9b"} {
-			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: text}}}, "a description "+text)
-			refused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: text, Description: "x"}}}, "a name "+text)
+			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: text}}}, "a description "+text)
+			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: text, Description: "x"}}}, "a name "+text)
 		}
 	})
 	t.Run("an entry that leads out of the package", func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAttackByPlugin(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, entry := range []string{outside, "../../../../../../etc/passwd", "dist/../../x.js", "file:///etc/passwd"} {
-			rewrite(t, filepath.Join(dir, "package.json"), `"dist/adapter.iife.js"`, fmt.Sprintf("%q", entry))
+			rewriteFile(t, filepath.Join(dir, "package.json"), `"dist/adapter.iife.js"`, fmt.Sprintf("%q", entry))
 			p, err := plugin.Load(dir)
 			if err != nil {
 				t.Fatalf("%s: %v", entry, err)
@@ -95,7 +95,7 @@ func TestAttackByPlugin(t *testing.T) {
 			if code, err := p.Adapter(); err != nil || strings.Contains(string(code), "OUTSIDE") || strings.Contains(string(code), "root:") {
 				t.Errorf("%s: the code is %.60q, %v", entry, code, err)
 			}
-			rewrite(t, filepath.Join(dir, "package.json"), fmt.Sprintf("%q", entry), `"dist/adapter.iife.js"`)
+			rewriteFile(t, filepath.Join(dir, "package.json"), fmt.Sprintf("%q", entry), `"dist/adapter.iife.js"`)
 		}
 	})
 	t.Run("a file that is a link out of the package", func(t *testing.T) {
@@ -116,9 +116,9 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 }
 
-// refused checks that a package cannot be loaded, and that the error has no terminal
+// checkRefused checks that a package cannot be loaded, and that the error has no terminal
 // control characters.
-func refused(t *testing.T, p plugintest.Package, what string) {
+func checkRefused(t *testing.T, p plugintest.Package, what string) {
 	t.Helper()
 	loaded, err := plugin.Load(p.Write(t))
 	if err == nil {
@@ -130,7 +130,7 @@ func refused(t *testing.T, p plugintest.Package, what string) {
 	}
 }
 
-func rewrite(t *testing.T, path, old, by string) {
+func rewriteFile(t *testing.T, path, old, by string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -29,12 +29,12 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("without one: %q, %v, %+v", code, err, without)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	edit(t, dir, toolsFile, set("preScriptHash", "")) // so that only the code is checked
+	editFile(t, dir, toolsFile, setJSON("preScriptHash", "")) // so that only the code is checked
 	before, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edit(t, dir, preScriptFile, to("evil1()"))
+	editFile(t, dir, preScriptFile, replaceAll("evil1()"))
 	after, err := plugin.Load(dir)
 	if err != nil || after.ManifestHash == before.ManifestHash {
 		t.Errorf("the pre-script is not part of what is reviewed: %v", err)
@@ -60,7 +60,7 @@ func TestPreScriptHashes(t *testing.T) {
 		}
 	}
 	dir := plugintest.Package{PreScript: code}.Write(t)
-	edit(t, dir, preScriptFile, to("//# sourceMappingURL=x\nevil()\n"+code))
+	editFile(t, dir, preScriptFile, replaceAll("//# sourceMappingURL=x\nevil()\n"+code))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "was changed after it was built") {
 		t.Errorf("code behind the comment: %v", err)
 	}
@@ -84,7 +84,7 @@ func TestPreScriptIsRefusedOnceItChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edit(t, dir, preScriptFile, to("evil()"))
+	editFile(t, dir, preScriptFile, replaceAll("evil()"))
 	if code, err := p.PreScriptCode(); err == nil || code != nil || !strings.Contains(err.Error(), preScriptFile+": changed on disk") {
 		t.Errorf("%q, %v", code, err)
 	}
@@ -92,10 +92,10 @@ func TestPreScriptIsRefusedOnceItChanged(t *testing.T) {
 
 func TestLoadReadsIconsAndFrames(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, packageFile, set("opentabs.frames", "true"))
-	edit(t, dir, toolsFile, set("iconSvg", `"\n<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>"`))
-	edit(t, dir, toolsFile, set("iconDarkSvg", `"javascript:alert(1)"`))
-	edit(t, dir, toolsFile, set("tools.iconSvg", `"<svg>`+strings.Repeat("x", 64<<10)+`</svg>"`))
+	editFile(t, dir, packageFile, setJSON("opentabs.frames", "true"))
+	editFile(t, dir, toolsFile, setJSON("iconSvg", `"\n<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>"`))
+	editFile(t, dir, toolsFile, setJSON("iconDarkSvg", `"javascript:alert(1)"`))
+	editFile(t, dir, toolsFile, setJSON("tools.iconSvg", `"<svg>`+strings.Repeat("x", 64<<10)+`</svg>"`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ const summariseInput = `{"type":"object","properties":{
 	"any":{}
 },"required":["channelId","max"],"additionalProperties":false,"$defs":{"day":{"type":["integer","null"]}}}`
 
-func summarise(t testing.TB) *plugin.Prompt {
+func summarisePrompt(t testing.TB) *plugin.Prompt {
 	t.Helper()
 	p := plugintest.Load(t, plugintest.Package{Prompts: []plugintest.Prompt{
 		{Name: "summarise", DisplayName: "Summarise", Description: "Sums a channel up.", Input: json.RawMessage(summariseInput)},
@@ -36,7 +36,7 @@ func summarise(t testing.TB) *plugin.Prompt {
 }
 
 func TestPromptsAreLoaded(t *testing.T) {
-	p := summarise(t)
+	p := summarisePrompt(t)
 	if p.FullName() != "messages__summarise" || p.DisplayName != "Summarise" || p.Description != "Sums a channel up." {
 		t.Errorf("%+v", p)
 	}
@@ -56,7 +56,7 @@ func TestPromptsAreLoaded(t *testing.T) {
 // Packages of older SDKs have no schemas for prompts: their arguments are texts.
 func TestPromptsOfOlderPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, toolsFile, set("prompts", `[{"name":"greet","arguments":[
+	editFile(t, dir, toolsFile, setJSON("prompts", `[{"name":"greet","arguments":[
 		{"name":"who","description":"Whom","required":true},{"name":"how"}]},{"name":"bare"}]`))
 	p, err := plugin.Load(dir)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestPromptProblems(t *testing.T) {
 		`[{"name":"a","input_schema":{"type":"object","properties":{"b":{"description":1}}}}]`: "prompts[0].input_schema.properties.b.description is a number",
 	} {
 		dir := plugintest.Package{}.Write(t)
-		edit(t, dir, toolsFile, set("prompts", prompts))
+		editFile(t, dir, toolsFile, setJSON("prompts", prompts))
 		_, err := plugin.Load(dir)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", prompts, err, want)
@@ -109,7 +109,7 @@ func TestPromptProblems(t *testing.T) {
 
 // MCP clients send texts only.
 func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
-	p := summarise(t)
+	p := summarisePrompt(t)
 	for args, want := range map[string]string{
 		`{"channelId":"5"}`:                            `{"channelId":"5"}`,
 		`{"channelId":"5","max":"7"}`:                  `{"channelId":"5","max":7}`,
@@ -168,7 +168,7 @@ func TestWhichTextsAreRead(t *testing.T) {
 }
 
 func TestPromptArgumentsAreChecked(t *testing.T) {
-	p := summarise(t)
+	p := summarisePrompt(t)
 	for args, want := range map[string]string{
 		``:                                   "channelId",
 		`{`:                                  "not valid JSON",
@@ -212,12 +212,12 @@ func TestSetHasThePrompts(t *testing.T) {
 		plugintest.Load(t, plugintest.Package{Prompts: prompts}),
 		plugintest.Load(t, plugintest.Package{Name: "chat", Prompts: prompts}),
 	}, nil)
-	var names []string
+	var entryNames []string
 	for _, p := range s.Prompts() {
-		names = append(names, p.FullName())
+		entryNames = append(entryNames, p.FullName())
 	}
-	if want := []string{"chat__b", "chat__z", "messages__b", "messages__z"}; !slices.Equal(names, want) {
-		t.Errorf("prompts %v", names)
+	if want := []string{"chat__b", "chat__z", "messages__b", "messages__z"}; !slices.Equal(entryNames, want) {
+		t.Errorf("prompts %v", entryNames)
 	}
 	if p, ok := s.Prompt("chat__z"); !ok || p.Plugin.Name != "chat" {
 		t.Errorf("%v, %v", p, ok)

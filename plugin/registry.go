@@ -52,9 +52,9 @@ func (r *Registry) DiscoverIn(folders []string) {
 	r.folders = slices.Clone(folders)
 }
 
-// entries returns the packages to load in order of precedence, and the unreadable
+// entriesInOrder returns the packages to load in order of precedence, and the unreadable
 // entries of the store.
-func (r *Registry) entries() ([]Entry, []Failure, error) {
+func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
@@ -108,7 +108,7 @@ func (r *Registry) Reload() error {
 	r.reload.Lock()
 	defer r.reload.Unlock()
 	old := r.Set()
-	entries, failed, err := r.entries()
+	entries, failed, err := r.entriesInOrder()
 	if err != nil {
 		if len(old.plugins) == 0 {
 			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}))
@@ -190,11 +190,11 @@ func (r *Registry) loadAll(entries []Entry) []outcome {
 // loadEntry loads a package. A package that opentabs installed is refused if its files
 // have changed. A folder of the user may change; its new content is not reviewed.
 func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
-	p, err := load(e.Path, r.store.index)
+	p, err := loadKnown(e.Path, r.store.index)
 	if err != nil {
 		return nil, err
 	}
-	p.Source, p.changed = e.Source, func() { r.distrust(e.Path) }
+	p.Source, p.changed = e.Source, func() { r.distrustFolder(e.Path) }
 	refuse := func(file, format string, args ...any) (*Plugin, error) {
 		return nil, &PackageError{Dir: e.Path, Problems: []jsonread.Problem{{File: file, Text: fmt.Sprintf(format, args...)}}}
 	}
@@ -222,9 +222,9 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	return p, nil
 }
 
-// distrust makes the next check of [Watch] reload the plugins, and read the files in
+// distrustFolder makes the next check of [Watch] reload the plugins, and read the files in
 // this folder even if their attributes have not changed.
-func (r *Registry) distrust(dir string) {
+func (r *Registry) distrustFolder(dir string) {
 	r.store.index.forget(dir)
 	r.mu.Lock()
 	defer r.mu.Unlock()

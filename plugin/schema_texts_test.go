@@ -160,17 +160,17 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 		{"opentabs.homepage", `"https://user:secret@example.com/"`, "opentabs.homepage has a user name before its host"},
 	} {
 		dir := plugintest.Package{}.Write(t)
-		edit(t, dir, packageFile, set(c.path, c.value))
+		editFile(t, dir, packageFile, setJSON(c.path, c.value))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s: %.300v", c.path, err)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, packageFile, set("opentabs.urlPatterns", many(200)))
-	edit(t, dir, packageFile, set("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
-	edit(t, dir, packageFile, set("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
-	edit(t, dir, packageFile, set("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
-	edit(t, dir, toolsFile, set("tools.displayName", `"`+strings.Repeat("x", 101)+`"`))
+	editFile(t, dir, packageFile, setJSON("opentabs.urlPatterns", many(200)))
+	editFile(t, dir, packageFile, setJSON("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
+	editFile(t, dir, packageFile, setJSON("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
+	editFile(t, dir, packageFile, setJSON("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
+	editFile(t, dir, toolsFile, setJSON("tools.displayName", `"`+strings.Repeat("x", 101)+`"`))
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -86,17 +86,17 @@ func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
 	if err != nil || tool == "" {
 		return p, err
 	}
-	var names []string
+	var entryNames []string
 	for _, t := range p.Tools {
 		if t.Name == tool {
 			return p, nil
 		}
-		names = append(names, t.FullName())
+		entryNames = append(entryNames, t.FullName())
 	}
 	if slices.ContainsFunc(p.Prompts, func(p *Prompt) bool { return p.Name == tool }) {
 		return nil, fmt.Errorf("%s__%s is a prompt, and prompts have no separate permission: set the permission of the plugin %s", name, tool, name)
 	}
-	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, nearest.Suggestion(name+"__"+tool, names), strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, nearest.Suggestion(name+"__"+tool, entryNames), strings.Join(entryNames, ", "))
 }
 
 // Tools returns the tools of all plugins, sorted by their full names.

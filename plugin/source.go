@@ -22,7 +22,7 @@ const (
 // folders. A package in several folders, as with several versions of Node, is returned
 // once. Unreadable folders are skipped.
 func findGlobal(folders []string) []Entry {
-	var entries []Entry
+	var storeEntries []Entry
 	seen := map[string]bool{}
 	for _, folder := range folders {
 		for _, name := range packagesIn(folder) {
@@ -34,12 +34,12 @@ func findGlobal(folders []string) []Entry {
 			if err != nil {
 				continue
 			}
-			entries = append(entries, Entry{
+			storeEntries = append(storeEntries, Entry{
 				Path: filepath.Join(folder, filepath.FromSlash(name)), Name: plugin, Source: SourceGlobal, Package: name,
 			})
 		}
 	}
-	return entries
+	return storeEntries
 }
 
 // resolveLinks returns a path with its links resolved; unchanged if it does not exist.
@@ -52,14 +52,14 @@ func resolveLinks(path string) string {
 
 // packagesIn returns the npm names of the packages in a folder, sorted.
 func packagesIn(folder string) []string {
-	var names []string
+	var entryNames []string
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), "@") {
-			names = append(names, e.Name())
+			entryNames = append(entryNames, e.Name())
 			continue
 		}
 		scoped, err := os.ReadDir(filepath.Join(folder, e.Name()))
@@ -67,8 +67,8 @@ func packagesIn(folder string) []string {
 			continue
 		}
 		for _, s := range scoped {
-			names = append(names, e.Name()+"/"+s.Name())
+			entryNames = append(entryNames, e.Name()+"/"+s.Name())
 		}
 	}
-	return names
+	return entryNames
 }

@@ -18,7 +18,7 @@ func installGlobally(t *testing.T, folder string, packages map[string]plugintest
 		dir := filepath.Join(folder, filepath.FromSlash(name))
 		p.WriteTo(t, dir)
 		if name != "opentabs-plugin-"+p.Name {
-			edit(t, dir, packageFile, set("name", strconv.Quote(name)))
+			editFile(t, dir, packageFile, setJSON("name", strconv.Quote(name)))
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	})
 	installGlobally(t, older, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "old()"}})
 	registry.DiscoverIn([]string{folder, older, filepath.Join(folder, "nowhere")})
-	set := reload(t, registry)
+	set := reloadRegistry(t, registry)
 	var got []string
 	for _, p := range set.Plugins() {
 		got = append(got, p.Name+" "+p.Package+" "+string(p.Source))
@@ -55,7 +55,7 @@ func TestNameClashesAreReported(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "other"})
 	registry.DiscoverIn([]string{folder})
 	for range 3 {
-		set := reload(t, registry)
+		set := reloadRegistry(t, registry)
 		p, ok := set.Plugin("slack")
 		failed := set.Failed()
 		if !ok || p.Package != "@opentabs-dev/opentabs-plugin-slack" || len(failed) != 1 ||
@@ -66,8 +66,8 @@ func TestNameClashesAreReported(t *testing.T) {
 	}
 	// Packages that the user added take precedence over global packages.
 	local := plugintest.Package{Name: "slack"}.Write(t)
-	add(t, store, local)
-	set := reload(t, registry)
+	addPlugin(t, store, local)
+	set := reloadRegistry(t, registry)
 	if p, ok := set.Plugin("slack"); !ok || p.Dir != local || len(set.Failed()) != 1 { // the plugin is one of the two
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
@@ -78,8 +78,8 @@ func TestNameClashesAreReported(t *testing.T) {
 	}
 	// The global package does not silently replace a local package that cannot be
 	// loaded.
-	edit(t, local, toolsFile, to("{"))
-	set = reload(t, registry)
+	editFile(t, local, toolsFile, replaceAll("{"))
+	set = reloadRegistry(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
@@ -91,12 +91,12 @@ func TestNameClashesAreReported(t *testing.T) {
 func TestGlobalPackageThatWasAdded(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a"}, "opentabs-plugin-broken": {Name: "broken"}, "opentabs-plugin-liar": {Name: "x"}})
-	edit(t, filepath.Join(folder, "opentabs-plugin-broken"), adapterFile, to(""))
-	edit(t, filepath.Join(folder, "opentabs-plugin-liar"), packageFile, set("name", `"opentabs-plugin-bank"`))
+	editFile(t, filepath.Join(folder, "opentabs-plugin-broken"), adapterFile, replaceAll(""))
+	editFile(t, filepath.Join(folder, "opentabs-plugin-liar"), packageFile, setJSON("name", `"opentabs-plugin-bank"`))
 	registry, store := plugintest.Registry(t)
 	registry.DiscoverIn([]string{folder})
-	add(t, store, filepath.Join(folder, "opentabs-plugin-a"))
-	set := reload(t, registry)
+	addPlugin(t, store, filepath.Join(folder, "opentabs-plugin-a"))
+	set := reloadRegistry(t, registry)
 	failed := set.Failed()
 	if p, ok := set.Plugin("a"); !ok || p.Source != plugin.SourceFolder || len(failed) != 2 {
 		t.Fatalf("%+v, failed %+v", p, failed)
@@ -116,7 +116,7 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list := entries(t, store)
+	list := storeEntries(t, store)
 	if len(list) != 1 || list[0].Path != renewed || list[0].Source != plugin.SourceNPM || list[0].Package != "opentabs-plugin-a" || list[0].Want != "^1.0.0" {
 		t.Errorf("an update takes the place of what was there: %+v", list)
 	}
@@ -125,21 +125,21 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// Older lists have no source.
-	edit(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
-	if list := entries(t, store); len(list) != 1 || list[0].Source != plugin.SourceFolder {
+	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
+	if list := storeEntries(t, store); len(list) != 1 || list[0].Source != plugin.SourceFolder {
 		t.Errorf("without a source: %+v", list)
 	}
-	edit(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": null`, `"source": "moon"`, 1) })
-	if list := entries(t, store); len(list) != 0 {
+	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": null`, `"source": "moon"`, 1) })
+	if list := storeEntries(t, store); len(list) != 0 {
 		t.Errorf("an unknown source: %+v", list)
 	}
 }
 
 func TestFolderThatBecameAnotherPlugin(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
-	dir := entries(t, store)[0].Path
-	edit(t, dir, packageFile, replace("opentabs-plugin-a", "opentabs-plugin-bank"))
-	set := reload(t, registry)
+	dir := storeEntries(t, store)[0].Path
+	editFile(t, dir, packageFile, replaceText("opentabs-plugin-a", "opentabs-plugin-bank"))
+	set := reloadRegistry(t, registry)
 	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin add `+dir) {
 		t.Errorf("%v, failed %v", set.Plugins(), failed)
 	}
@@ -158,14 +158,14 @@ func TestLoadReadsTheStart(t *testing.T) {
 		want       plugin.Start
 	}{{"", "", ""}, {"", "document_idle", plugin.StartIdle}, {"document_start", "document_idle", plugin.StartAtOnce}} {
 		dir := plugintest.Package{}.Write(t)
-		edit(t, dir, packageFile, set("opentabs.start", strconv.Quote(c.pkg)))
-		edit(t, dir, toolsFile, set("start", strconv.Quote(c.tools)))
+		editFile(t, dir, packageFile, setJSON("opentabs.start", strconv.Quote(c.pkg)))
+		editFile(t, dir, toolsFile, setJSON("start", strconv.Quote(c.tools)))
 		if p, err := plugin.Load(dir); err != nil || p.Start != c.want {
 			t.Errorf("%+v: %+v, %v", c, p, err)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	edit(t, dir, toolsFile, set("start", `"soon"`))
+	editFile(t, dir, toolsFile, setJSON("start", `"soon"`))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), `dist/tools.json: start is "soon"; use "document_start" or "document_idle"`) {
 		t.Errorf("got %v", err)
 	}
@@ -181,7 +181,7 @@ func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	if _, err := store.AddInstalled(plugin.Entry{Path: plugintest.Package{Name: "a"}.Write(t), Package: "opentabs-plugin-a"}); err != nil {
 		t.Fatal(err)
 	}
-	if set := reload(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceNPM || len(set.Failed()) != 0 {
+	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceNPM || len(set.Failed()) != 0 {
 		t.Errorf("%v, failed %v", set.Plugins(), set.Failed())
 	}
 }
@@ -194,11 +194,11 @@ func TestLinkedPackages(t *testing.T) {
 	}
 	registry, store := plugintest.Registry(t)
 	registry.DiscoverIn([]string{folder})
-	if set := reload(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceGlobal {
+	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceGlobal {
 		t.Errorf("%v, failed %v", set.Plugins(), set.Failed())
 	}
-	add(t, store, local)
-	if set := reload(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceFolder || len(set.Failed()) != 0 {
+	addPlugin(t, store, local)
+	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceFolder || len(set.Failed()) != 0 {
 		t.Errorf("added too: %v, failed %v", set.Plugins(), set.Failed())
 	}
 }

@@ -94,7 +94,7 @@ func (s *Store) list() ([]Entry, []Failure, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var entries []Entry
+	var storeEntries []Entry
 	var failed []Failure
 	for i, raw := range doc.plugins {
 		e, err := decodeEntry(raw)
@@ -102,9 +102,9 @@ func (s *Store) list() ([]Entry, []Failure, error) {
 			failed = append(failed, Failure{Path: s.Path(), Name: e.Name, Err: fmt.Errorf("plugins[%d] %w", i, err)})
 			continue
 		}
-		entries = append(entries, e)
+		storeEntries = append(storeEntries, e)
 	}
-	return entries, failed, nil
+	return storeEntries, failed, nil
 }
 
 // Add checks the built package in path and adds it. A new build in the folder is loaded
@@ -127,7 +127,7 @@ func (s *Store) add(e Entry) (*Plugin, error) {
 	if dir, err := filepath.Abs(e.Path); err == nil {
 		s.index.forget(dir) // read the files again
 	}
-	p, err := load(e.Path, s.index)
+	p, err := loadKnown(e.Path, s.index)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *Store) add(e Entry) (*Plugin, error) {
 	p.Source = e.Source
 	e.Path, e.Name, e.Hash, e.Manifest = p.Dir, p.Name, p.Hash, p.ManifestHash
 	e.Added = time.Now().UTC().Truncate(time.Second)
-	if err := s.file.Change(func(doc *document) error { return doc.put(e) }); err != nil {
+	if err := s.file.Change(func(doc *document) error { return doc.putEntry(e) }); err != nil {
 		return nil, err
 	}
 	// A missing index only makes the next start slower.
@@ -180,15 +180,15 @@ func (s *Store) checkScripts(p *Plugin) error {
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
 		before := len(doc.plugins)
-		var names []string
+		var entryNames []string
 		doc.plugins = slices.DeleteFunc(doc.plugins, func(raw rawEntry) bool {
 			e, _ := decodeEntry(raw)
-			names = append(names, e.Name)
+			entryNames = append(entryNames, e.Name)
 			return name != "" && e.Name == name
 		})
 		if len(doc.plugins) < before {
 			return nil
 		}
-		return unknownName(name, names)
+		return unknownName(name, entryNames)
 	})
 }

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func add(t testing.TB, store *plugin.Store, dir string) *plugin.Plugin {
+func addPlugin(t testing.TB, store *plugin.Store, dir string) *plugin.Plugin {
 	t.Helper()
 	p, err := store.Add(dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func add(t testing.TB, store *plugin.Store, dir string) *plugin.Plugin {
 	return p
 }
 
-func entries(t testing.TB, store *plugin.Store) []plugin.Entry {
+func storeEntries(t testing.TB, store *plugin.Store) []plugin.Entry {
 	t.Helper()
 	list, err := store.Entries()
 	if err != nil {
@@ -57,7 +57,7 @@ func entries(t testing.TB, store *plugin.Store) []plugin.Entry {
 	return list
 }
 
-func names(list []plugin.Entry) string {
+func entryNames(list []plugin.Entry) string {
 	var all []string
 	for _, e := range list {
 		all = append(all, e.Name)
@@ -68,15 +68,15 @@ func names(list []plugin.Entry) string {
 func TestStoreAdds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
-	if list := entries(t, store); len(list) != 0 {
+	if list := storeEntries(t, store); len(list) != 0 {
 		t.Fatalf("a new store has %v", list)
 	}
 	before := time.Now().Add(-time.Second)
-	p := add(t, store, plugintest.Package{Name: "b"}.Write(t))
-	add(t, store, plugintest.Package{Name: "a"}.Write(t))
-	list := entries(t, store)
-	if names(list) != "b a" {
-		t.Fatalf("entries %s, want them in the order they were added", names(list))
+	p := addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
+	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
+	list := storeEntries(t, store)
+	if entryNames(list) != "b a" {
+		t.Fatalf("entries %s, want them in the order they were added", entryNames(list))
 	}
 	e := list[0]
 	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(before) || e.Added.After(time.Now()) {
@@ -113,7 +113,7 @@ func TestStoreAddRefuses(t *testing.T) {
 		return nil
 	}})
 	first := plugintest.Package{Name: "a"}.Write(t)
-	add(t, store, first)
+	addPlugin(t, store, first)
 	before, err := os.ReadFile(store.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -137,20 +137,20 @@ func TestStoreAddRefuses(t *testing.T) {
 func TestStoreAddsAFolderOnce(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "a"}.Write(t)
-	old := add(t, store, dir)
+	old := addPlugin(t, store, dir)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	add(t, store, link)
+	addPlugin(t, store, link)
 	plugintest.Package{Name: "a", Code: "new()"}.WriteTo(t, dir)
-	renewed := add(t, store, dir+"/./")
-	if list := entries(t, store); len(list) != 1 || list[0].Hash != renewed.Hash || renewed.Hash == old.Hash {
+	renewed := addPlugin(t, store, dir+"/./")
+	if list := storeEntries(t, store); len(list) != 1 || list[0].Hash != renewed.Hash || renewed.Hash == old.Hash {
 		t.Errorf("entries %+v", list)
 	}
 	plugintest.Package{Name: "b"}.WriteTo(t, dir) // the package has a new name
-	add(t, store, dir)
-	if list := entries(t, store); names(list) != "b" {
+	addPlugin(t, store, dir)
+	if list := storeEntries(t, store); entryNames(list) != "b" {
 		t.Errorf("entries %+v", list)
 	}
 }
@@ -161,15 +161,15 @@ func TestStoreRemoves(t *testing.T) {
 		t.Errorf("empty: %v", err)
 	}
 	dir := plugintest.Package{Name: "a"}.Write(t)
-	add(t, store, dir)
-	add(t, store, plugintest.Package{Name: "b"}.Write(t))
+	addPlugin(t, store, dir)
+	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	for _, name := range []string{"c", ""} {
 		if err := store.Remove(name); err == nil || !strings.Contains(err.Error(), "name one of a, b") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := store.Remove("a"); err != nil || names(entries(t, store)) != "b" {
-		t.Errorf("%v, %v", err, entries(t, store))
+	if err := store.Remove("a"); err != nil || entryNames(storeEntries(t, store)) != "b" {
+		t.Errorf("%v, %v", err, storeEntries(t, store))
 	}
 	if _, err := plugin.Load(dir); err != nil {
 		t.Errorf("the folder is gone: %v", err)
@@ -180,12 +180,12 @@ func TestStoreRemoves(t *testing.T) {
 func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 	dir := t.TempDir()
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
-	add(t, store, plugintest.Package{Name: "a"}.Write(t))
-	edit(t, dir, "plugins.json", replace(`"version": 1`, `"future": {"deep":[1.50,9007199254740993]}, "version": 1`))
-	edit(t, dir, "plugins.json", replace(`"name": "a"`, `"note": "<mine>", "name": "a"`))
-	again := entries(t, store)[0].Path
-	add(t, store, again)
-	add(t, store, plugintest.Package{Name: "b"}.Write(t))
+	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
+	editFile(t, dir, "plugins.json", replaceText(`"version": 1`, `"future": {"deep":[1.50,9007199254740993]}, "version": 1`))
+	editFile(t, dir, "plugins.json", replaceText(`"name": "a"`, `"note": "<mine>", "name": "a"`))
+	again := storeEntries(t, store)[0].Path
+	addPlugin(t, store, again)
+	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	if err := store.Remove("b"); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestStorePutsDamagedListsAside(t *testing.T) {
 			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "repair it, or add a plugin") {
 				t.Errorf("%q: %v", damaged, err)
 			}
-			add(t, store, plugintest.Package{Name: "a"}.Write(t))
+			addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 			kept, err := filepath.Glob(store.Path() + ".corrupt-*")
 			if err != nil || len(kept) != n {
 				t.Fatalf("%d: kept %q, %v", i, kept, err)
@@ -221,8 +221,8 @@ func TestStorePutsDamagedListsAside(t *testing.T) {
 			if text, err := os.ReadFile(kept[n-1]); err != nil || string(text) != damaged {
 				t.Errorf("%d: kept %q, %v", i, text, err)
 			}
-			if !strings.Contains(reported.String(), kept[n-1]) || names(entries(t, store)) != "a" {
-				t.Errorf("%d: reported %s, entries %v", i, reported.String(), entries(t, store))
+			if !strings.Contains(reported.String(), kept[n-1]) || entryNames(storeEntries(t, store)) != "a" {
+				t.Errorf("%d: reported %s, entries %v", i, reported.String(), storeEntries(t, store))
 			}
 		}
 	}
@@ -248,9 +248,9 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	if err := os.WriteFile(store.Path(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	add(t, store, plugintest.Package{Name: "a"}.Write(t))
-	if names(entries(t, store)) != "a" {
-		t.Errorf("entries %v", entries(t, store))
+	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
+	if entryNames(storeEntries(t, store)) != "a" {
+		t.Errorf("entries %v", storeEntries(t, store))
 	}
 	registry := plugin.NewRegistry(store, zerolog.Nop())
 	if err := registry.Reload(); err != nil {
@@ -297,8 +297,8 @@ func TestStoreSharedByProcesses(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if list := entries(t, plugin.NewStore(dir, plugin.StoreOptions{})); len(list) != 24 {
-		t.Errorf("%d entries, want 24: %s", len(list), names(list))
+	if list := storeEntries(t, plugin.NewStore(dir, plugin.StoreOptions{})); len(list) != 24 {
+		t.Errorf("%d entries, want 24: %s", len(list), entryNames(list))
 	}
 }
 

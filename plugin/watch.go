@@ -22,7 +22,7 @@ func (s stamps) add(path string) {
 	}
 }
 
-func (s stamps) same(other stamps) bool {
+func (s stamps) isSame(other stamps) bool {
 	return maps.Equal(s, other)
 }
 
@@ -41,9 +41,9 @@ func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 // build writes several files.
 func (w *Watch) Changed() bool {
 	now, loaded := w.registry.currentStamps()
-	settled := w.before != nil && now.same(w.before)
+	settled := w.before != nil && now.isSame(w.before)
 	w.before = now
-	return settled && !now.same(loaded)
+	return settled && !now.isSame(loaded)
 }
 
 // currentStamps returns the stamps now and those of the last reload.

@@ -73,7 +73,7 @@ func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 		}
 		if text[1] != 'u' {
 			dst, half = closeHalf(dst, half)
-			dst, text = append(dst, unescape(text[1])), text[2:]
+			dst, text = append(dst, unescapeChar(text[1])), text[2:]
 			continue
 		}
 		unit := decodeHex(text[2:6])
@@ -100,8 +100,8 @@ func closeHalf(dst []byte, half rune) ([]byte, rune) {
 	return dst, 0
 }
 
-// unescape returns the character that a backslash and c represent.
-func unescape(c byte) byte {
+// unescapeChar returns the character that a backslash and c represent.
+func unescapeChar(c byte) byte {
 	switch c {
 	case 'b':
 		return '\b'

@@ -22,10 +22,10 @@ type adapterSync struct {
 
 // request schedules a plugin.sync on this link. Requests during a running
 // sync are merged into one.
-func (a *adapterSync) request() { signal(a.due) }
+func (a *adapterSync) request() { signalOnce(a.due) }
 
-// signal puts a token into a channel with room for one token.
-func signal(c chan struct{}) {
+// signalOnce puts a token into a channel with room for one token.
+func signalOnce(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -41,10 +41,10 @@ func (a *adapterSync) run(b *browser) {
 			return
 		case <-a.due:
 		}
-		if err := a.sendPlugins(b); err != nil && !a.link.ended() {
+		if err := a.sendPlugins(b); err != nil && !a.link.hasEnded() {
 			a.link.log.Warn().Err(err).Msg("could not sync the adapters")
 		}
-		if err := a.sendSettings(); err != nil && !a.link.ended() {
+		if err := a.sendSettings(); err != nil && !a.link.hasEnded() {
 			a.link.log.Warn().Err(err).Msg("could not send the settings of plugins")
 		}
 		b.tabs.markSynced(a.link)
@@ -59,7 +59,7 @@ const maxCodeInFlight = 16 << 20
 // sendPlugins sends the list of plugins, then the code that the browser lacks.
 // sendPlugins stops early if the list has changed.
 func (a *adapterSync) sendPlugins(b *browser) error {
-	plugins := a.link.hub.plugins()
+	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if a.link.hub.opts.Host != nil {
 		params.Host = a.link.hub.opts.Host()
@@ -81,7 +81,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	sending := codeInFlight{link: a.link}
 	defer sending.waitBelow(0)
 	for _, name := range r.Missing {
-		if len(a.due) > 0 || a.link.ended() {
+		if len(a.due) > 0 || a.link.hasEnded() {
 			return nil // the next round has a newer list
 		}
 		script, ok := byName[name]
@@ -129,8 +129,8 @@ func (a *adapterSync) sendSettings() error {
 	return nil
 }
 
-// fetch returns the code of a plugin or of the host for plugin.fetch.
-func (a *adapterSync) fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
+// fetchCode returns the code of a plugin or of the host for plugin.fetch.
+func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	if a.link.hub.opts.Fetch == nil {
 		return wire.PluginFetchResult{}, errors.New("this server has no code to fetch")
 	}
@@ -179,11 +179,11 @@ func (c *codeInFlight) waitBelow(bytes int) {
 		first := c.sent[0]
 		c.sent = c.sent[1:]
 		c.bytes -= first.bytes
-		answer, err := c.link.requests.await(context.Background(), first.pendingRequest)
+		answer, err := c.link.requests.awaitAnswer(context.Background(), first.pendingRequest)
 		if err == nil {
 			err = decodeAnswer(answer, &wire.PluginCodeResult{})
 		}
-		if err != nil && !c.link.ended() {
+		if err != nil && !c.link.hasEnded() {
 			c.link.log.Warn().Err(err).Str("plugin", first.plugin).Msg("could not send the adapter")
 		}
 	}

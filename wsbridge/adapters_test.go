@@ -20,7 +20,7 @@ func codeFrame(id int, name, hash, code string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/%d","method":"plugin.code","params":{"name":%q,"hash":%q,"script":%q,"code":%q}}`, id, name, hash, "s-"+hash, code)
 }
 
-func plugins(names ...string) []wire.PluginInfo {
+func pluginInfos(names ...string) []wire.PluginInfo {
 	var out []wire.PluginInfo
 	for _, n := range names {
 		out = append(out, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain, Script: "s-h-" + n})
@@ -32,7 +32,7 @@ func plugins(names ...string) []wire.PluginInfo {
 // a failure of one plugin does not affect the others.
 func TestAdapters(t *testing.T) {
 	inWorld(t, Options{Adapters: fakeAdapters{
-		list: func() []wire.PluginInfo { return plugins("a", "b", "c", "d") },
+		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
 		code: func(name, hash string) (string, error) {
 			if name == "b" {
 				return "", errors.New("b has changed on disk")
@@ -41,7 +41,7 @@ func TestAdapters(t *testing.T) {
 		},
 	}}, func(w *world) {
 		p := w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		list := `"plugins":[`
 		for i, n := range []string{"a", "b", "c", "d"} {
 			if i > 0 {
@@ -54,7 +54,7 @@ func TestAdapters(t *testing.T) {
 		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		w.pass(requestTimeout) // the browser does not respond
+		w.advanceTime(requestTimeout) // the browser does not respond
 		p.wantFrames()
 		w.hub.Sync()
 		p.wantFrames(syncFrame(5, list+"]"))
@@ -66,15 +66,15 @@ func TestAdapters(t *testing.T) {
 func TestAdaptersUnderWay(t *testing.T) {
 	large := strings.Repeat("x", maxCodeInFlight/2-1000)
 	inWorld(t, Options{Adapters: fakeAdapters{
-		list: func() []wire.PluginInfo { return plugins("a", "b", "c") },
+		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
 		code: func(string, string) (string, error) { return large, nil },
 	}}, func(w *world) {
 		p := w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		_ = p.readFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
-		w.pass(29 * time.Second)
+		w.advanceTime(29 * time.Second)
 		p.wantFrames() // nothing before the response
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		p.wantFrames(codeFrame(4, "c", "h-c", large))
@@ -87,7 +87,7 @@ func TestSyncsBecomeOne(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		p := w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		list := func() string {
 			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash)
 		}
@@ -111,7 +111,7 @@ func TestSyncsBecomeOne(t *testing.T) {
 func TestRunsDoNotWaitForAdapters(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
 		p.answer("c1", "1")
@@ -125,23 +125,23 @@ func TestLostLinkBringsNothingUpToDate(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		p := w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		synctest.Wait()
 		p.drop()
 		q := w.dial()
-		q.hello("b1", "boot1")
+		q.sendHello("b1", "boot1")
 		synctest.Wait()
 		q.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
 		found := make(chan dispatch.Targets, 1)
 		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		if len(found) > 0 {
 			t.Fatalf("targets %+v before the browser had the adapter", <-found)
 		}
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-		if got := <-found; names(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", names(got.Live))
+		if got := <-found; targetNames(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.Live))
 		}
 	})
 }

@@ -20,7 +20,7 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 		l.log.Debug().Str("call", inbound.Text(e.ID, 128)).Msg("answer for an unknown or finished run")
 		return
 	}
-	output, err := r.outcome(e)
+	output, err := r.readOutcome(e)
 	event := l.log.Debug().Str("call", e.ID).Int("bytes", len(output))
 	if err != nil {
 		event = event.Str("code", string(err.Code))
@@ -32,18 +32,18 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// outcome reads the answer for a run that has been removed from the table.
-func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
+// readOutcome reads the answer for a run that has been removed from the table.
+func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, inbound.CallError(e.Error)
 	}
 	res, err := wire.DecodeDispatchResult(e.Result)
 	if err != nil {
-		return nil, internal("the browser's answer is not a result")
+		return nil, internalError("the browser's answer is not a result")
 	}
 	switch {
 	case res.Output != nil && res.Parts != 0:
-		return nil, internal("the browser's answer has both a whole result and parts")
+		return nil, internalError("the browser's answer has both a whole result and parts")
 	case res.Output != nil:
 		if len(res.Output) > r.limit {
 			return nil, tooLarge(r.limit)
@@ -55,14 +55,14 @@ func (r *run) outcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	output := r.parts.Join()
 	switch {
 	case res.Parts != r.next:
-		return nil, internal(fmt.Sprintf("%d of %d parts of the result arrived", r.next, res.Parts))
+		return nil, internalError(fmt.Sprintf("%d of %d parts of the result arrived", r.next, res.Parts))
 	case !json.Valid(output):
 		return nil, notJSON()
 	}
 	return output, nil
 }
 
-func internal(message string) *wire.CallError {
+func internalError(message string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInternal, Message: message}
 }
 

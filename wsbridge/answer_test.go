@@ -38,7 +38,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		inWorld(t, Options{}, func(w *world) {
-			p := w.browser("b1", "boot1")
+			p := w.connectBrowser("b1", "boot1")
 			for _, id := range []string{"c1", "c2"} {
 				if err := w.tryRun("b1", id, 100); err != nil {
 					t.Fatal(err)

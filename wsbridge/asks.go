@@ -39,8 +39,8 @@ type ask struct {
 	resent bool
 }
 
-// ask handles one tool.ask.
-func (rt *runTable) ask(l *link, p wire.ToolAskParams) error {
+// handleAsk handles one tool.ask.
+func (rt *runTable) handleAsk(l *link, p wire.ToolAskParams) error {
 	if err := inbound.CheckAsk(&p); err != nil {
 		return err
 	}

@@ -14,14 +14,14 @@ import (
 // asks sends a tool.ask frame with these members, such as
 // `"ask":1,"withdrawn":true`.
 func (p *peer) asks(id, body string) {
-	p.sendf(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
+	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
 
 const askEcho = `"call":{"tool":"echo","args":{"n":9007199254740993}}`
 
 func askOf(n int) string { return fmt.Sprintf(`"ask":%d,%s`, n, askEcho) }
 
-func asked(id string, n int) string {
+func askFrame(id string, n int) string {
 	return fmt.Sprintf(`%s asks {"dispatchId":%[1]q,%s}`, id, askOf(n))
 }
 
@@ -30,14 +30,14 @@ func answerText(id string, n int, rest string) string {
 }
 
 func (p *peer) confirm(id string, n int, taken bool) {
-	p.sendf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
+	p.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
 }
 
 // inAsking calls test with a hub and a browser that has received the run c1.
 func inAsking(t *testing.T, test func(w *world, p *peer)) {
 	t.Helper()
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
 		test(w, p)
@@ -48,14 +48,14 @@ func TestAsk(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", `"ask":2,"user":{"reason":"Log in\u001b[0m","title":"`+strings.Repeat("x", 300)+`"}`)
-		w.wantEvents(asked("c1", 1), `c1 asks {"dispatchId":"c1","ask":2,"user":{"reason":"Log in[0m","title":"`+strings.Repeat("x", 199)+`…"}}`)
+		w.wantEvents(askFrame("c1", 1), `c1 asks {"dispatchId":"c1","ask":2,"user":{"reason":"Log in[0m","title":"`+strings.Repeat("x", 199)+`…"}}`)
 		w.hub.Answer("c1", 1, json.RawMessage(`{"text":"<b>"}`), nil)
 		p.wantFrames(answerText("c1", 1, `,"output":{"text":"<b>"}`))
 		w.hub.Answer("c1", 2, nil, &wire.CallError{Code: wire.ErrDenied, Message: "no"})
 		p.wantFrames(answerText("c1", 2, `,"error":{"code":"denied","message":"no"}`))
 		p.asks("c1", askOf(3))
 		w.hub.Answer("c1", 3, nil, nil)
-		w.wantEvents(asked("c1", 3))
+		w.wantEvents(askFrame("c1", 3))
 		w.hub.Answer("c1", 3, nil, nil) // no such ask yet: ignored
 	})
 }
@@ -66,7 +66,7 @@ func TestAskIsTakenOnce(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(1))
-		w.wantEvents(asked("c1", 1))
+		w.wantEvents(askFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the first answer is kept
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
@@ -91,7 +91,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.drop()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
-		p = w.browser("b1", "boot1")
+		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.asks("c1", askOf(1))
@@ -102,7 +102,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p.confirm("c1", 1, true)
 		p.confirm("c1", 2, true)
 		p.drop()
-		p = w.browser("b1", "boot1")
+		p = w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, "tool.answer") {
@@ -141,13 +141,13 @@ func TestAskWithdrawn(t *testing.T) {
 // only for existing runs.
 func TestAskOfOthers(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
-		other := w.browser("b2", "boot2")
+		other := w.connectBrowser("b2", "boot2")
 		other.asks("c1", askOf(1))
 		other.asks("c9", askOf(1))
 		w.wantEvents()
 		other.wantFrames()
 		p.asks("c1", askOf(1))
-		w.wantEvents(asked("c1", 1))
+		w.wantEvents(askFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
 		other.confirm("c1", 1, true) // it cannot confirm an answer that it has not received
@@ -241,11 +241,11 @@ func TestAskThatIsNone(t *testing.T) {
 			p.wantFrames(answerText("c1", i+1, `,"error":{"code":"invalid_arguments","message":"the arguments are not an object; pass an object to context.call"}`))
 		}
 		for _, id := range []string{"s/answer/1", "s/answer/x/c1", "s/answer/99999999999999999999/c1", "s/answer//"} {
-			p.sendf(`{"jsonrpc":"2.0","id":%q,"result":{"taken":true}}`, id)
+			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"taken":true}}`, id)
 		}
 		w.wantEvents()
 		p.asks("c1", askOf(1))
-		w.wantEvents(asked("c1", 1))
+		w.wantEvents(askFrame("c1", 1))
 	})
 }
 
@@ -261,7 +261,7 @@ func TestResync(t *testing.T) {
 		for range 2 * wire.MaxActivityTypes {
 			w.hub.Resync("c1", "table")
 		}
-		p = w.browser("b1", "boot1")
+		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		if got := p.readFrames(); len(got) != wire.MaxActivityTypes || got[0] != frame {
@@ -279,11 +279,11 @@ func TestAskIsASign(t *testing.T) {
 		p.asks("c1", askOf(1))
 		p.drop()
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil) // and not tool.dispatch again
 		p.asks("c1", askOf(2))
-		w.pass(defaultGrace)
-		w.wantEvents(asked("c1", 1), asked("c1", 2))
+		w.advanceTime(defaultGrace)
+		w.wantEvents(askFrame("c1", 1), askFrame("c1", 2))
 	})
 }
 

@@ -33,14 +33,14 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// attack runs do as a compromised browser, and then checks that the call of the good
+// runAttack runs do as a compromised browser, and then checks that the call of the good
 // browser is still running and ends with its own result.
-func attack(t *testing.T, name string, do func(w *twoBrowsers)) {
+func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
 		log := &lineCounter{}
 		inWorld(t, Options{Log: zerolog.New(log)}, func(w *world) {
-			two := &twoBrowsers{world: w, good: w.browser("good", "boot1"), bad: w.browser("bad", "boot2"), log: log}
+			two := &twoBrowsers{world: w, good: w.connectBrowser("good", "boot1"), bad: w.connectBrowser("bad", "boot2"), log: log}
 			w.run("good", "good")
 			w.run("bad", "own")
 			two.good.readFrames()
@@ -65,17 +65,17 @@ func attack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	})
 }
 
-// refuses checks that the hub closed the bad browser's link with this code.
-func (w *twoBrowsers) refuses(code int) {
+// checkClosed checks that the hub closed the bad browser's link with this code.
+func (w *twoBrowsers) checkClosed(code int) {
 	w.t.Helper()
 	if got := w.bad.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
 		w.t.Errorf("the link of the bad browser: %q, want a close with %d", got, code)
 	}
 }
 
-// stays checks that the bad browser is still connected, because its frames were
+// checkConnected checks that the bad browser is still connected, because its frames were
 // ignored.
-func (w *twoBrowsers) stays() {
+func (w *twoBrowsers) checkConnected() {
 	w.t.Helper()
 	if got := w.bad.end(); got != "" {
 		w.t.Errorf("the link of the bad browser: %q", got)
@@ -85,21 +85,21 @@ func (w *twoBrowsers) stays() {
 // TestAttackByBrowser attacks from a compromised browser, which has the token.
 // TestAttackByBrowser must not affect the calls of other browsers, nor the server.
 func TestAttackByBrowser(t *testing.T) {
-	attack(t, "progress for another browser's call", func(w *twoBrowsers) {
+	runAttack(t, "progress for another browser's call", func(w *twoBrowsers) {
 		for range 1000 {
 			w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"progress":1,"total":1,"message":"forged"}]}}`)
 		}
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "a result, an error and parts for another browser's call", func(w *twoBrowsers) {
+	runAttack(t, "a result, an error and parts for another browser's call", func(w *twoBrowsers) {
 		w.bad.answer("good", `"forged"`)
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
 		w.bad.send(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
 		w.bad.send(`{"jsonrpc":"2.0","id":"good","error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"forged"}}}`)
 		w.bad.send(`{"jsonrpc":"2.0","id":"good","result":not json`)
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "the answer to a stop of another browser's call", func(w *twoBrowsers) {
+	runAttack(t, "the answer to a stop of another browser's call", func(w *twoBrowsers) {
 		w.run("good", "stopped")
 		w.cancel("stopped")
 		w.good.readFrames()
@@ -108,17 +108,17 @@ func TestAttackByBrowser(t *testing.T) {
 		w.good.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
 		w.wantEvents("stopped stopped: aborted")
 	})
-	attack(t, "resumed calls that it never had", func(w *twoBrowsers) {
+	runAttack(t, "resumed calls that it never had", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
-		w.stays()
+		w.checkConnected()
 		// The attacker receives tool.cancel for the runs of another browser.
 		w.bad.wantFrames(cancelText("good", "the server no longer has this call"), cancelText("never", "the server no longer has this call"),
 			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
 	})
-	attack(t, "asks of another browser's call, and the end of them", func(w *twoBrowsers) {
+	runAttack(t, "asks of another browser's call, and the end of them", func(w *twoBrowsers) {
 		w.good.asks("good", askOf(1))
-		w.wantEvents(asked("good", 1))
+		w.wantEvents(askFrame("good", 1))
 		for n := range 1000 {
 			w.bad.asks("good", askOf(n+2))
 		}
@@ -129,9 +129,9 @@ func TestAttackByBrowser(t *testing.T) {
 		w.bad.wantFrames()
 		w.good.asks("good", askOf(1)) // the answer is still sent
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "20,000 asks, and answers that it never takes", func(w *twoBrowsers) {
+	runAttack(t, "20,000 asks, and answers that it never takes", func(w *twoBrowsers) {
 		large := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -144,7 +144,7 @@ func TestAttackByBrowser(t *testing.T) {
 				w.readEvents()
 				w.hub.Answer("own", n+1, large, nil)
 				w.bad.readFrames()
-				w.bad.sendf(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
+				w.bad.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
 			}
 		}
 		w.readEvents()
@@ -153,42 +153,42 @@ func TestAttackByBrowser(t *testing.T) {
 		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxKeptAnswers {
 			t.Errorf("the server holds %d MiB for it", grown>>20)
 		}
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "thousands of decisions and permissions that are none", func(w *twoBrowsers) {
+	runAttack(t, "thousands of decisions and permissions that are none", func(w *twoBrowsers) {
 		for range 2000 {
 			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
 			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
 			w.bad.send(`{"jsonrpc":"2.0","id":"1","method":"config.review","params":[]}`)
 		}
 		w.bad.readFrames()
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "300,000 resumed calls", func(w *twoBrowsers) {
+	runAttack(t, "300,000 resumed calls", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
 		if n := len(w.bad.readFrames()); n > 20_000 {
 			t.Errorf("the server answered with %d frames", n)
 		}
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "results twice, before dispatch, of unknown calls", func(w *twoBrowsers) {
+	runAttack(t, "results twice, before dispatch, of unknown calls", func(w *twoBrowsers) {
 		for _, id := range []string{"own", "own", "later", "", "s/", "s/1", "s/99", "s/ping", "s/cancel/", "s/cancel/own", "\u202e\x1b"} {
-			w.bad.sendf(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+			w.bad.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
 		}
 		w.wantEvents("own returned 1")
 		w.run("bad", "later")
 		w.wantEvents() // an answer before its request has no effect
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "parts out of order, twice, with odd numbers", func(w *twoBrowsers) {
+	runAttack(t, "parts out of order, twice, with odd numbers", func(w *twoBrowsers) {
 		for _, seq := range []string{"5", "1", "-1", "0", "0", "9223372036854775807", "1"} {
-			w.bad.sendf(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
+			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
 		}
 		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":2}}`)
 		w.wantEvents("own returned 77")
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "counts of reports that pass the greatest number", func(w *twoBrowsers) {
+	runAttack(t, "counts of reports that pass the greatest number", func(w *twoBrowsers) {
 		for _, counts := range []string{`"seq":9223372036854775807`, `"seq":1073741825`, `"skipped":9223372036854775807`, `"seq":1,"skipped":9223372036854775807`} {
 			w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
 		}
@@ -197,30 +197,30 @@ func TestAttackByBrowser(t *testing.T) {
 			`own reports [{"message":"m"}] skipped 1073741824`,
 			`own reports [{"message":"m"}] skipped 1073741824`,
 			`own reports [{"message":"n"}] skipped 0`)
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "more parts than came, and 100 GB claimed", func(w *twoBrowsers) {
+	runAttack(t, "more parts than came, and 100 GB claimed", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
 		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result arrived")
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "parts that never end", func(w *twoBrowsers) {
+	runAttack(t, "parts that never end", func(w *twoBrowsers) {
 		if err := w.tryRun("bad", "endless", 1<<20); err != nil {
 			t.Fatal(err.Message)
 		}
 		w.bad.readFrames()
 		text := strings.Repeat("x", 64<<10)
 		for seq := range 100 {
-			w.bad.sendf(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
+			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
 		}
 		w.wantEvents("endless failed result_too_large: the result is larger than 1048576 bytes")
 		w.bad.wantFrames(cancelText("endless", "the result is too large"))
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "a second hello", func(w *twoBrowsers) {
-		w.bad.hello("good", "boot1")
+	runAttack(t, "a second hello", func(w *twoBrowsers) {
+		w.bad.sendHello("good", "boot1")
 		w.bad.wantFrames(`{"jsonrpc":"2.0","id":"h","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`)
-		w.stays()
+		w.checkConnected()
 	})
 	attackIdentity(t)
 	attackTabs(t)
@@ -232,9 +232,9 @@ func attackIdentity(t *testing.T) {
 	// it. A second browser with that ID is listed beside the first under a name
 	// that the user sees. Only a browser that also has the secret boot ID
 	// replaces the first.
-	attack(t, "the id of another browser", func(w *twoBrowsers) {
+	runAttack(t, "the id of another browser", func(w *twoBrowsers) {
 		p := w.dial()
-		p.hello("good", "boot9")
+		p.sendHello("good", "boot9")
 		p.answer("good", `"forged"`)
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good"]}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
@@ -257,7 +257,7 @@ func attackIdentity(t *testing.T) {
 		inWorld(t, Options{}, func(w *world) {
 			for _, id := range []string{"", "a b", "\u202eab", "a\x1b[2J", "\u0430dmin", strings.Repeat("x", 129)} {
 				p := w.dial()
-				p.hello(id, "boot")
+				p.sendHello(id, "boot")
 				if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
 					t.Errorf("the id %q: %q", id, got)
 				}
@@ -274,7 +274,7 @@ func attackIdentity(t *testing.T) {
 }
 
 func attackTabs(t *testing.T) {
-	attack(t, "tabs of the good browser in the bad one's list", func(w *twoBrowsers) {
+	runAttack(t, "tabs of the good browser in the bad one's list", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		w.readEvents()
 		for _, b := range w.hub.Browsers() {
@@ -283,7 +283,7 @@ func attackTabs(t *testing.T) {
 			}
 		}
 	})
-	attack(t, "a list of 50,000 tabs with long and odd texts", func(w *twoBrowsers) {
+	runAttack(t, "a list of 50,000 tabs with long and odd texts", func(w *twoBrowsers) {
 		long := strings.Repeat("y", 2000)
 		var tabs strings.Builder
 		for i := range 50_000 {
@@ -298,7 +298,7 @@ func attackTabs(t *testing.T) {
 		}
 		w.bad.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabs.String() + `]}}`)
 		w.readEvents()
-		w.stays()
+		w.checkConnected()
 		for _, b := range w.hub.Browsers() {
 			if len(b.Tabs) > maxTabs {
 				t.Errorf("%d tabs are kept", len(b.Tabs))
@@ -326,7 +326,7 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 }
 
 func attackFloods(t *testing.T) {
-	attack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *twoBrowsers) {
+	runAttack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *twoBrowsers) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
 		for _, event := range w.readEvents() {
@@ -334,26 +334,26 @@ func attackFloods(t *testing.T) {
 				t.Errorf("a message of %d characters was handed on", len(event))
 			}
 		}
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "a flood of pings", func(w *twoBrowsers) {
+	runAttack(t, "a flood of pings", func(w *twoBrowsers) {
 		for i := range 20_000 {
-			w.bad.sendf(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+			w.bad.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
 		if n := len(w.bad.readFrames()); n != 20_000 {
 			t.Errorf("%d pings were answered", n)
 		}
-		w.stays()
+		w.checkConnected()
 	})
 	// TestOutboxIsBounded checks the limit of its outbox.
-	attack(t, "asking and never reading", func(w *twoBrowsers) {
+	runAttack(t, "asking and never reading", func(w *twoBrowsers) {
 		release := make(chan struct{})
 		defer close(release)
 		w.bad.stall(release)
 		for i := range 1000 {
-			w.bad.sendf(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
+			w.bad.sendFormat(`{"jsonrpc":"2.0","id":"p%d","method":"ping","params":{}}`, i)
 		}
-		w.pass(writeTimeout)
+		w.advanceTime(writeTimeout)
 		for _, b := range w.hub.Browsers() {
 			if b.ID == "bad" && b.Connected {
 				t.Errorf("after %v it is still connected", writeTimeout)
@@ -361,10 +361,10 @@ func attackFloods(t *testing.T) {
 		}
 		w.readEvents()
 	})
-	attack(t, "switching a side panel on and off", func(w *twoBrowsers) {
+	runAttack(t, "switching a side panel on and off", func(w *twoBrowsers) {
 		before := runtime.NumGoroutine()
 		for i := range 20_000 {
-			w.bad.sendf(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
+			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
 		}
 		w.readEvents()
 		if after := runtime.NumGoroutine(); after > before+20 {
@@ -374,15 +374,15 @@ func attackFloods(t *testing.T) {
 			t.Errorf("%d frames", n)
 		}
 	})
-	attack(t, "deep JSON", func(w *twoBrowsers) {
+	runAttack(t, "deep JSON", func(w *twoBrowsers) {
 		deep := strings.Repeat("[", 2_000_000)
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deep + strings.Repeat("]", 2_000_000) + `}}`)
 		w.bad.send(deep)
 		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
 		w.readEvents()
-		w.stays()
+		w.checkConnected()
 	})
-	attack(t, "texts that are no UTF-8", func(w *twoBrowsers) {
+	runAttack(t, "texts that are no UTF-8", func(w *twoBrowsers) {
 		w.bad.send("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
 		w.bad.send("\xff\xfe\x00")
 		w.bad.send("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
@@ -392,18 +392,18 @@ func attackFloods(t *testing.T) {
 			}
 		}
 	})
-	attack(t, "frames that make no sense, without end", func(w *twoBrowsers) {
+	runAttack(t, "frames that make no sense, without end", func(w *twoBrowsers) {
 		for range 200 {
 			w.bad.send("\x1b]0;title\x07 no frame")
 		}
 		w.readEvents()
-		w.refuses(1008)
+		w.checkClosed(1008)
 	})
-	attack(t, "unknown requests and notifications, without end", func(w *twoBrowsers) {
+	runAttack(t, "unknown requests and notifications, without end", func(w *twoBrowsers) {
 		for i := range 200 {
-			w.bad.sendf(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
+			w.bad.sendFormat(`{"jsonrpc":"2.0","method":"shell.run","params":{"n":%d}}`, i)
 		}
 		w.readEvents()
-		w.refuses(1008)
+		w.checkClosed(1008)
 	})
 }

@@ -15,7 +15,7 @@ const (
 
 func TestRunAndAnswer(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":1,"total":2,"message":"half"}],"skipped":3}}`)
@@ -29,12 +29,12 @@ func TestRunAndAnswer(t *testing.T) {
 // the end of the grace period.
 func TestLinkLostExactly(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
-		w.pass(10*time.Second - time.Nanosecond)
+		w.advanceTime(10*time.Second - time.Nanosecond)
 		w.wantEvents()
-		w.pass(time.Nanosecond)
+		w.advanceTime(time.Nanosecond)
 		w.wantEvents("c1 " + lostText)
 		if got := w.hub.Browsers(); len(got) != 0 {
 			t.Errorf("browsers = %+v, want none", got)
@@ -46,14 +46,14 @@ func TestLinkLostExactly(t *testing.T) {
 // delivered after the browser reconnects.
 func TestResultAfterReturn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
-		w.pass(10*time.Second - time.Nanosecond)
-		p = w.browser("b1", "boot1")
+		w.advanceTime(10*time.Second - time.Nanosecond)
+		p = w.connectBrowser("b1", "boot1")
 		p.answer("c1", `"kept"`)
 		w.wantEvents(`c1 returned "kept"`)
-		w.pass(time.Minute)
+		w.advanceTime(time.Minute)
 		w.wantEvents()
 	})
 }
@@ -63,27 +63,27 @@ func TestResultAfterReturn(t *testing.T) {
 // runs that the server no longer has are stopped.
 func TestResume(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		for _, id := range []string{"named", "reports", "answers", "parts", "forgotten"} {
 			w.run("b1", id)
-			p.sendf(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q}}`, id)
+			p.sendFormat(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q}}`, id)
 		}
 		w.readEvents()
 		p.drop()
-		w.pass(4 * time.Second)
-		p = w.browser("b1", "boot1")
+		w.advanceTime(4 * time.Second)
+		p = w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
 		p.wantFrames(cancelText("unknown", "the server no longer has this call"))
-		w.pass(9 * time.Second)
+		w.advanceTime(9 * time.Second)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
 		p.answer("answers", "1")
 		w.wantEvents("reports reports [{}] skipped 0", "answers returned 1")
-		w.pass(time.Second - time.Nanosecond)
+		w.advanceTime(time.Second - time.Nanosecond)
 		w.wantEvents()
-		w.pass(time.Nanosecond)
+		w.advanceTime(time.Nanosecond)
 		w.wantEvents("forgotten " + unknownText)
-		w.pass(time.Hour)
+		w.advanceTime(time.Hour)
 		w.wantEvents()
 		p.answer("named", "2")
 		w.wantEvents("named returned 2")
@@ -94,7 +94,7 @@ func TestResume(t *testing.T) {
 // each reconnect and in order, until the browser confirms it.
 func TestAskAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		again := func(id string) string {
 			return strings.Replace(dispatchFrame(id), `,"args"`, `,"again":true,"args"`, 1)
 		}
@@ -108,15 +108,15 @@ func TestAskAgain(t *testing.T) {
 		w.run("b1", "held")
 		w.readEvents()
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), dispatchFrame("held"), syncNil)
-		w.pass(9 * time.Second)
+		w.advanceTime(9 * time.Second)
 		p.drop()
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
 		// The browser has received the runs and need not confirm them.
-		w.pass(time.Minute)
+		w.advanceTime(time.Minute)
 		w.wantEvents("c2 " + unknownText)
 	})
 }
@@ -125,11 +125,11 @@ func TestAskAgain(t *testing.T) {
 // when it returns.
 func TestRunLearnsLinkState(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
 		w.run("b1", "c2")
-		w.browser("b1", "boot1")
+		w.connectBrowser("b1", "boot1")
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		slices.Sort(w.links[2:])
@@ -142,17 +142,17 @@ func TestRunLearnsLinkState(t *testing.T) {
 // TestLostAgain checks that each loss of a link starts a complete grace period.
 func TestLostAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		for range 3 {
 			p.drop()
-			w.pass(9 * time.Second)
-			p = w.browser("b1", "boot1")
-			w.pass(9 * time.Second)
+			w.advanceTime(9 * time.Second)
+			p = w.connectBrowser("b1", "boot1")
+			w.advanceTime(9 * time.Second)
 		}
 		w.wantEvents()
 		p.drop()
-		w.pass(10 * time.Second)
+		w.advanceTime(10 * time.Second)
 		w.wantEvents("c1 " + lostText)
 	})
 }
@@ -161,14 +161,14 @@ func TestLostAgain(t *testing.T) {
 // and keeps the runs, and that the late end of the older one has no effect.
 func TestReplaced(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		q := w.browser("b1", "boot1")
+		q := w.connectBrowser("b1", "boot1")
 		if got := p.end(); got != `close 4002 "replaced by a newer connection of this browser"` {
 			t.Errorf("old connection: %s", got)
 		}
 		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		w.pass(time.Minute)
+		w.advanceTime(time.Minute)
 		w.wantEvents()
 		q.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
@@ -182,12 +182,12 @@ func TestReplaced(t *testing.T) {
 func TestReplacedSilentPeer(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.readFrames()
 		release := make(chan struct{})
 		p.stall(release)
-		w.browser("b1", "boot1")
-		w.pass(closeTimeout)
+		w.connectBrowser("b1", "boot1")
+		w.advanceTime(closeTimeout)
 		w.hub.registry.mu.Lock()
 		n := len(w.hub.registry.serving)
 		w.hub.registry.mu.Unlock()
@@ -202,21 +202,21 @@ func TestReplacedSilentPeer(t *testing.T) {
 // its pages no longer exist.
 func TestNewBoot(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.run("b1", "c2")
 		p.readFrames()
 		w.cancel("c2")
 		p.drop()
-		w.browser("b1", "boot1").drop() // reconnected, and lost again
+		w.connectBrowser("b1", "boot1").drop() // reconnected, and lost again
 		q := w.dial()
-		q.hello("b1", "boot2")
+		q.sendHello("b1", "boot2")
 		q.wantFrames(helloOK, syncNil)
 		w.wantEvents("c1 "+bootText, "c2 stopped: ignored")
 		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "navigated" {
 			t.Errorf("a run in a document of the old boot: %v, want navigated", err)
 		}
-		w.pass(time.Minute)
+		w.advanceTime(time.Minute)
 		w.wantEvents()
 	})
 }
@@ -225,10 +225,10 @@ func TestNewBoot(t *testing.T) {
 // profile, stay connected side by side and keep their runs.
 func TestCopiedProfile(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "original")
+		p := w.connectBrowser("b1", "original")
 		w.run("b1", "c1")
-		q := w.browser("b1", "copycopycopy")
-		w.pass(time.Minute)
+		q := w.connectBrowser("b1", "copycopycopy")
+		w.advanceTime(time.Minute)
 		if p.end() != "" || q.end() != "" {
 			t.Errorf("original: %q, copy: %q, want both connected", p.end(), q.end())
 		}
@@ -242,10 +242,10 @@ func TestCopiedProfile(t *testing.T) {
 		// Each browser resumes its own runs, even if the other one is disconnected.
 		p.drop()
 		q.drop()
-		q = w.browser("b1", "copycopycopy")
+		q = w.connectBrowser("b1", "copycopycopy")
 		q.answer("c2", "2")
 		w.wantEvents("c2 returned 2")
-		p = w.browser("b1", "original")
+		p = w.connectBrowser("b1", "original")
 		p.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
@@ -255,7 +255,7 @@ func TestCopiedProfile(t *testing.T) {
 // another, even if their tabs have the same IDs.
 func TestBrowsersAreApart(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
+		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
 		q.wantFrames()
@@ -277,7 +277,7 @@ func TestBrowsersAreApart(t *testing.T) {
 // TestCloseEndsAll checks that Close ends all pending runs and all connections.
 func TestCloseEndsAll(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
+		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
 		w.run("b2", "c2")
 		q.drop()
@@ -305,7 +305,7 @@ func TestCloseEndsAll(t *testing.T) {
 
 func TestCloseWithStalledBrowser(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stall(release)
 		w.run("b1", "c1")
@@ -323,15 +323,15 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 // when the link returns or is lost again.
 func TestOldTimersDoNothing(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		b := w.hub.registry.find("b1")
 		p.drop()
 		lost := b.generation
-		w.browser("b1", "boot1")
+		w.connectBrowser("b1", "boot1")
 		w.hub.registry.giveUp(b, lost)
 		returned := b.runs.generation
-		w.browser("b1", "boot1")
+		w.connectBrowser("b1", "boot1")
 		b.runs.endUnlisted(returned)
 		w.wantEvents()
 		if got := w.hub.Browsers(); len(got) != 1 || got[0].Running != 1 {

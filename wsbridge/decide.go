@@ -54,8 +54,8 @@ func answerPanel[P, R any](p *panel, e wire.Envelope, do func(P) (R, error)) {
 	})
 }
 
-// decide resolves the ticket of a suspended call for a side panel.
-func (p *panel) decide(in wire.CallDecideParams) (wire.CallDecideResult, error) {
+// decideTicket resolves the ticket of a suspended call for a side panel.
+func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, error) {
 	if in.CallID == "" || in.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
 	}
@@ -88,8 +88,8 @@ func (p *panel) setPermission(in wire.ConfigPermissionParams) (r wire.ConfigPerm
 	return r, p.link.hub.opts.Policy.SetPermission(in.Plugin, in.Tool, in.Permission, panelSurface)
 }
 
-// review stores a review for a side panel.
-func (p *panel) review(in wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
+// storeReview stores a review for a side panel.
+func (p *panel) storeReview(in wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
 	if p.link.hub.opts.Policy == nil {
 		return r, errNoPolicy
 	}

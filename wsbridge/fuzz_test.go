@@ -51,7 +51,7 @@ func FuzzInbound(f *testing.F) {
 			return
 		}
 		inWorld(t, Options{}, func(w *world) {
-			a, b := w.browser("a", "boot"), w.browser("b", "boot")
+			a, b := w.connectBrowser("a", "boot"), w.connectBrowser("b", "boot")
 			w.run("a", "call_a")
 			w.run("b", "call_b")
 			b.readFrames()
@@ -101,7 +101,7 @@ func (p *peer) sendAnything(line []byte) {
 			_, _ = p.raw.Write(line[1:])
 			return
 		case 3:
-			p.w.pass(time.Second)
+			p.w.advanceTime(time.Second)
 			return
 		}
 	}

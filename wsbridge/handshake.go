@@ -37,8 +37,8 @@ const maxReason = 123
 
 // serveHTTP accepts a browser and serves its connection until it ends.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if status, sentence := h.refusal(r); status != 0 {
-		h.refusals.log(&h.opts.Log, sentence, func(e *zerolog.Event) {
+	if status, sentence := h.refusalOf(r); status != 0 {
+		h.refusals.logRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
 			e.Int("status", status).Str("origin", inbound.Text(r.Header.Get("Origin"), 200))
 		})
 		if status == http.StatusMethodNotAllowed {
@@ -58,13 +58,13 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		OriginPatterns: h.opts.Origins,
 	})
 	if err != nil { // Accept has answered
-		h.refusals.log(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.Text(err.Error(), 200)) })
+		h.refusals.logRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.Text(err.Error(), 200)) })
 		return
 	}
 	ws.SetReadLimit(maxHelloBytes) // until hello is answered
 	l := newLink(h, ws, keep.conn)
 	if !h.registry.register(l) {
-		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
+		l.closeWith(websocket.StatusGoingAway, "opentabs is stopping")
 		l.finish()
 		return
 	}
@@ -86,9 +86,9 @@ func (k *keepConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// refusal returns the status and the sentence for a request that may not
+// refusalOf returns the status and the sentence for a request that may not
 // connect, and 0 for one that may. The peer is not authenticated yet.
-func (h *Hub) refusal(r *http.Request) (int, string) {
+func (h *Hub) refusalOf(r *http.Request) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
 	}
@@ -123,8 +123,8 @@ type handshake struct {
 	browserNonce, serverNonce string
 }
 
-// challenge sends the first frame: the server's proof and its nonce.
-func (s *handshake) challenge() {
+// sendChallenge sends the first frame: the server's proof and its nonce.
+func (s *handshake) sendChallenge() {
 	s.serverNonce = s.link.hub.nonce()
 	params := wire.EncodeBody(wire.ChallengeParams{
 		Nonce: s.serverNonce,
@@ -133,9 +133,9 @@ func (s *handshake) challenge() {
 	s.link.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// proves reports whether a browser's proof belongs to this connection. The
+// isProof reports whether a browser's proof belongs to this connection. The
 // comparison takes constant time.
-func (s *handshake) proves(proof string) bool {
+func (s *handshake) isProof(proof string) bool {
 	want := wire.BrowserProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
@@ -146,10 +146,10 @@ func (s *handshake) proves(proof string) bool {
 func (s *handshake) run() (*browser, error) {
 	limit := time.AfterFunc(helloTimeout, func() {
 		s.logRefusal("hello did not arrive within 10 s")
-		s.link.shut(websocket.StatusPolicyViolation, "hello must arrive within 10 s")
+		s.link.closeWith(websocket.StatusPolicyViolation, "hello must arrive within 10 s")
 	})
 	defer limit.Stop()
-	s.challenge()
+	s.sendChallenge()
 	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
 		frame, err = nil, nil // rejected below
@@ -173,13 +173,13 @@ func (s *handshake) run() (*browser, error) {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
 	if protocol != wire.Version {
-		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatch(protocol))
+		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatchText(protocol))
 	}
 	var p wire.HelloParams
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+inbound.Text(err.Error(), 80))
 	}
-	if !s.proves(p.Proof) {
+	if !s.isProof(p.Proof) {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension.")
 	}
@@ -200,12 +200,12 @@ func (s *handshake) run() (*browser, error) {
 // logRefusal logs why a handshake failed. The peer may be any program of this
 // machine, so few of these lines reach the log.
 func (s *handshake) logRefusal(sentence string) {
-	s.link.hub.refusals.log(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
+	s.link.hub.refusals.logRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }
 
 func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {
 	s.logRefusal(sentence)
-	s.link.shut(code, inbound.Truncate(sentence, maxReason))
+	s.link.closeWith(code, inbound.Truncate(sentence, maxReason))
 	return errRefused
 }
 
@@ -214,9 +214,9 @@ func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode
 	return s.refuse(status, sentence)
 }
 
-// mismatch returns the sentence for a browser with another protocol version. The
+// mismatchText returns the sentence for a browser with another protocol version. The
 // sentence fits into a close frame.
-func mismatch(peerVersion int) string {
+func mismatchText(peerVersion int) string {
 	side := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {
 		side = "opentabs, then start it again"

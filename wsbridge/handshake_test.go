@@ -85,7 +85,7 @@ func TestAttackByOrigin(t *testing.T) {
 			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
 			r.Header.Set(proto, wire.Subprotocol+", "+nonce)
 			tt.change(r)
-			if status, sentence := h.refusal(r); status != tt.status {
+			if status, sentence := h.refusalOf(r); status != tt.status {
 				t.Fatalf("refusal = %d %q, want %d", status, sentence, tt.status)
 			}
 			if tt.status == 0 {
@@ -109,7 +109,7 @@ func TestNoOriginsRejectsAll(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
-	if status, _ := h.refusal(r); status != 403 {
+	if status, _ := h.refusalOf(r); status != 403 {
 		t.Errorf("status %d without an Origin, want 403", status)
 	}
 }
@@ -151,7 +151,7 @@ func TestVersionMismatch(t *testing.T) {
 
 func TestMismatchFitsCloseFrame(t *testing.T) {
 	for _, version := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
-		if s := mismatch(version); len(s) > maxReason {
+		if s := mismatchText(version); len(s) > maxReason {
 			t.Errorf("%d: %d bytes, limit %d", version, len(s), maxReason)
 		}
 	}
@@ -232,11 +232,11 @@ func TestBinaryFirstFrame(t *testing.T) {
 func TestHelloInTime(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
-		w.pass(10*time.Second - time.Nanosecond)
+		w.advanceTime(10*time.Second - time.Nanosecond)
 		if got := p.end(); got != "" {
 			t.Errorf("ended early: %s", got)
 		}
-		w.pass(time.Nanosecond)
+		w.advanceTime(time.Nanosecond)
 		if got, want := p.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -248,10 +248,10 @@ func TestHelloInTime(t *testing.T) {
 func TestHelloTimerIsOff(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
-		w.pass(10*time.Second - time.Nanosecond)
-		p.hello("b1", "boot1")
+		w.advanceTime(10*time.Second - time.Nanosecond)
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil)
-		w.pass(time.Minute)
+		w.advanceTime(time.Minute)
 		if got := p.end(); got != "" {
 			t.Errorf("ended: %s", got)
 		}
@@ -263,7 +263,7 @@ func TestHelloTimerIsOff(t *testing.T) {
 func TestNames(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
-		p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,
+		p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,
 			strings.Repeat("é", 200))
 		p.readFrames()
 		got := w.hub.Browsers()

@@ -89,8 +89,8 @@ func (w *world) wantEvents(want ...string) {
 	}
 }
 
-// pass advances the fake time by d.
-func (w *world) pass(d time.Duration) {
+// advanceTime advances the fake time by d.
+func (w *world) advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
@@ -235,7 +235,7 @@ func (p *peer) readAll() {
 		}
 		p.mu.Unlock()
 		if answer != "" {
-			p.sendf(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, answer)
+			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, answer)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (p *peer) send(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
 
-func (p *peer) sendf(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
+func (p *peer) sendFormat(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
 
 // readFrames waits until all goroutines are idle and returns the frames since the
 // last call.
@@ -315,11 +315,11 @@ const (
 	syncNil = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
 )
 
-// browser connects a browser with tab 7 and document d7, and reads its first frames.
-func (w *world) browser(id, boot string) *peer {
+// connectBrowser connects a browser with tab 7 and document d7, and reads its first frames.
+func (w *world) connectBrowser(id, boot string) *peer {
 	w.t.Helper()
 	p := w.dial()
-	p.hello(id, boot)
+	p.sendHello(id, boot)
 	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 	if got := p.readFrames(); len(got) == 0 || got[0] != helloOK {
 		w.t.Fatalf("first frames = %q, want the answer to hello", got)
@@ -327,8 +327,8 @@ func (w *world) browser(id, boot string) *peer {
 	return p
 }
 
-func (p *peer) hello(id, boot string) {
-	p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0","proof":%q}}`,
+func (p *peer) sendHello(id, boot string) {
+	p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0","proof":%q}}`,
 		id, boot, browserProof)
 }
 
@@ -341,5 +341,5 @@ func cancelText(id, reason string) string {
 }
 
 func (p *peer) answer(id, output string) {
-	p.sendf(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
+	p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
 }

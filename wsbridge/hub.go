@@ -242,8 +242,8 @@ func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }
 
-// plugins returns the plugins that browsers should have.
-func (h *Hub) plugins() []wire.PluginInfo {
+// listPlugins returns the plugins that browsers should have.
+func (h *Hub) listPlugins() []wire.PluginInfo {
 	if h.opts.Adapters == nil {
 		return nil
 	}
@@ -285,7 +285,7 @@ type BrowserInfo struct {
 func (h *Hub) Browsers() []BrowserInfo {
 	var out []BrowserInfo
 	for _, b := range h.registry.list() {
-		out = append(out, h.registry.info(b))
+		out = append(out, h.registry.browserInfo(b))
 	}
 	slices.SortFunc(out, func(a, b BrowserInfo) int {
 		if n := strings.Compare(a.Name, b.Name); n != 0 {

@@ -26,7 +26,7 @@ const (
 func (l *link) serve(s *handshake) {
 	b, err := s.run()
 	if err != nil {
-		if !errors.Is(err, errRefused) && !l.ended() {
+		if !errors.Is(err, errRefused) && !l.hasEnded() {
 			l.log.Debug().Err(err).Msg("link ended before hello")
 		}
 		return
@@ -42,7 +42,7 @@ func (l *link) serve(s *handshake) {
 		case errors.Is(err, errNotTextual):
 			l.in.countMalformed(err)
 		case err != nil:
-			if !l.ended() {
+			if !l.hasEnded() {
 				l.log.Debug().Err(err).Msg("link ended")
 			}
 			return
@@ -50,7 +50,7 @@ func (l *link) serve(s *handshake) {
 			l.in.handle(b, frame)
 		}
 		if l.in.malformed > maxMalformed {
-			l.shut(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames were malformed", maxMalformed))
+			l.closeWith(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames were malformed", maxMalformed))
 			return
 		}
 	}
@@ -87,7 +87,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	case e.ID != "":
 		in.serveRequest(b, e)
 	default:
-		in.notification(b, e)
+		in.handleNotification(b, e)
 	}
 }
 
@@ -109,7 +109,7 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 	if e.ID == pingID {
 		return
 	}
-	if in.link.requests.deliver(e) {
+	if in.link.requests.deliverAnswer(e) {
 		in.link.hasAnswered = true
 	} else {
 		in.link.log.Debug().Str("id", inbound.Text(id, 100)).Msg("answer to an unknown or expired request")
@@ -129,11 +129,11 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		}
 		in.link.panel.runRequest(e, func() { in.link.panel.cancelCall(e.ID, p.CallID) })
 	case wire.MethodCallDecide:
-		answerPanel(&in.link.panel, e, in.link.panel.decide)
+		answerPanel(&in.link.panel, e, in.link.panel.decideTicket)
 	case wire.MethodConfigPermission:
 		answerPanel(&in.link.panel, e, in.link.panel.setPermission)
 	case wire.MethodConfigReview:
-		answerPanel(&in.link.panel, e, in.link.panel.review)
+		answerPanel(&in.link.panel, e, in.link.panel.storeReview)
 	case wire.MethodConfigSettings:
 		answerPanel(&in.link.panel, e, in.link.panel.changeSettings)
 	case wire.MethodConfigOpening:
@@ -143,7 +143,7 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 	case wire.MethodConfigLateAccess:
 		answerPanel(&in.link.panel, e, in.link.panel.setLateAccess)
 	case wire.MethodPluginFetch:
-		answerPanel(&in.link.panel, e, in.link.adapters.fetch)
+		answerPanel(&in.link.panel, e, in.link.adapters.fetchCode)
 	case wire.MethodHello:
 		in.link.reject(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
@@ -159,27 +159,27 @@ func (l *link) reject(e wire.Envelope, code int, message string) {
 	l.post(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: message}))
 }
 
-// notification handles one notification of the browser.
-func (in *inbox) notification(b *browser, e wire.Envelope) {
+// handleNotification handles one notification of the browser.
+func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	var err error
 	switch e.Method {
 	case wire.MethodToolProgress:
-		err = b.runs.progress(in.link, e.Params)
+		err = b.runs.handleProgress(in.link, e.Params)
 	case wire.MethodToolAsk:
 		var p wire.ToolAskParams
 		if err = wire.DecodeBody(e.Params, &p); err == nil {
-			err = b.runs.ask(in.link, p)
+			err = b.runs.handleAsk(in.link, p)
 		}
 	case wire.MethodToolPart:
-		err = b.runs.part(in.link, e.Params)
+		err = b.runs.handlePart(in.link, e.Params)
 	case wire.MethodCallResumed:
 		err = withParams(e, func(p wire.CallResumedParams) {
-			b.runs.resumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)])
+			b.runs.handleResumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)])
 		})
 	case wire.MethodTabSync:
 		err = withParams(e, func(p wire.TabSyncParams) { b.tabs.replaceAll(in.link, p.Tabs) })
 	case wire.MethodTabChanged:
-		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.change(in.link, p) })
+		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.changeTab(in.link, p) })
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
 		if err = wire.DecodeBody(e.Params, &p); err == nil {

@@ -78,7 +78,7 @@ func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
 // end marks the link as ended.
 func (l *link) end() { l.goneOnce.Do(func() { close(l.gone) }) }
 
-func (l *link) ended() bool {
+func (l *link) hasEnded() bool {
 	select {
 	case <-l.gone:
 		return true
@@ -93,9 +93,9 @@ func (l *link) kill() {
 	_ = l.raw.Close() // its reader sees the error
 }
 
-// shut closes the link with a close code and a reason (at most 123 bytes). shut does
+// closeWith closes the link with a close code and a reason (at most 123 bytes). closeWith does
 // not block; the connection is closed after closeTimeout at most.
-func (l *link) shut(code websocket.StatusCode, reason string) {
+func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	o := &l.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -139,7 +139,7 @@ func (l *link) read() ([]byte, error) {
 	}
 	l.buf.Reset()
 	if _, err := l.buf.ReadFrom(touching{l, r, time.Now()}); err != nil {
-		if errors.Is(err, errSlowFrame) && !l.ended() {
+		if errors.Is(err, errSlowFrame) && !l.hasEnded() {
 			l.log.Warn().Msg("browser sent a frame too slowly; closing its link")
 		}
 		return nil, err

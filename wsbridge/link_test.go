@@ -20,13 +20,13 @@ func TestPingKeepsAlive(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
 		p.setPongs(false)
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil)
 		const ping = `{"jsonrpc":"2.0","id":"s/ping","method":"ping","params":{}}`
 		for range 30 {
-			w.pass(5*time.Second - time.Nanosecond)
+			w.advanceTime(5*time.Second - time.Nanosecond)
 			p.wantFrames()
-			w.pass(time.Nanosecond)
+			w.advanceTime(time.Nanosecond)
 			p.wantFrames(ping)
 			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
 		}
@@ -42,23 +42,23 @@ func TestDeadLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
 		p.setPongs(false)
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.readFrames()
-		w.pass(20 * time.Millisecond)
+		w.advanceTime(20 * time.Millisecond)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
 		p.readFrames()
 		w.run("b1", "c1")
-		w.pass(7500 * time.Millisecond)
+		w.advanceTime(7500 * time.Millisecond)
 		if got := p.end(); got != "" {
 			t.Errorf("ended early: %s", got)
 		}
-		w.pass(2480 * time.Millisecond)
+		w.advanceTime(2480 * time.Millisecond)
 		if got := p.end(); got != "lost" {
 			t.Errorf("%q after 10 s of silence, want lost", got)
 		}
-		w.pass(10*time.Second - time.Nanosecond)
+		w.advanceTime(10*time.Second - time.Nanosecond)
 		w.wantEvents()
-		w.pass(time.Nanosecond)
+		w.advanceTime(time.Nanosecond)
 		w.wantEvents("c1 " + lostText)
 	})
 }
@@ -67,7 +67,7 @@ func TestDeadLink(t *testing.T) {
 // slowly over minutes.
 func TestLargeFrameIsNoSilence(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.readFrames()
 		p.setPongs(false) // no other bytes may arrive between the pieces
@@ -83,7 +83,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 				t.Fatal(err)
 			}
 			frame = frame[n:]
-			w.pass(7 * time.Second)
+			w.advanceTime(7 * time.Second)
 		}
 		if got := strings.Join(w.readEvents(), ""); got != "c1 returned "+output {
 			t.Errorf("got %.60q, %d bytes", got, len(got))
@@ -107,7 +107,7 @@ func (k *keeping) Finish(output json.RawMessage, _ *wire.CallError) {
 // buffer, which is reused.
 func TestOutputsAreTheirOwn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		var k keeping
 		for _, id := range []string{"c1", "c2"} {
 			err := w.hub.Start(w.t.Context(), dispatch.Run{ID: id, Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"}}, &k)
@@ -131,14 +131,14 @@ func TestAnswersAreTheirOwn(t *testing.T) {
 	answer := make(chan wire.Envelope, 1)
 	l := &link{requests: requests{pending: map[string]chan<- wire.Envelope{"s/1": answer}}}
 	buffer := []byte(`{"mode":"files"}`)
-	if !l.requests.deliver(wire.Envelope{ID: "s/1", Result: buffer}) {
+	if !l.requests.deliverAnswer(wire.Envelope{ID: "s/1", Result: buffer}) {
 		t.Fatal("no request waits")
 	}
 	clear(buffer)
 	if got := (<-answer).Result; string(got) != `{"mode":"files"}` {
 		t.Errorf("result %q", got)
 	}
-	if l.requests.deliver(wire.Envelope{ID: "s/1"}) {
+	if l.requests.deliverAnswer(wire.Envelope{ID: "s/1"}) {
 		t.Error("a second answer found a request")
 	}
 }
@@ -188,7 +188,7 @@ func TestFrames(t *testing.T) {
 		{"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":\"\xff\"}", "", 1},
 	}
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		malformed := 0
 		for _, tt := range tests {
 			malformed += tt.malformed
@@ -222,7 +222,7 @@ func (w *world) theLink() *link {
 // disconnected at the next.
 func TestGarbage(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		for i := range maxMalformed {
 			if i%2 == 0 {
 				p.send("malformed")
@@ -244,7 +244,7 @@ func TestGarbage(t *testing.T) {
 // malformed: a page may send them just as its call ends.
 func TestStrayReportsAreCounted(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxMalformed {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}

@@ -14,10 +14,10 @@ func errorPage(id int, name string, atMs int) string {
 	return tabText(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
 }
 
-// settled connects a browser that has received the plugins and has these tabs.
-func (w *world) settled(tabs ...string) *peer {
+// connectSettled connects a browser that has received the plugins and has these tabs.
+func (w *world) connectSettled(tabs ...string) *peer {
 	w.t.Helper()
-	p := w.browser("b1", "boot1")
+	p := w.connectBrowser("b1", "boot1")
 	p.pongs = false // the test answers tab.load itself
 	p.send(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
 	p.listTabs(tabs...)
@@ -44,13 +44,13 @@ func (w *world) lookFor(p *peer, want dispatch.Want, answer func(frame string) s
 		done <- found
 	}()
 	for range 600 {
-		w.pass(100 * time.Millisecond)
+		w.advanceTime(100 * time.Millisecond)
 		for _, frame := range p.readFrames() {
 			if a := answer(frame); a != "" {
 				p.send(a)
 				w.readEvents()
 				for _, step := range steps {
-					w.pass(100 * time.Millisecond)
+					w.advanceTime(100 * time.Millisecond)
 					p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + step + `}}`)
 					w.readEvents()
 				}
@@ -85,7 +85,7 @@ const refused = "net::ERR_CONNECTION_REFUSED"
 func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.settled()
+		p := w.connectSettled()
 		found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 			tabText(7, "", 1, "", `,"loading":["chat"]`), errorPage(7, refused, 1000))
 		if elapsed > time.Second {
@@ -118,7 +118,7 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-				p := w.settled(errorPage(7, refused, 1000))
+				p := w.connectSettled(errorPage(7, refused, 1000))
 				loads := 0
 				answer := answerTo("tab.load", `{"loading":true}`)
 				found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
@@ -130,8 +130,8 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 					}
 					return answer(frame)
 				}, tt.steps...)
-				if elapsed > tt.limit || loads != 1 || names(found.Live) != tt.live || (tt.live == "") != (names(found.Failed) == "b1/7") {
-					t.Errorf("%d loads, live %q, failed %+v after %v", loads, names(found.Live), found.Failed, elapsed)
+				if elapsed > tt.limit || loads != 1 || targetNames(found.Live) != tt.live || (tt.live == "") != (targetNames(found.Failed) == "b1/7") {
+					t.Errorf("%d loads, live %q, failed %+v after %v", loads, targetNames(found.Live), found.Failed, elapsed)
 				}
 			})
 		})
@@ -144,19 +144,19 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		loads := func(id int) string { return tabText(id, "", 1, "", `,"loading":["chat"]`) }
-		p := w.settled(loads(7), loads(8))
+		p := w.connectSettled(loads(7), loads(8))
 		done := make(chan dispatch.Targets, 1)
 		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		p.listTabs(errorPage(7, "<b>ERR_", 1000), loads(8))
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		select {
 		case found := <-done:
 			t.Fatalf("the call did not wait for tab 8: %+v", found)
 		default:
 		}
 		p.listTabs(errorPage(7, "<b>ERR_", 1000), errorPage(8, refused, 2000))
-		w.pass(100 * time.Millisecond)
+		w.advanceTime(100 * time.Millisecond)
 		select {
 		case found := <-done:
 			if len(found.Failed) != 2 || found.Failed[0].Problem != "net::ERR_FAILED" || found.Failed[1].Problem != refused {
@@ -178,7 +178,7 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
 	t.Run("a tab that was opened for the call", func(t *testing.T) {
 		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-			p := w.settled()
+			p := w.connectSettled()
 			found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 				loading, errorPage(7, "no_answer", 8000))
 			if elapsed > time.Second || found.Opened == nil || len(found.Failed) != 1 || found.Failed[0].Problem != "no_answer" {
@@ -188,14 +188,14 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 	})
 	t.Run("a tab that loads", func(t *testing.T) {
 		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-			p := w.settled(loading)
+			p := w.connectSettled(loading)
 			found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {
 					t.Errorf("the browser received the request %s", frame)
 				}
 				return ""
 			})
-			if elapsed > loadTimeout+time.Second || names(found.Loading) != "b1/7" {
+			if elapsed > loadTimeout+time.Second || targetNames(found.Loading) != "b1/7" {
 				t.Errorf("after %v: loading %+v", elapsed, found.Loading)
 			}
 		})

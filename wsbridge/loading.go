@@ -33,7 +33,7 @@ func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loa
 		if b == nil {
 			return false, true
 		}
-		_, l := s.hub.registry.current(b)
+		_, l := s.hub.registry.currentLink(b)
 		if l == nil {
 			return false, false
 		}
@@ -60,8 +60,8 @@ func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loa
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.registry.list() {
-		name, l := h.registry.current(b)
-		if b.tabs.has(tabID) && l != nil && (browser == "" || browser == b.id || browser == name) {
+		name, l := h.registry.currentLink(b)
+		if b.tabs.hasTab(tabID) && l != nil && (browser == "" || browser == b.id || browser == name) {
 			links = append(links, l)
 		}
 	}
@@ -89,7 +89,7 @@ func (s *search) openTab(ctx context.Context, in dispatch.Target) *dispatch.Targ
 	if b == nil {
 		return nil
 	}
-	_, l := s.hub.registry.current(b)
+	_, l := s.hub.registry.currentLink(b)
 	if l == nil {
 		return nil
 	}

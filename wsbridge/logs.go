@@ -15,7 +15,7 @@ func (h *Hub) forwardLog(b *browser, l *link, p wire.PluginLogParams) error {
 	if h.opts.Logs == nil {
 		return nil
 	}
-	name, current := h.registry.current(b)
+	name, current := h.registry.currentLink(b)
 	if current != l {
 		return nil
 	}

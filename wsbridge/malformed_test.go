@@ -92,17 +92,17 @@ var malformedFrames = []malformed{
 		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
 	},
 	{name: "very deep params", frames: []string{`{"jsonrpc":"2.0","method":"tab.sync","params":` + strings.Repeat(`{"tabs":`, 100_000) + `1` + strings.Repeat("}", 100_000) + `}`}},
-	{name: "a flood of nonsense", frames: many(101, "nonsense"), closed: `close 1008 "more than 100 frames were malformed"`},
-	{name: "a flood of pings", frames: many(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), answers: many(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
-	{name: "a flood of pongs", frames: many(500, `{"jsonrpc":"2.0","id":"s/ping","result":{}}`)},
-	{name: "binary messages", frames: many(3, "\x01{}")},
+	{name: "a flood of nonsense", frames: repeatFrame(101, "nonsense"), closed: `close 1008 "more than 100 frames were malformed"`},
+	{name: "a flood of pings", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), answers: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
+	{name: "a flood of pongs", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"s/ping","result":{}}`)},
+	{name: "binary messages", frames: repeatFrame(3, "\x01{}")},
 }
 
 func needsCallID(id string) string {
 	return `{"jsonrpc":"2.0","id":"` + id + `","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`
 }
 
-func many(n int, frame string) []string {
+func repeatFrame(n int, frame string) []string {
 	frames := make([]string, n)
 	for i := range frames {
 		frames[i] = frame
@@ -124,7 +124,7 @@ func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
-				a, b := w.browser("a", "boot"), w.browser("b", "boot")
+				a, b := w.connectBrowser("a", "boot"), w.connectBrowser("b", "boot")
 				w.run("a", "call_a")
 				w.run("b", "call_b")
 				a.readFrames()
@@ -153,7 +153,7 @@ func TestMalformed(t *testing.T) {
 // mask, so that it does not have to mask 64 MiB.
 func TestFrameAboveTheLimit(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		a := w.browser("a", "boot")
+		a := w.connectBrowser("a", "boot")
 		head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
 		body := make([]byte, 1<<20)
 		for piece := append(head, 0, 0, 0, 0); ; piece = body {
@@ -178,7 +178,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 	}{{"byte by byte", 1, time.Minute}, {"piece by piece", readChunk, frameTimeout + 10*time.Second}} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
-				a := w.browser("a", "boot")
+				a := w.connectBrowser("a", "boot")
 				a.setPongs(false) // no other bytes may arrive between the pieces
 				began := time.Now()
 				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
@@ -187,7 +187,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 					if _, err := a.raw.Write(piece); err != nil { // the hub has closed the connection
 						break
 					}
-					w.pass(5 * time.Second)
+					w.advanceTime(5 * time.Second)
 				}
 				if elapsed := time.Since(began); elapsed > c.within {
 					t.Errorf("the link was blocked for %v", elapsed)

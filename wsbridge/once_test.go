@@ -52,16 +52,16 @@ func (c *chaos) id() string {
 	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
 }
 
-// step takes one random action, and returns the part of it that is to run
+// randomStep takes one random action, and returns the part of it that is to run
 // concurrently with other actions.
-func (c *chaos) step() func() {
+func (c *chaos) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
 	send := func(format string, args ...any) func() {
 		if p == nil {
 			return func() {}
 		}
-		return func() { p.sendf(format, args...) }
+		return func() { p.sendFormat(format, args...) }
 	}
 	switch n := c.rnd.IntN(100); {
 	case n < 25:
@@ -94,10 +94,10 @@ func (c *chaos) step() func() {
 		if c.rnd.IntN(4) == 0 {
 			c.boots[name]++
 		}
-		c.peers[name] = c.w.browser(name, fmt.Sprintf("boot%d", c.boots[name]))
+		c.peers[name] = c.w.connectBrowser(name, fmt.Sprintf("boot%d", c.boots[name]))
 		c.all = append(c.all, c.peers[name])
 	default:
-		c.w.pass(time.Duration(c.rnd.Int64N(int64(6 * time.Second))))
+		c.w.advanceTime(time.Duration(c.rnd.Int64N(int64(6 * time.Second))))
 	}
 	return func() {}
 }
@@ -142,14 +142,14 @@ func TestEveryRunEndsOnce(t *testing.T) {
 			for range 60 {
 				var all sync.WaitGroup
 				for range 1 + c.rnd.IntN(4) {
-					all.Go(c.step())
+					all.Go(c.randomStep())
 				}
 				all.Wait()
 			}
 			for _, p := range c.all {
 				p.drop()
 			}
-			w.pass(time.Minute)
+			w.advanceTime(time.Minute)
 			for id, e := range c.runs {
 				if e.finished+e.stopped != 1 || e.cancelled != e.answered {
 					t.Errorf("seed %d: %s finished %d times, was stopped %d times, %d of %d stops were answered",

@@ -45,16 +45,16 @@ func (l *link) post(frame []byte) {
 	o.bytes += len(frame)
 	if !o.writing {
 		o.writing = true
-		l.work.Go(l.drain)
+		l.work.Go(l.drainOutbox)
 	}
 }
 
-// drain writes frames until the outbox is empty.
-func (l *link) drain() {
+// drainOutbox writes frames until the outbox is empty.
+func (l *link) drainOutbox() {
 	o := &l.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.frames) > 0 && !l.ended() {
+	for len(o.frames) > 0 && !l.hasEnded() {
 		frame := o.frames[0]
 		o.frames[0] = nil
 		o.frames = o.frames[1:]
@@ -72,7 +72,7 @@ func (l *link) write(frame []byte) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
 	if err := l.ws.Write(ctx, websocket.MessageText, frame); err != nil {
-		if !l.ended() {
+		if !l.hasEnded() {
 			l.log.Debug().Err(err).Msg("could not write")
 		}
 		l.kill()

@@ -10,7 +10,7 @@ import (
 // that its link is lost after 10 s in which it has not read a frame.
 func TestStalledBrowser(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stall(release)
 		began := time.Now()
@@ -21,16 +21,16 @@ func TestStalledBrowser(t *testing.T) {
 		if d := time.Since(began); d != 0 {
 			t.Errorf("Start and Cancel elapsed %v", d)
 		}
-		w.pass(writeTimeout - time.Nanosecond)
+		w.advanceTime(writeTimeout - time.Nanosecond)
 		if b := w.hub.Browsers(); !b[0].Connected {
 			t.Error("the link was given up early")
 		}
 		w.wantEvents("c0 stopped: ignored")
-		w.pass(time.Nanosecond)
+		w.advanceTime(time.Nanosecond)
 		if b := w.hub.Browsers(); b[0].Connected {
 			t.Error("the link is still there")
 		}
-		w.pass(10 * time.Second)
+		w.advanceTime(10 * time.Second)
 		if got := w.readEvents(); len(got) != 4 {
 			t.Errorf("events %q, want four runs that ended", got)
 		}
@@ -42,7 +42,7 @@ func TestStalledBrowser(t *testing.T) {
 // does not read.
 func TestOutboxIsBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stall(release)
 		l := w.theLink()

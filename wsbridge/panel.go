@@ -35,10 +35,10 @@ type panel struct {
 }
 
 // requestState schedules a state.sync, which is sent if a panel is open.
-func (p *panel) requestState() { signal(p.state) }
+func (p *panel) requestState() { signalOnce(p.state) }
 
 // requestPlugins schedules a state.plugins, which is sent if a panel is open.
-func (p *panel) requestPlugins() { signal(p.plugins) }
+func (p *panel) requestPlugins() { signalOnce(p.plugins) }
 
 // sendWaiting sends state.waiting if the number has changed. The caller holds
 // registry.mu.
@@ -94,7 +94,7 @@ func (p *panel) stop() {
 // changed: the first at once, then at most one of each per stateInterval. Each
 // frame has the newest state.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
-	var state, plugins []byte // as last sent
+	var state, pluginInfos []byte // as last sent
 	send := func(last *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *last) {
@@ -123,7 +123,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			send(&state, wire.MethodStateSync, wire.EncodeBody(p.stateFor(b, calls)))
 		}
 		if pluginsDue {
-			send(&plugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
+			send(&pluginInfos, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
 		}
 		pause.Reset(stateInterval)
 		select {
@@ -175,9 +175,9 @@ func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 // text of those.
 type activityBudget struct{ calls, bytes int }
 
-// of returns the activities of a call. of omits content that is too long or exceeds the
+// activitiesOf returns the activities of a call. activitiesOf omits content that is too long or exceeds the
 // budget.
-func (a *activityBudget) of(calls Calls, callID string) []wire.ActivityView {
+func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil
 	}

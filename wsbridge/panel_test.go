@@ -82,22 +82,22 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-// change sets the views and publishes an event for each.
-func (f *fakeCalls) change(views ...dispatch.View) {
+// changeViews sets the views and publishes an event for each.
+func (f *fakeCalls) changeViews(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
 	f.mu.Unlock()
 	_, _ = f.d.Call(context.Background(), dispatch.Call{})
 }
 
-func view(id string, p float64, browser string) dispatch.View {
+func callView(id string, p float64, browser string) dispatch.View {
 	return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id, Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &p}}, Browser: browser, TabID: 7}
 }
 
 const watchOn = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 
-// states decodes the state.sync frames since the last call.
-func (p *peer) states() []wire.StateSyncParams {
+// stateFrames decodes the state.sync frames since the last call.
+func (p *peer) stateFrames() []wire.StateSyncParams {
 	var out []wire.StateSyncParams
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
@@ -116,13 +116,13 @@ func (p *peer) states() []wire.StateSyncParams {
 func TestPanel(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{Calls: calls}, func(w *world) {
-		p := w.browser("b1", "boot1")
-		calls.change(view("c1", 0.25, "b1"), view("c2", 0.5, "b2"))
-		if got := p.states(); len(got) != 0 {
+		p := w.connectBrowser("b1", "boot1")
+		calls.changeViews(callView("c1", 0.25, "b1"), callView("c2", 0.5, "b2"))
+		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("no panel is open, but %d states arrived", len(got))
 		}
 		p.send(watchOn)
-		got := p.states()
+		got := p.stateFrames()
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
 		}
@@ -132,18 +132,18 @@ func TestPanel(t *testing.T) {
 		}
 		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
-		calls.change(view("c1", 0.5, "b1"))
-		w.pass(time.Second)
-		if got := p.states(); len(got) != 0 {
+		calls.changeViews(callView("c1", 0.5, "b1"))
+		w.advanceTime(time.Second)
+		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("the panel is closed, and %d states came", len(got))
 		}
 		p.send(watchOn) // the same state again, for a new panel
-		if got := p.states(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
+		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
 			t.Errorf("states = %+v, want the newest", got)
 		}
 		p.send(watchOn)
-		w.pass(time.Second)
-		if got := p.states(); len(got) != 1 {
+		w.advanceTime(time.Second)
+		if got := p.stateFrames(); len(got) != 1 {
 			t.Errorf("%d states for a second watch, want 1", len(got))
 		}
 	})
@@ -154,21 +154,21 @@ func TestPanel(t *testing.T) {
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{Calls: calls}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		p.send(watchOn)
-		w.pass(time.Second)
-		p.states()
+		w.advanceTime(time.Second)
+		p.stateFrames()
 		for i := range 1000 { // one each millisecond
-			calls.change(view("c1", float64(i)/1000, "b1"))
+			calls.changeViews(callView("c1", float64(i)/1000, "b1"))
 			if i == 0 {
-				if got := p.states(); len(got) != 1 {
+				if got := p.stateFrames(); len(got) != 1 {
 					t.Errorf("%d states at once, want 1", len(got))
 				}
 			}
-			w.pass(time.Millisecond)
+			w.advanceTime(time.Millisecond)
 		}
-		w.pass(time.Second)
-		got := p.states()
+		w.advanceTime(time.Second)
+		got := p.stateFrames()
 		if len(got) < 9 || len(got) > 10 {
 			t.Errorf("%d states in a second, want 9 or 10", len(got))
 		}
@@ -181,16 +181,16 @@ func TestPanelRate(t *testing.T) {
 func TestPanelIsBounded(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{Calls: calls}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		var views []dispatch.View
 		for i := range 1000 {
-			views = append(views, view(fmt.Sprint("c", i), 0, "b1"))
+			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
 		ended := time.Now()
 		views = append(views, dispatch.View{Ended: &ended})
-		calls.change(views...)
+		calls.changeViews(views...)
 		p.send(watchOn)
-		if got := p.states(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != maxShown || got[0].Calls[0].CallID != "c0" {
+		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != maxShown || got[0].Calls[0].CallID != "c0" {
 			t.Errorf("states = %+v", got)
 		}
 	})
@@ -201,28 +201,28 @@ func TestPanelIsBounded(t *testing.T) {
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	inWorld(t, Options{Policy: policy}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.hub.Sync()
-		if got := p.plugins(); len(got) != 0 {
+		if got := p.pluginFrames(); len(got) != 0 {
 			t.Errorf("no panel is open, but %d lists arrived", len(got))
 		}
 		p.send(watchOn)
-		if got := p.plugins(); len(got) != 1 || got[0][0].Hash != "h1" {
+		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
 			t.Errorf("lists = %+v, want plugin h1", got)
 		}
 		policy.set("ask")
 		for range 2 { // the second time nothing has changed
 			w.hub.Sync()
-			w.pass(stateInterval)
+			w.advanceTime(stateInterval)
 		}
-		if got := p.plugins(); len(got) != 1 || got[0][0].Permission != "ask" {
+		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Permission != "ask" {
 			t.Errorf("lists = %+v, want permission ask once", got)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
 		p.send(watchOn)
-		w.pass(stateInterval)
-		if got := p.plugins(); len(got) != 1 {
+		w.advanceTime(stateInterval)
+		if got := p.pluginFrames(); len(got) != 1 {
 			t.Errorf("%d lists for a new panel, want 1", len(got))
 		}
 	})
@@ -285,8 +285,8 @@ func (f *fakePolicy) do(what, plugin string) error {
 	return nil
 }
 
-// plugins decodes the state.plugins frames since the last call.
-func (p *peer) plugins() (out [][]wire.PluginView) {
+// pluginFrames decodes the state.plugins frames since the last call.
+func (p *peer) pluginFrames() (out [][]wire.PluginView) {
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
 		if err != nil || e.Method != wire.MethodStatePlugins {
@@ -313,17 +313,17 @@ func TestPanelShowsCalls(t *testing.T) {
 		{Type: "table", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivityBytes) + `"`)},
 	}
 	inWorld(t, Options{Calls: calls}, func(w *world) {
-		p := w.browser("b1", "boot1")
-		v := view("c1", 0.25, "b1")
+		p := w.connectBrowser("b1", "boot1")
+		v := callView("c1", 0.25, "b1")
 		half := 0.5
 		v.Prompt, v.ParentCallID, v.UserProgress, v.UserMessage, v.EndAudience = true, "c0", &half, "for you", "user"
 		v.Waiting = &dispatch.Waiting{
 			TicketID: "t1", Kind: wire.TicketPermission, Reason: "why", Title: "title", Args: `{"n":1}`,
 			Until: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
 		}
-		calls.change(v)
+		calls.changeViews(v)
 		p.send(watchOn)
-		got := p.states()
+		got := p.stateFrames()
 		if len(got) != 1 || len(got[0].Calls) != 1 {
 			t.Fatalf("states = %+v", got)
 		}
@@ -351,15 +351,15 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 		})
 	}
 	inWorld(t, Options{Calls: calls}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		var views []dispatch.View
 		for i := range 100 {
-			views = append(views, view(fmt.Sprint("c", i), 0, "b1"))
+			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
-		calls.change(views...)
+		calls.changeViews(views...)
 		p.send(watchOn)
 		shown, text := 0, 0
-		for _, c := range p.states()[0].Calls {
+		for _, c := range p.stateFrames()[0].Calls {
 			if len(c.Activities) > 0 {
 				shown++
 			}
@@ -378,7 +378,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 func TestPanelDecides(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		decide := func(params, want string) {
 			t.Helper()
 			p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":` + params + `}`)
@@ -413,7 +413,7 @@ func TestPanelFlood(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		gate := make(chan struct{})
 		w.hub.opts.Policy = &fakePolicy{gate: gate}
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxPanelWork {
 			p.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
 		}
@@ -440,7 +440,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 	}
 	const none = `"error":{"code":-32600,"message":"this server has no permissions"}`
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		ask(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
 		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
 		ask(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
@@ -450,7 +450,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 	})
 	policy := &fakePolicy{}
 	inWorld(t, Options{Policy: policy}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		ask(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
 		ask(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
 		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
@@ -476,7 +476,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 func TestPanelStops(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)
 		w.hub.SetCalls(calls)

@@ -2,8 +2,8 @@ package wsbridge
 
 import "opentabs/wire"
 
-// part handles one part of a large result.
-func (rt *runTable) part(l *link, params []byte) error {
+// handlePart handles one part of a large result.
+func (rt *runTable) handlePart(l *link, params []byte) error {
 	p, text, err := wire.DecodePart(params)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func (p *peer) part(id string, seq int, text string) {
+func (p *peer) sendPart(id string, seq int, text string) {
 	q, err := json.Marshal(text)
 	if err != nil {
 		p.w.t.Fatal(err)
@@ -15,7 +15,7 @@ func (p *peer) part(id string, seq int, text string) {
 }
 
 func (p *peer) rawPart(id string, seq int, text string) {
-	p.sendf(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, text)
+	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, text)
 }
 
 func TestParts(t *testing.T) {
@@ -41,15 +41,15 @@ func TestParts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
-				p := w.browser("b1", "boot1")
+				p := w.connectBrowser("b1", "boot1")
 				if err := w.tryRun("b1", "c1", 100); err != nil {
 					t.Fatal(err)
 				}
 				for _, part := range tt.parts {
-					p.part("c1", part.seq, part.text)
+					p.sendPart("c1", part.seq, part.text)
 				}
 				w.wantEvents()
-				p.sendf(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, tt.count)
+				p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, tt.count)
 				w.wantEvents("c1 " + tt.want)
 			})
 		})
@@ -60,17 +60,17 @@ func TestParts(t *testing.T) {
 // and makes the browser stop sending.
 func TestPartsTooLarge(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		if err := w.tryRun("b1", "c1", 100); err != nil {
 			t.Fatal(err)
 		}
 		p.readFrames()
-		p.part("c1", 0, strings.Repeat("x", 100))
+		p.sendPart("c1", 0, strings.Repeat("x", 100))
 		w.wantEvents()
-		p.part("c1", 1, "x")
+		p.sendPart("c1", 1, "x")
 		w.wantEvents("c1 failed result_too_large: the result is larger than 100 bytes")
 		p.wantFrames(cancelText("c1", "the result is too large"))
-		p.part("c1", 2, "x")
+		p.sendPart("c1", 2, "x")
 		p.send(`{"jsonrpc":"2.0","id":"c1","result":{"parts":3}}`)
 		w.wantEvents()
 	})
@@ -93,12 +93,12 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 	}
 	for _, tt := range tests {
 		inWorld(t, Options{}, func(w *world) {
-			p := w.browser("b1", "boot1")
+			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
 			for i, text := range tt.parts {
 				p.rawPart("c1", i, text)
 			}
-			p.sendf(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.parts))
+			p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.parts))
 			w.wantEvents("c1 returned " + tt.want)
 		})
 	}

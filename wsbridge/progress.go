@@ -9,8 +9,8 @@ import (
 // No page makes more, and the sum over a call can't overflow an int.
 const maxCount = 1 << 30
 
-// progress decodes a tool.progress and forwards its reports.
-func (rt *runTable) progress(l *link, params []byte) error {
+// handleProgress decodes a tool.progress and forwards its reports.
+func (rt *runTable) handleProgress(l *link, params []byte) error {
 	p, err := wire.DecodeProgress(params)
 	if err != nil {
 		return err

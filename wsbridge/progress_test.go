@@ -11,7 +11,7 @@ import (
 // another run.
 func TestReportsForgedInText(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "mine")
 		w.run("b1", "other")
 		for _, text := range []string{
@@ -30,7 +30,7 @@ func TestReportsForgedInText(t *testing.T) {
 // the idle timer, and does not affect the other reports.
 func TestMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"1","message":"a"},{"progress":1e999},7,{"progress":2}],"skipped":-5}}`)
 		w.wantEvents(`c1 reports [{"message":"a","invalid":true},{"invalid":true},{"invalid":true},{"progress":2}] skipped 0`)
@@ -41,7 +41,7 @@ func TestMalformedReports(t *testing.T) {
 // its activity and audience, and that an invalid activity drops only itself.
 func TestActivitiesOfMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[` +
 			`{"progress":"1","activity":{"type":"te\u001bxt","content":{"n":9007199254740993}},"endAudience":"us\u001ber"},` +
@@ -56,7 +56,7 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 // tabs are kept, and the length does not change.
 func TestReportTextsAreClean(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		const bad = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\udb40\udc41\udb40\udd00\ufe00\u200b\r\n\tb\u00e9`
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + bad + `","status":"` + bad + `","audience":"user\u001b"}]}}`)
@@ -75,20 +75,20 @@ func TestReportTextsAreClean(t *testing.T) {
 // once, and that missing ones count as skipped.
 func TestReportsAreTakenOnce(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		send := func(seq, skipped int, messages ...string) {
 			var reports []string
 			for _, m := range messages {
 				reports = append(reports, `{"message":"`+m+`"}`)
 			}
-			p.sendf(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
+			p.sendFormat(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
 				seq, strings.Join(reports, ","), skipped)
 		}
 		send(0, 2, "a", "b")
 		w.wantEvents(`c1 reports [{"message":"a"},{"message":"b"}] skipped 2`)
 		p.drop()
-		p = w.browser("b1", "boot1")
+		p = w.connectBrowser("b1", "boot1")
 		send(0, 2, "a", "b")
 		send(1, 0, "b", "c")
 		send(3, 1, "d")

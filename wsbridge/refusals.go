@@ -25,10 +25,10 @@ type quietReason struct {
 	more int
 }
 
-// log logs a rejected connection, at most once per reason in refusalQuiet, with
+// logRejected logs a rejected connection, at most once per reason in refusalQuiet, with
 // the number of unlogged refusals before. A reason is a constant sentence; data
 // of the peer goes into details.
-func (r *refusals) log(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
+func (r *refusals) logRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.quiet == nil {
 		r.quiet = map[string]*quietReason{}

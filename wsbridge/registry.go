@@ -48,8 +48,8 @@ func (g *registry) openLinks() []*link {
 	return slices.Collect(maps.Keys(g.serving))
 }
 
-// current returns the name of a browser and its link, nil while it is lost.
-func (g *registry) current(b *browser) (name string, l *link) {
+// currentLink returns the name of a browser and its link, nil while it is lost.
+func (g *registry) currentLink(b *browser) (name string, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return b.name, b.link
@@ -65,14 +65,14 @@ func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	}
 }
 
-// info returns the browser as status pages show it.
-func (g *registry) info(b *browser) BrowserInfo {
+// browserInfo returns the browser as status pages show it.
+func (g *registry) browserInfo(b *browser) BrowserInfo {
 	g.mu.Lock()
 	out := BrowserInfo{
 		ID: b.id, Name: b.name, ExtensionVersion: b.version, Connected: b.link != nil, Since: b.since, Inject: b.inject,
 	}
 	g.mu.Unlock()
-	out.Running = b.runs.count()
+	out.Running = b.runs.countRuns()
 	out.Tabs, out.Syncs = b.tabs.list()
 	return out
 }
@@ -112,7 +112,7 @@ func (g *registry) idFor(p wire.HelloParams) string {
 	if b := g.browsers[own]; b != nil && b.boot == p.BootID {
 		return own
 	}
-	if b := g.browsers[p.BrowserID]; b != nil && b.boot != p.BootID && b.link != nil && !b.link.ended() {
+	if b := g.browsers[p.BrowserID]; b != nil && b.boot != p.BootID && b.link != nil && !b.link.hasEnded() {
 		return own
 	}
 	return p.BrowserID
@@ -128,7 +128,7 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 		lost = &wire.CallError{Code: wire.ErrBrowserLost, Message: "the browser or its extension restarted"}
 	}
 	if b.link != nil {
-		b.link.shut(wire.CloseReplaced, "replaced by a newer connection of this browser")
+		b.link.closeWith(wire.CloseReplaced, "replaced by a newer connection of this browser")
 	}
 	b.name, b.boot, b.version, b.inject = p.BrowserName, p.BootID, p.ExtensionVersion, ""
 	b.setLink(l)
@@ -183,8 +183,8 @@ func (g *registry) register(l *link) bool {
 	g.handshaking = append(g.handshaking, l)
 	g.mu.Unlock()
 	if oldest != nil {
-		g.hub.refusals.log(&g.hub.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
-		oldest.shut(websocket.StatusTryAgainLater, "too many connections are in their handshake")
+		g.hub.refusals.logRejected(&g.hub.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
+		oldest.closeWith(websocket.StatusTryAgainLater, "too many connections are in their handshake")
 	}
 	return true
 }
@@ -233,7 +233,7 @@ func (g *registry) close(why *wire.CallError) {
 	g.mu.Lock()
 	g.closed = true
 	for l := range g.serving {
-		l.shut(websocket.StatusGoingAway, "opentabs is stopping")
+		l.closeWith(websocket.StatusGoingAway, "opentabs is stopping")
 	}
 	var after []func()
 	for id, b := range g.browsers {

@@ -42,7 +42,7 @@ type requests struct {
 // call sends a request and waits for its answer, until ctx or the link ends.
 // The reader must not call it.
 func (r *requests) call(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
-	return r.await(ctx, r.send(method, params))
+	return r.awaitAnswer(ctx, r.send(method, params))
 }
 
 // pendingRequest is a request without an answer yet.
@@ -64,9 +64,9 @@ func (r *requests) send(method wire.Method, params []byte) pendingRequest {
 	return pendingRequest{id: id, answer: answer, at: time.Now()}
 }
 
-// await waits for the answer to a request, for at most requestTimeout since it
+// awaitAnswer waits for the answer to a request, for at most requestTimeout since it
 // was sent, or until ctx or the link ends.
-func (r *requests) await(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
+func (r *requests) awaitAnswer(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
 	defer func() {
 		r.mu.Lock()
 		delete(r.pending, q.id)
@@ -86,9 +86,9 @@ func (r *requests) await(ctx context.Context, q pendingRequest) (wire.Envelope, 
 	}
 }
 
-// deliver passes an answer to the request that waits for it. deliver reports false if
+// deliverAnswer passes an answer to the request that waits for it. deliverAnswer reports false if
 // there is none.
-func (r *requests) deliver(e wire.Envelope) bool {
+func (r *requests) deliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	waiting, ok := r.pending[e.ID]

@@ -17,7 +17,7 @@ func TestRequestsEnd(t *testing.T) {
 		end  func(r *requests, gone chan struct{}, cancel func())
 		want error
 	}{
-		{"answer", func(r *requests, _ chan struct{}, _ func()) { r.deliver(wire.Envelope{ID: "s/1"}) }, nil},
+		{"answer", func(r *requests, _ chan struct{}, _ func()) { r.deliverAnswer(wire.Envelope{ID: "s/1"}) }, nil},
 		{"link", func(_ *requests, gone chan struct{}, _ func()) { close(gone) }, errLinkEnded},
 		{"context", func(_ *requests, _ chan struct{}, cancel func()) { cancel() }, context.Canceled},
 		{"timeout", func(*requests, chan struct{}, func()) {}, errNoAnswer},
@@ -45,7 +45,7 @@ func TestRequestsEnd(t *testing.T) {
 				if len(r.pending) != 0 || len(posted) != 1 {
 					t.Errorf("%d pending, posted %q", len(r.pending), posted)
 				}
-				if r.deliver(wire.Envelope{ID: "s/1"}) {
+				if r.deliverAnswer(wire.Envelope{ID: "s/1"}) {
 					t.Error("an answer after the end was delivered")
 				}
 			})

@@ -67,7 +67,7 @@ func notConnected(t dispatch.Target) *wire.CallError {
 
 // start starts a run if its document is still there.
 func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
-	isShown := b.tabs.shows(r.Target.TabID, r.Target.DocumentID)
+	isShown := b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.start(r, frame, sink, isShown)
 }
 
@@ -90,7 +90,7 @@ func (rt *runTable) start(r *dispatch.Run, frame []byte, sink dispatch.Sink, isS
 		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
 	}
 	rt.runs[r.ID] = started
-	if rt.link == nil || rt.link.ended() {
+	if rt.link == nil || rt.link.hasEnded() {
 		started.isUnsent = true
 		sink.LinkLost()
 	} else {

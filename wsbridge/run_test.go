@@ -21,7 +21,7 @@ func (w *world) tryRunArgs(args string) *wire.CallError {
 
 func TestStartRefused(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		want := func(err *wire.CallError, code wire.ErrorCode, message string) {
 			t.Helper()
 			if err == nil || err.Code != code || err.Message != message {
@@ -38,7 +38,7 @@ func TestStartRefused(t *testing.T) {
 		p.readFrames()
 		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
 		p.drop()
-		w.pass(10 * time.Second)
+		w.advanceTime(10 * time.Second)
 		want(w.tryRun("b1", "c2", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
 		w.wantEvents("c1 " + lostText)
 	})
@@ -48,17 +48,17 @@ func TestStartRefused(t *testing.T) {
 // sent once, when the browser has reconnected.
 func TestStartWhileAway(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		w.browser("b1", "boot1").drop()
-		w.pass(9 * time.Second)
+		w.connectBrowser("b1", "boot1").drop()
+		w.advanceTime(9 * time.Second)
 		w.run("b1", "c1")
 		p := w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, dispatchFrame("c1"), syncNil)
-		w.pass(time.Minute) // the browser need not name this run
+		w.advanceTime(time.Minute) // the browser need not name this run
 		w.wantEvents()
 		p.drop()
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, strings.Replace(dispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), syncNil)
 		p.answer("c1", "1")
 		w.wantEvents("c1 returned 1")
@@ -69,9 +69,9 @@ func TestStartWhileAway(t *testing.T) {
 // between the lookup and the start.
 func TestStartAtTheLastMoment(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		w.browser("b1", "boot1").drop()
+		w.connectBrowser("b1", "boot1").drop()
 		b := w.hub.registry.find("b1")
-		w.pass(10 * time.Second)
+		w.advanceTime(10 * time.Second)
 		r := dispatch.Run{ID: "c1", Target: dispatch.Target{TabID: 7, DocumentID: "d7"}}
 		if err := b.start(&r, nil, sink{w, "c1"}); err == nil || err.Code != wire.ErrBrowserLost {
 			t.Errorf("start = %v, want browser_lost", err)
@@ -83,7 +83,7 @@ func TestStartAtTheLastMoment(t *testing.T) {
 // document.
 func TestStartWithoutDocument(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7}}}`)
 		p.readFrames()
 		err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "c1", Target: dispatch.Target{Browser: "b1", TabID: 7}}, sink{w, "c1"})
@@ -102,19 +102,19 @@ func TestHeldRunEnds(t *testing.T) {
 		then func(w *world)
 		want string
 	}{
-		{"the link stays away", func(w *world) { w.pass(10 * time.Second) }, unsent(lostText)},
-		{"the browser restarts", func(w *world) { w.browser("b1", "boot2") }, unsent(bootText)},
-		{"it is stopped", func(w *world) { w.cancel("c1"); w.browser("b1", "boot1") }, "c1 stopped: aborted"},
+		{"the link stays away", func(w *world) { w.advanceTime(10 * time.Second) }, unsent(lostText)},
+		{"the browser restarts", func(w *world) { w.connectBrowser("b1", "boot2") }, unsent(bootText)},
+		{"it is stopped", func(w *world) { w.cancel("c1"); w.connectBrowser("b1", "boot1") }, "c1 stopped: aborted"},
 		{"the hub is closed", func(w *world) { w.hub.Close() }, unsent("failed shutdown: the server is stopping")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
-				w.browser("b1", "boot1").drop()
+				w.connectBrowser("b1", "boot1").drop()
 				w.run("b1", "c1")
 				tt.then(w)
 				w.wantEvents(tt.want)
-				w.pass(time.Minute)
+				w.advanceTime(time.Minute)
 				w.wantEvents()
 			})
 		})
@@ -125,7 +125,7 @@ func TestHeldRunEnds(t *testing.T) {
 // does when a document was not ready.
 func TestSameIDAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":"log in"}}}`)
 		w.wantEvents("c1 failed not_ready: log in")
@@ -137,7 +137,7 @@ func TestSameIDAgain(t *testing.T) {
 
 func TestArgumentsTooLarge(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		w.browser("b1", "boot1")
+		w.connectBrowser("b1", "boot1")
 		err := w.tryRunArgs(`{"x":"` + strings.Repeat("x", wire.MaxFrameBytes) + `"}`)
 		if err == nil || err.Code != wire.ErrInvalidArguments || !strings.Contains(err.Message, fmt.Sprint(wire.MaxFrameBytes)) {
 			t.Errorf("err = %+v, want invalid_arguments that names the limit", err)

@@ -80,8 +80,8 @@ func (rt *runTable) close(why *wire.CallError) []func() {
 	return rt.endAll(why)
 }
 
-// count returns the number of unfinished runs.
-func (rt *runTable) count() int {
+// countRuns returns the number of unfinished runs.
+func (rt *runTable) countRuns() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return len(rt.runs)
@@ -158,9 +158,9 @@ func (rt *runTable) endUnlisted(generation int) {
 	runAll(after)
 }
 
-// resumed handles the browser's list of its runs. Runs that the server no
+// handleResumed handles the browser's list of its runs. Runs that the server no
 // longer has are stopped in their pages.
-func (rt *runTable) resumed(l *link, ids []string) {
+func (rt *runTable) handleResumed(l *link, ids []string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for _, id := range ids {

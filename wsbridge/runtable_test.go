@@ -26,9 +26,9 @@ func TestRunTable(t *testing.T) {
 		if len(l.out.frames) != 1 || rt.runs["c1"].isUnsent {
 			t.Errorf("%d frames after connect, want 1", len(l.out.frames))
 		}
-		runAll(rt.close(internal("over")))
-		if err := <-ended; err == nil || err.Message != "over" || rt.count() != 0 {
-			t.Errorf("the run ended with %v, %d are left", err, rt.count())
+		runAll(rt.close(internalError("over")))
+		if err := <-ended; err == nil || err.Message != "over" || rt.countRuns() != 0 {
+			t.Errorf("the run ended with %v, %d are left", err, rt.countRuns())
 		}
 		if err := rt.start(&r, nil, ended, true); err == nil || err.Code != wire.ErrBrowserLost {
 			t.Errorf("start after close: %v", err)

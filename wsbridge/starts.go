@@ -16,7 +16,7 @@ type Start struct {
 // startsIn returns the adapters that a tab reports.
 func startsIn(t wire.TabInfo, browser string) []Start {
 	var starts []Start
-	for _, d := range documents(t) {
+	for _, d := range documentsOf(t) {
 		for _, p := range d.plugins {
 			starts = append(starts, Start{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
 		}

@@ -29,7 +29,7 @@ func TestStartsAreReported(t *testing.T) {
 		starts = append(starts, s)
 	}}
 	inWorld(t, o, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.readEvents()
 		takeStarts()
 		broken := tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)

@@ -21,18 +21,18 @@ func TestStopOutcomes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		inWorld(t, Options{}, func(w *world) {
-			p := w.browser("b1", "boot1")
+			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
 			w.cancel("c1")
 			p.wantFrames(dispatchFrame("c1"), cancelText("c1", "stop it"))
 			w.wantEvents()
 			for range 2 { // exactly once
-				p.sendf(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
+				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
 			p.answer("c1", "1") // the run no longer exists
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
-			w.pass(time.Minute)
+			w.advanceTime(time.Minute)
 			w.wantEvents()
 		})
 	}
@@ -40,12 +40,12 @@ func TestStopOutcomes(t *testing.T) {
 
 func TestStopNotAnswered(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
-		w.pass(2*time.Second - time.Nanosecond)
+		w.advanceTime(2*time.Second - time.Nanosecond)
 		w.wantEvents()
-		w.pass(time.Nanosecond)
+		w.advanceTime(time.Nanosecond)
 		w.wantEvents("c1 stopped: ignored")
 		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents()
@@ -56,7 +56,7 @@ func TestStopUnknown(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.cancel("c1")
 		w.wantEvents("c1 stopped: finished")
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c2")
 		p.readFrames()
 		p.answer("c2", "1")
@@ -71,20 +71,20 @@ func TestStopUnknown(t *testing.T) {
 // sent to the page after the reconnect.
 func TestStopWhileAway(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
 		w.cancel("c1")
-		w.pass(2 * time.Second)
+		w.advanceTime(2 * time.Second)
 		w.wantEvents("c1 stopped: ignored")
-		w.pass(7 * time.Second)
+		w.advanceTime(7 * time.Second)
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
 		// The browser receives one tool.cancel, although it lists the call too.
 		p.drop()
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil)
 		w.wantEvents()
 	})
@@ -94,14 +94,14 @@ func TestStopWhileAway(t *testing.T) {
 // right after it, and that a late answer still counts.
 func TestStopAnsweredAfterReturn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
 		p.readFrames()
 		p.drop()
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
 		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
@@ -113,15 +113,15 @@ func TestStopAnsweredAfterReturn(t *testing.T) {
 // reconnect, however late.
 func TestStopLostWithItsLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
 		p.readFrames()
 		p.drop()
-		w.pass(9 * time.Second)
+		w.advanceTime(9 * time.Second)
 		w.wantEvents("c1 stopped: ignored")
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
 	})
 }
@@ -130,13 +130,13 @@ func TestStopLostWithItsLink(t *testing.T) {
 // once.
 func TestStopsOfLostBrowser(t *testing.T) {
 	inWorld(t, Options{Grace: time.Second}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
 		w.cancel("c1")
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		w.wantEvents("c1 stopped: ignored")
-		w.pass(time.Minute)
+		w.advanceTime(time.Minute)
 		w.wantEvents()
 	})
 }
@@ -145,7 +145,7 @@ func TestStopsOfLostBrowser(t *testing.T) {
 // however many start and stop concurrently.
 func TestStopNeverOvertakes(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		const runs = 200
 		for i := range runs {
 			id := fmt.Sprint("c", i)

@@ -96,19 +96,19 @@ func (ts *tabTable) list() (tabs []wire.TabInfo, syncs int) {
 	return slices.SortedFunc(maps.Values(ts.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID }), ts.syncs
 }
 
-// has reports whether the browser has listed a tab.
-func (ts *tabTable) has(tabID int) bool {
+// hasTab reports whether the browser has listed a tab.
+func (ts *tabTable) hasTab(tabID int) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	_, ok := ts.tabs[tabID]
 	return ok
 }
 
-// shows reports whether a tab shows a document.
-func (ts *tabTable) shows(tabID int, documentID string) bool {
+// isShowing reports whether a tab shows a document.
+func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return showsDocument(ts.tab(tabID), documentID)
+	return showsDocument(ts.findTab(tabID), documentID)
 }
 
 // replaceAll replaces all tabs of the browser. replaceAll ignores a link that is no
@@ -145,9 +145,9 @@ func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
 	isChanged = true
 }
 
-// change replaces one tab of the browser. change ignores a link that is no longer the
+// changeTab replaces one tab of the browser. changeTab ignores a link that is no longer the
 // current one.
-func (ts *tabTable) change(l *link, p wire.TabChangedParams) {
+func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []Start
 	isChanged := false
 	defer func() { // without the lock
@@ -226,9 +226,9 @@ func (ts *tabTable) keepDocuments() {
 	})
 }
 
-// tab returns a tab, with its document from before a reconnect if needed. The
+// findTab returns a tab, with its document from before a reconnect if needed. The
 // result has no document if there is none. The caller holds mu.
-func (ts *tabTable) tab(id int) wire.TabInfo {
+func (ts *tabTable) findTab(id int) wire.TabInfo {
 	t := ts.tabs[id]
 	if before, ok := ts.beforeReturn[id]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
 		return before
@@ -244,9 +244,9 @@ type document struct {
 	plugins []wire.TabPlugin
 }
 
-// documents returns the top document of a tab, whose ID may be empty, and the
+// documentsOf returns the top document of a tab, whose ID may be empty, and the
 // frames with live plugins.
-func documents(t wire.TabInfo) []document {
+func documentsOf(t wire.TabInfo) []document {
 	docs := make([]document, 1, 1+len(t.Frames))
 	docs[0] = document{0, t.DocumentID, t.URL, t.Plugins}
 	for _, f := range t.Frames {
@@ -257,7 +257,7 @@ func documents(t wire.TabInfo) []document {
 
 // showsDocument reports whether a tab shows the document with this id.
 func showsDocument(t wire.TabInfo, documentID string) bool {
-	return documentID != "" && slices.ContainsFunc(documents(t), func(d document) bool { return d.id == documentID })
+	return documentID != "" && slices.ContainsFunc(documentsOf(t), func(d document) bool { return d.id == documentID })
 }
 
 // markUnsynced records that the plugins have changed: until the browser has
@@ -332,8 +332,8 @@ func (ts *tabTable) nextDocumentWait(want dispatch.Want, live []place) (left tim
 		return 0
 	}
 	for id, at := range ts.leftAt {
-		t := ts.tab(id)
-		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.target(t, documents(t)[0])}
+		t := ts.findTab(id)
+		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.targetOf(t, documentsOf(t)[0])}
 		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) && !slices.Contains(t.Arriving, want.Plugin) || !want.Allows(p.Target) {
 			continue
 		}
@@ -342,7 +342,7 @@ func (ts *tabTable) nextDocumentWait(want dispatch.Want, live []place) (left tim
 				return false
 			}
 			other.Readiness = p.Readiness
-			return compare(other, p) < 0
+			return comparePlaces(other, p) < 0
 		})
 		if first {
 			left = max(left, loadTimeout-time.Since(at))
@@ -358,8 +358,8 @@ type tabChanges struct {
 	first bool // a browser has listed its tabs
 }
 
-// changed returns a channel that is closed at the next change.
-func (n *tabChanges) changed() <-chan struct{} {
+// nextChange returns a channel that is closed at the next change.
+func (n *tabChanges) nextChange() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.news == nil {
@@ -380,8 +380,8 @@ func (n *tabChanges) publish(listed bool) {
 	}
 }
 
-// listed reports whether a browser has ever listed its tabs.
-func (n *tabChanges) listed() bool {
+// hasListed reports whether a browser has ever listed its tabs.
+func (n *tabChanges) hasListed() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.first

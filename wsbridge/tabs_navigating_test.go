@@ -42,9 +42,9 @@ func TestTabThatWasLeft(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			hash := "h1"
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-				p := w.browser("b1", "boot1")
+				p := w.connectBrowser("b1", "boot1")
 				p.send(tt.before)
-				w.pass(time.Second)
+				w.advanceTime(time.Second)
 				p.send(tt.after)
 				p.readFrames()
 				began := time.Now()
@@ -52,13 +52,13 @@ func TestTabThatWasLeft(t *testing.T) {
 					want := tt.want
 					want.Plugin = "chat"
 					got := w.hub.Targets(w.t.Context(), want)
-					w.note("%s after %v", names(got.Live), time.Since(began))
+					w.note("%s after %v", targetNames(got.Live), time.Since(began))
 				}()
-				w.pass(time.Second)
+				w.advanceTime(time.Second)
 				if tt.next != "" {
 					p.send(tt.next)
 				}
-				w.pass(loadTimeout)
+				w.advanceTime(loadTimeout)
 				w.wantEvents(tt.live + " after " + tt.at.String())
 			})
 		})
@@ -74,15 +74,15 @@ func TestTabThatWasLeftForAWorker(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "af", 9, doc, more) + `,` + tabText(8, "", 5, "d8", liveChat) + `]}}`)
 			p.readFrames()
 		}
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		tabs(p, "d7", liveChat)
 		p.drop()
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		tabs(p, "", `,"loading":["chat"]`)
 		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != "b1/7 b1/8" || time.Since(began) > 0 {
-			t.Errorf("live %q after %v, want both at once", names(got.Live), time.Since(began))
+		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != "b1/7 b1/8" || time.Since(began) > 0 {
+			t.Errorf("live %q after %v, want both at once", targetNames(got.Live), time.Since(began))
 		}
 	})
 }
@@ -93,19 +93,19 @@ func TestTabThatWasLeftForGood(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		tab := func(p *peer, id int, rest string) {
-			p.sendf(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
+			p.sendFormat(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
 			p.readFrames()
 		}
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		tab(p, 8, `,"tab":`+tabText(8, "", 5, "d8", liveChat))
 		tab(p, 7, `,"tab":`+tabText(7, "af", 9, "", `,"loading":["chat"]`))
 		p.drop()
 		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != "b1/8" || time.Since(began) > 0 {
-			t.Errorf("live %q after %v, want b1/8 at once", names(got.Live), time.Since(began))
+		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != "b1/8" || time.Since(began) > 0 {
+			t.Errorf("live %q after %v, want b1/8 at once", targetNames(got.Live), time.Since(began))
 		}
 		p = w.dial()
-		p.hello("b1", "boot1")
+		p.sendHello("b1", "boot1")
 		p.readFrames()
 		tab(p, 7, "")
 		b := w.hub.registry.find("b1")

@@ -59,7 +59,7 @@ func tabText(id int, marks string, used float64, doc, plugins string) string {
 
 const liveChat = `,"plugins":[{"name":"other","hash":"h9"},{"name":"chat","hash":"h1"}]`
 
-func names(targets []dispatch.Target) string {
+func targetNames(targets []dispatch.Target) string {
 	var out []string
 	for _, t := range targets {
 		out = append(out, fmt.Sprintf("%s/%d", t.Browser, t.TabID))
@@ -74,12 +74,12 @@ func TestTargets(t *testing.T) {
 			t.Helper()
 			w.readEvents()
 			got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"})
-			if names(got.Live) != live || names(got.NeedReload) != reload || got.Browsers != browsers {
-				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", names(got.Live), names(got.NeedReload), got.Browsers, live, reload, browsers)
+			if targetNames(got.Live) != live || targetNames(got.NeedReload) != reload || got.Browsers != browsers {
+				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", targetNames(got.Live), targetNames(got.NeedReload), got.Browsers, live, reload, browsers)
 			}
 		}
 		want("", "", 0)
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		want("b1/7", "", 1)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			tabText(1, "", 900, "d1", liveChat),
@@ -99,7 +99,7 @@ func TestTargets(t *testing.T) {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
 		// All targets of the browser with the best tab rank first.
-		q := w.browser("b2", "boot2")
+		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + tabText(7, "", 0, "d7", liveChat) + `}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
@@ -109,7 +109,7 @@ func TestTargets(t *testing.T) {
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
-		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "unknown"}); names(got.Live)+names(got.NeedReload) != "" || got.Browsers != 2 {
+		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "unknown"}); targetNames(got.Live)+targetNames(got.NeedReload) != "" || got.Browsers != 2 {
 			t.Errorf("an unknown plugin: %+v", got)
 		}
 	})
@@ -127,21 +127,21 @@ func TestTabsAfterReturn(t *testing.T) {
 		}
 		want := func(live, reload string) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != live || names(got.NeedReload) != reload {
-				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), names(got.Live), names(got.NeedReload), live, reload)
+			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != live || targetNames(got.NeedReload) != reload {
+				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), targetNames(got.Live), targetNames(got.NeedReload), live, reload)
 			}
 		}
 		back := func() *peer {
 			p := w.dial()
-			p.hello("b1", "boot1")
+			p.sendHello("b1", "boot1")
 			p.readFrames()
 			return p
 		}
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		listTabs(p, tabText(6, "", 0, "d6", liveChat), tabText(7, "a", 0, "d7", liveChat), tabText(8, "", 0, "d8", liveChat))
 		want("b1/7 b1/6 b1/8", "")
 		p.drop()
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		p = back()
 		listTabs(p) // it has no plugins yet
 		want("b1/7 b1/6 b1/8", "")
@@ -159,13 +159,13 @@ func TestTabsAfterReturn(t *testing.T) {
 		p.drop()
 		want("b1/7 b1/6", "")
 		p = back()
-		w.pass(settleTime - time.Nanosecond)
+		w.advanceTime(settleTime - time.Nanosecond)
 		want("b1/7 b1/6", "")
-		w.pass(time.Nanosecond)
+		w.advanceTime(time.Nanosecond)
 		want("b1/7", "b1/6")
 		p.drop()
 		back()
-		w.pass(time.Minute)
+		w.advanceTime(time.Minute)
 		want("b1/7", "b1/6")
 	})
 }
@@ -177,17 +177,17 @@ func TestTargetsAway(t *testing.T) {
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		want := func(live string, browsers int) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); names(got.Live) != live || got.Browsers != browsers {
-				t.Errorf("live %q, %d browsers; want %q, %d", names(got.Live), got.Browsers, live, browsers)
+			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != live || got.Browsers != browsers {
+				t.Errorf("live %q, %d browsers; want %q, %d", targetNames(got.Live), got.Browsers, live, browsers)
 			}
 		}
-		p, q := w.browser("b1", "boot1"), w.browser("b2", "boot2")
+		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		p.drop()
 		want("b2/7", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		q.readFrames()
 		want("b1/7", 2)
-		w.pass(10 * time.Second)
+		w.advanceTime(10 * time.Second)
 		want("", 1)
 	})
 }
@@ -199,7 +199,7 @@ func TestTabsOfOldLink(t *testing.T) {
 		old, current := &link{hub: w.hub}, &link{hub: w.hub}
 		b.tabs.connect(current, "", true)
 		b.tabs.replaceAll(old, []wire.TabInfo{{TabID: 1}})
-		b.tabs.change(old, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
+		b.tabs.changeTab(old, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
 		if len(b.tabs.tabs) != 0 {
 			t.Errorf("tabs = %+v, want none", b.tabs.tabs)
 		}
@@ -216,12 +216,12 @@ func TestTabsAreBounded(t *testing.T) {
 			many[i].TabID = i
 		}
 		b.tabs.replaceAll(current, many)
-		b.tabs.change(current, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
+		b.tabs.changeTab(current, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
 		// A known tab is still updated, under the ID in the frame.
-		b.tabs.change(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
+		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
 		}
@@ -230,11 +230,11 @@ func TestTabsAreBounded(t *testing.T) {
 
 func TestBrowsers(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		p := w.browser("b2", "boot1")
-		w.browser("b1", "boot2")
+		p := w.connectBrowser("b2", "boot1")
+		w.connectBrowser("b1", "boot2")
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		w.run("b2", "c1")
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		p.drop()
 		got := w.hub.Browsers()
 		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b2" {
@@ -254,10 +254,10 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	inWorld(t, Options{Adapters: onePlugin(&hash), FirstWait: 3 * time.Second}, func(w *world) {
 		found := make(chan dispatch.Targets, 1)
 		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
-		w.pass(time.Second)
-		w.browser("b1", "boot1")
-		if got := <-found; names(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", names(got.Live))
+		w.advanceTime(time.Second)
+		w.connectBrowser("b1", "boot1")
+		if got := <-found; targetNames(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.Live))
 		}
 	})
 	inWorld(t, Options{FirstWait: 3 * time.Second}, func(w *world) {
@@ -288,10 +288,10 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		w.browser("b1", "boot1").drop()
-		w.pass(time.Minute)
+		w.connectBrowser("b1", "boot1").drop()
+		w.advanceTime(time.Minute)
 		p := w.dial()
-		p.hello("b1", "boot2")
+		p.sendHello("b1", "boot2")
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		found := make(chan dispatch.Targets, 1)
 		want := func(plugin string) time.Duration {
@@ -300,15 +300,15 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 			return time.Since(began)
 		}
 		go want("chat")
-		w.pass(2 * time.Second)
+		w.advanceTime(2 * time.Second)
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(found) > 0 {
 			t.Fatalf("targets %+v before the tabs were listed", <-found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-		if got := <-found; names(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", names(got.Live))
+		if got := <-found; targetNames(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.Live))
 		}
 		// After that, a call without a tab fails at once.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
@@ -324,8 +324,8 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.browser("b1", "boot1")
-		w.pass(time.Minute)
+		p := w.connectBrowser("b1", "boot1")
+		w.advanceTime(time.Minute)
 		hash = "h2"
 		w.hub.Sync()
 		found := make(chan dispatch.Targets, 1)
@@ -335,15 +335,15 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 			return time.Since(began)
 		}
 		go want()
-		w.pass(time.Second)
+		w.advanceTime(time.Second)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(found) > 0 {
 			t.Fatalf("targets %+v before the tabs were listed", <-found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
-		if got := <-found; names(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", names(got.Live))
+		if got := <-found; targetNames(got.Live) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.Live))
 		}
 		// Without a change there is nothing to wait for.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
@@ -377,18 +377,18 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-				p := w.browser("b1", "boot1")
+				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
-				w.pass(defaultFirstWait) // the wait for the first sync is over
+				w.advanceTime(defaultFirstWait) // the wait for the first sync is over
 				began := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
 				if tt.waited > 0 && tt.after != "" {
-					w.pass(time.Second)
+					w.advanceTime(time.Second)
 					p.send(tt.after)
 				}
-				if got := <-found; names(got.Live) != tt.live || time.Since(began) != tt.waited {
-					t.Errorf("live %q after %v, want %q after %v", names(got.Live), time.Since(began), tt.live, tt.waited)
+				if got := <-found; targetNames(got.Live) != tt.live || time.Since(began) != tt.waited {
+					t.Errorf("live %q after %v, want %q after %v", targetNames(got.Live), time.Since(began), tt.live, tt.waited)
 				}
 			})
 		})
@@ -402,15 +402,15 @@ func TestDocumentThatIsGone(t *testing.T) {
 		t.Run(string(code), func(t *testing.T) {
 			hash := "h1"
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-				p := w.browser("b1", "boot1")
+				p := w.connectBrowser("b1", "boot1")
 				w.run("b1", "r1")
 				p.readFrames()
-				p.sendf(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":%q,"message":"gone","notStarted":true}}}`, code)
+				p.sendFormat(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":%q,"message":"gone","notStarted":true}}}`, code)
 				w.wantEvents(fmt.Sprintf("r1 failed %s, not started: gone", code))
 				ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 				defer cancel()
-				if got := w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); names(got.Live) != "" {
-					t.Errorf("live %q, want none", names(got.Live))
+				if got := w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != "" {
+					t.Errorf("live %q, want none", targetNames(got.Live))
 				}
 			})
 		})

@@ -24,7 +24,7 @@ import (
 func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
 	s := search{hub: h, want: want, began: time.Now()}
 	for {
-		changed := h.tabChanges.changed()
+		changed := h.tabChanges.nextChange()
 		left := s.update()
 		if left <= 0 {
 			var answered bool
@@ -49,7 +49,7 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 
 // Where returns where a plugin is open at this moment.
 func (h *Hub) Where(plugin string) dispatch.Targets {
-	found, _, _ := h.targets(dispatch.Want{Plugin: plugin})
+	found, _, _ := h.currentTargets(dispatch.Want{Plugin: plugin})
 	return found
 }
 
@@ -93,7 +93,7 @@ func (s *search) hasOpenedFailed() bool {
 // update reads the current targets, and returns how much longer to wait for
 // better ones.
 func (s *search) update() time.Duration {
-	found, returning, arriving := s.hub.targets(s.want)
+	found, returning, arriving := s.hub.currentTargets(s.want)
 	s.found = found
 	if s.failedBefore == nil {
 		s.failedBefore = map[failure]bool{}
@@ -130,7 +130,7 @@ func (s *search) update() time.Duration {
 		return 0
 	case arriving > 0:
 		return arriving
-	case !s.hub.tabChanges.listed():
+	case !s.hub.tabChanges.hasListed():
 		return s.hub.opts.FirstWait - time.Since(s.hub.started)
 	default:
 		return 0
@@ -168,9 +168,9 @@ func (s *search) reloadOrOpen(ctx context.Context) (answered bool, left time.Dur
 	return true, 0
 }
 
-// targets returns the current targets. returning is how much longer to wait for the
+// currentTargets returns the current targets. returning is how much longer to wait for the
 // next document of a better tab, arriving for the first sync of a browser.
-func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arriving time.Duration) {
+func (h *Hub) currentTargets(want dispatch.Want) (out dispatch.Targets, returning, arriving time.Duration) {
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
@@ -181,7 +181,7 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 		if !listed {
 			continue
 		}
-		of := b.tabs.places(want.Plugin, hash)
+		of := b.tabs.placesOf(want.Plugin, hash)
 		arriving = max(arriving, b.tabs.syncWait(want))
 		silent, failed = append(silent, of.silent...), append(failed, of.failed...)
 		out.Syncing = out.Syncing || b.tabs.isSyncing(want)
@@ -207,14 +207,14 @@ func (h *Hub) targets(want dispatch.Want) (out dispatch.Targets, returning, arri
 	slices.SortFunc(out.Openers, func(x, y dispatch.Target) int {
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
-	out.Live, out.NeedReload, out.Loading, out.Broken = rank(live), rank(reload), rank(loading), rank(broken)
-	out.Silent, out.Failed = rank(silent), rank(failed)
-	out.Arriving = rank(coming)
+	out.Live, out.NeedReload, out.Loading, out.Broken = rankPlaces(live), rankPlaces(reload), rankPlaces(loading), rankPlaces(broken)
+	out.Silent, out.Failed = rankPlaces(silent), rankPlaces(failed)
+	out.Arriving = rankPlaces(coming)
 	return out, returning, arriving
 }
 
-// target returns a document of a tab as a target of calls.
-func (ts *tabTable) target(t wire.TabInfo, d document) dispatch.Target {
+// targetOf returns a document of a tab as a target of calls.
+func (ts *tabTable) targetOf(t wire.TabInfo, d document) dispatch.Target {
 	return dispatch.Target{
 		Browser: ts.id, BrowserName: ts.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.id, URL: d.url, Title: t.Title,
 		Frozen: t.Frozen,
@@ -243,13 +243,13 @@ type places struct {
 	failed []place
 }
 
-// places returns where the plugin with this hash is in the browser.
-func (ts *tabTable) places(plugin, hash string) places {
+// placesOf returns where the plugin with this hash is in the browser.
+func (ts *tabTable) placesOf(plugin, hash string) places {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	of := places{browser: dispatch.Target{Browser: ts.id, BrowserName: ts.name}, connected: ts.link != nil}
 	for id := range ts.tabs {
-		of.add(ts, ts.tab(id), plugin, hash)
+		of.add(ts, ts.findTab(id), plugin, hash)
 	}
 	for id, t := range ts.beforeReturn {
 		if _, isListed := ts.tabs[id]; !isListed {
@@ -263,8 +263,8 @@ func (ts *tabTable) places(plugin, hash string) places {
 func (of *places) add(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
-	for _, d := range documents(t) {
-		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.target(t, d)}
+	for _, d := range documentsOf(t) {
+		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.targetOf(t, d)}
 		if !ts.runsIn(plugin, d) {
 			continue
 		}
@@ -272,7 +272,7 @@ func (of *places) add(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 		top := d.frameID == 0
 		switch {
 		case i >= 0 && d.id != "" && d.plugins[i].Hash == hash:
-			p.Readiness = readiness(d.plugins[i].Ready)
+			p.Readiness = readinessOf(d.plugins[i].Ready)
 			if t.Unresponsive {
 				of.silent = append(of.silent, p)
 			} else {
@@ -310,7 +310,7 @@ func (ts *tabTable) runsIn(plugin string, d document) bool {
 	return false
 }
 
-func readiness(ready *bool) dispatch.Readiness {
+func readinessOf(ready *bool) dispatch.Readiness {
 	switch {
 	case ready == nil:
 		return dispatch.ReadyUnknown
@@ -340,20 +340,20 @@ func visibilityClass(t wire.TabInfo) int {
 // not ready.
 var rankOf = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
-// compare returns less than 0 if a ranks before b.
-func compare(a, b place) int {
+// comparePlaces returns less than 0 if a ranks before b.
+func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(rankOf[a.Readiness], rankOf[b.Readiness]),
 		cmp.Compare(a.class, b.class), cmp.Compare(b.used, a.used),
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rank sorts places, best first, and groups them by browser: the browser with
+// rankPlaces sorts places, best first, and groups them by browser: the browser with
 // the best place is first.
-func rank(places []place) []dispatch.Target {
+func rankPlaces(places []place) []dispatch.Target {
 	if len(places) == 0 {
 		return nil
 	}
-	slices.SortFunc(places, compare)
+	slices.SortFunc(places, comparePlaces)
 	first := map[string]int{} // the best place of each browser
 	for i, p := range places {
 		if _, ok := first[p.Browser]; !ok {

@@ -27,7 +27,7 @@ func frameText(id int, ready string) string {
 	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatIs(ready))
 }
 
-func spots(targets []dispatch.Target) string {
+func targetSpots(targets []dispatch.Target) string {
 	var out []string
 	for _, t := range targets {
 		out = append(out, fmt.Sprintf("%d/%d", t.TabID, t.FrameID))
@@ -40,7 +40,7 @@ func spots(targets []dispatch.Target) string {
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			tabText(1, "af", 900, "d1", ","+chatIs("false")),
 			tabText(2, "af", 900, "d2", ","+chatIs("")),
@@ -50,7 +50,7 @@ func TestRankOfReadiness(t *testing.T) {
 			tabText(6, "a", 1, "d6", ","+chatIs("")),
 		}, ",") + `]}}`)
 		w.readEvents()
-		if got := spots(w.hub.Where("chat").Live); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
+		if got := targetSpots(w.hub.Where("chat").Live); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
 			t.Error(got)
 		}
 	})
@@ -62,7 +62,7 @@ func TestRankOfReadiness(t *testing.T) {
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
@@ -74,7 +74,7 @@ func TestFramesOfTabs(t *testing.T) {
 			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatIs("true")+`}`)),
 		)
 		where := w.hub.Where("chat")
-		if got := spots(where.Live); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
+		if got := targetSpots(where.Live); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
 			t.Error(got)
 		}
 		frame := where.Live[3]
@@ -99,7 +99,7 @@ func TestFramesOfTabs(t *testing.T) {
 		// The frame is removed, and the tab stays open.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
-		if got := spots(w.hub.Where("chat").Live); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
+		if got := targetSpots(w.hub.Where("chat").Live); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
 			t.Error(got)
 		}
 		if code := start("r2"); code != string(wire.ErrNavigated) {
@@ -111,7 +111,7 @@ func TestFramesOfTabs(t *testing.T) {
 func TestStateOfAPlugin(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		for _, tt := range []struct {
 			tabs []string
 			want dispatch.PluginState
@@ -144,7 +144,7 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		for _, id := range []string{"b1", "b2"} {
-			p := w.browser(id, "boot-"+id)
+			p := w.connectBrowser(id, "boot-"+id)
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatIs("true")) + `]}}`)
 		}
 		w.readEvents()
@@ -170,7 +170,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 		return plugin == "chat" && strings.HasPrefix(url, "https://x/") && (!frame || frames)
 	}}
 	inWorld(t, o, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		evil := strings.Replace(frameText(4, "true"), "https://x/", "https://evil.example/", 1)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			tabText(1, "af", 900, "d1", ","+chatIs("true")+`,"frames":[`+frameText(3, "true")+","+evil+`]`),
@@ -179,14 +179,14 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 		}, ",") + `]}}`)
 		w.readEvents()
 		found := w.hub.Where("chat")
-		if got := spots(found.Live); got != "1/0 1/3" || len(found.NeedReload) != 0 {
+		if got := targetSpots(found.Live); got != "1/0 1/3" || len(found.NeedReload) != 0 {
 			t.Error(got, found.NeedReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
 			t.Errorf("logged %d times", n)
 		}
 		frames = false
-		if got := spots(w.hub.Where("chat").Live); got != "1/0" {
+		if got := targetSpots(w.hub.Where("chat").Live); got != "1/0" {
 			t.Error(got)
 		}
 	})
@@ -197,7 +197,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.browser("b1", "boot1")
+		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
@@ -205,12 +205,12 @@ func TestSilentTabs(t *testing.T) {
 		silent := tabText(1, "af", 9, "d1", ","+chatIs("true")+`,"unresponsive":true`)
 		listTabs(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
 		found := w.hub.Where("chat")
-		if spots(found.Live) != "2/0" || spots(found.Silent) != "1/0" {
-			t.Errorf("live %q, silent %q", spots(found.Live), spots(found.Silent))
+		if targetSpots(found.Live) != "2/0" || targetSpots(found.Silent) != "1/0" {
+			t.Errorf("live %q, silent %q", targetSpots(found.Live), targetSpots(found.Silent))
 		}
 		listTabs(silent)
 		if began, found := time.Now(), w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"}); len(found.Live) > 0 || time.Since(began) != loadTimeout {
-			t.Errorf("live %q after %v", spots(found.Live), time.Since(began))
+			t.Errorf("live %q after %v", targetSpots(found.Live), time.Since(began))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
 			t.Errorf("tab 7: %v", err)

@@ -51,18 +51,18 @@ func TestTranscripts(t *testing.T) {
 		want := string(b)
 		all += want
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			goldentest.Compare(t, file, []byte(play(t, want)))
+			goldentest.Compare(t, file, []byte(playTranscript(t, want)))
 		})
 	}
-	for _, m := range methods(t) {
+	for _, m := range wireMethods(t) {
 		if !strings.Contains(all, `"method":"`+m+`"`) {
 			t.Errorf("no transcript has the method %s", m)
 		}
 	}
 }
 
-// methods returns the methods of package wire.
-func methods(t *testing.T) []string {
+// wireMethods returns the methods of package wire.
+func wireMethods(t *testing.T) []string {
 	f, err := parser.ParseFile(token.NewFileSet(), "../wire/method.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -98,8 +98,8 @@ type stage struct {
 	settings map[string]json.RawMessage
 }
 
-// play runs a transcript and returns it with the frames that the hub sent.
-func play(t *testing.T, text string) string {
+// playTranscript runs a transcript and returns it with the frames that the hub sent.
+func playTranscript(t *testing.T, text string) string {
 	var out strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
@@ -128,16 +128,16 @@ func play(t *testing.T, text string) string {
 			}
 			fmt.Fprintln(&out, line)
 			if line != "" && line[0] != '#' {
-				s.do(line)
-				s.hear(&out)
+				s.executeLine(line)
+				s.writeSentFrames(&out)
 			}
 		}
 	})
 	return out.String()
 }
 
-// do executes one line.
-func (s *stage) do(line string) {
+// executeLine executes one line.
+func (s *stage) executeLine(line string) {
 	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
 		s.peers[name].send(frame)
 		return
@@ -149,7 +149,7 @@ func (s *stage) do(line string) {
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.w.pass(d)
+		s.w.advanceTime(d)
 	case len(words) == 3 && words[1] == "connect":
 		p := s.w.open(browserNonce)
 		p.setPongs(false) // the peer's reader runs since the challenge
@@ -171,13 +171,13 @@ func (s *stage) do(line string) {
 	case len(words) == 3 && words[1] == "want":
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.Want{Plugin: "chat", Browser: words[2]})
-			s.w.note("targets: live %q, to be reloaded %q", names(got.Live), names(got.NeedReload))
+			s.w.note("targets: live %q, to be reloaded %q", targetNames(got.Live), targetNames(got.NeedReload))
 		}()
 	case len(words) >= 3 && words[1] == "open":
 		want := dispatch.Want{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), want)
-			s.w.note("targets: live %q, could be opened in %q, opened %v", names(got.Live), names(got.Openers), got.Opened != nil)
+			s.w.note("targets: live %q, could be opened in %q, opened %v", targetNames(got.Live), targetNames(got.Openers), got.Opened != nil)
 		}()
 	case len(words) >= 3 && words[1] == "set":
 		if s.settings[words[2]] = json.RawMessage(strings.Join(words[3:], " ")); len(words) == 3 {
@@ -203,8 +203,8 @@ func (s *stage) do(line string) {
 	}
 }
 
-// hear writes the frames that the hub has sent since the last line.
-func (s *stage) hear(out *strings.Builder) {
+// writeSentFrames writes the frames that the hub has sent since the last line.
+func (s *stage) writeSentFrames(out *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]
 		for _, f := range p.readFrames() {

@@ -28,7 +28,7 @@ func TestAttackByUser(t *testing.T) {
 		t.Run("a browser "+name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
 				p := w.dial()
-				p.sendf(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
+				p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
 				p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":%q}}`, wrongProof))
 				if got, want := p.end(), fmt.Sprintf("close 1008 %q", wrongProof); got != want {
 					t.Errorf("%s, want %s", got, want)
@@ -42,7 +42,7 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("a browser that proves it, after one that did not", func(t *testing.T) {
 		inWorld(t, Options{}, func(w *world) {
 			w.dial().send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
-			w.browser("b1", "boot")
+			w.connectBrowser("b1", "boot")
 			if got := w.hub.Browsers(); len(got) != 1 || !got[0].Connected {
 				t.Errorf("browsers = %+v, want one", got)
 			}
@@ -54,13 +54,13 @@ func TestAttackByUser(t *testing.T) {
 // on the next, because each has its own challenge.
 func TestAttackByUserReplay(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		w.browser("b1", "boot")
+		w.connectBrowser("b1", "boot")
 		w.hub.nonce = func() string { return "another-nonce-of-the-server" }
 		p := w.open(browserNonce)
 		if got := p.readFrames(); len(got) != 1 || got[0] == challenge {
 			t.Fatalf("the first frames are %q, want a new challenge", got)
 		}
-		p.hello("b1", "boot")
+		p.sendHello("b1", "boot")
 		if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
 			t.Errorf("a replayed hello: %s, want close 1008", got)
 		}
@@ -78,11 +78,11 @@ func TestAttackByUserReplay(t *testing.T) {
 func TestHandshakeEndsInTime(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		silent := w.dial()
-		w.pass(helloTimeout - time.Millisecond)
+		w.advanceTime(helloTimeout - time.Millisecond)
 		if got := silent.end(); got != "" {
 			t.Errorf("%s before its time is up", got)
 		}
-		w.pass(time.Millisecond)
+		w.advanceTime(time.Millisecond)
 		if got, want := silent.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -96,7 +96,7 @@ func TestHandshakeEndsInTime(t *testing.T) {
 // oldest is closed, so that a browser can always connect.
 func TestHandshakesAreBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
-		b := w.browser("b1", "boot")
+		b := w.connectBrowser("b1", "boot")
 		var silent []*peer
 		for range maxHandshaking + 3 {
 			silent = append(silent, w.dial())
@@ -107,7 +107,7 @@ func TestHandshakesAreBounded(t *testing.T) {
 				t.Errorf("silent connection %d: %q", i, end)
 			}
 		}
-		w.browser("b2", "boot")
+		w.connectBrowser("b2", "boot")
 		if got := b.end(); got != "" {
 			t.Errorf("the browser that was there: %s", got)
 		}

@@ -40,11 +40,11 @@ func TestAttackByAgent(t *testing.T) {
 	t.Run("refusals name no tool that would allow the call", attackWords)
 }
 
-// waiting starts a server whose plugin has the permission ask, and a call that waits for
+// startWaitingCall starts a server whose plugin has the permission ask, and a call that waits for
 // approval.
-func waiting(t *testing.T) (c *mcpClient, permissions string, view func() dispatch.View) {
+func startWaitingCall(t *testing.T) (c *mcpClient, permissions string, view func() dispatch.View) {
 	t.Helper()
-	dirs := installation(t)
+	dirs := newInstallation(t)
 	if err := os.WriteFile(dirs.ConfigFile(), []byte(`{"detach":"1s"}`), 0o600); err != nil { // more tools are listed
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func waiting(t *testing.T) (c *mcpClient, permissions string, view func() dispat
 }
 
 func attackMethods(t *testing.T) {
-	c, file, view := waiting(t)
+	c, file, view := startWaitingCall(t)
 	open := view()
 	before, err := os.ReadFile(file)
 	if err != nil {
@@ -90,7 +90,7 @@ func attackMethods(t *testing.T) {
 	ask := func(method, params string) string {
 		n++
 		c.send(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, n, method, params)
-		lines := c.until(fmt.Sprintf(`"id":%d`, n))
+		lines := c.readUntil(fmt.Sprintf(`"id":%d`, n))
 		return lines[len(lines)-1]
 	}
 	for _, method := range agentMethods {
@@ -132,22 +132,22 @@ func attackMethods(t *testing.T) {
 // attackQuestions checks that a call with wrong arguments is refused without asking the
 // user for approval.
 func attackQuestions(t *testing.T) {
-	c, _, view := waiting(t)
+	c, _, view := startWaitingCall(t)
 	view()
 	for n, params := range []string{
 		`{"name":"messages__echo","arguments":{"flag":"no boolean"}}`, `{"name":"messages__nothing","arguments":{}}`,
 		`{"name":"messages__echo","arguments":[]}`, `{"name":"messages__silent","arguments":{}}`,
 	} {
 		c.send(`{"jsonrpc":"2.0","id":"wrong%d","method":"tools/call","params":%s}`, n, params)
-		c.until(fmt.Sprintf(`"id":"wrong%d"`, n)) // at once, while the first call still waits
+		c.readUntil(fmt.Sprintf(`"id":"wrong%d"`, n)) // at once, while the first call still waits
 	}
 }
 
 // attackWords checks that the text of a refusal suggests no way around it.
 func attackWords(t *testing.T) {
-	c, _, _ := waiting(t)
+	c, _, _ := startWaitingCall(t)
 	c.send(`{"jsonrpc":"2.0","id":"off","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
-	lines := c.until(`"id":"off"`)
+	lines := c.readUntil(`"id":"off"`)
 	refusal := lines[len(lines)-1]
 	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the user can allow it", "Do not call again until the user confirms that"} {
 		if !strings.Contains(refusal, want) {

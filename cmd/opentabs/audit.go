@@ -45,10 +45,10 @@ reported.`,
 // server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
-		return usage("--last is %d: give it 0 or more", opts.last)
+		return newUsageError("--last is %d: give it 0 or more", opts.last)
 	}
 	p := opts.program
-	dirs, err := p.dirs()
+	dirs, err := p.makeDirs()
 	if err != nil {
 		return err
 	}

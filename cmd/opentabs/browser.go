@@ -8,7 +8,7 @@ import (
 )
 
 func newBrowserCmd(p *program) *cobra.Command {
-	return group(&cobra.Command{
+	return groupCommands(&cobra.Command{
 		Use:     "browser",
 		Short:   "Manage the tabs of a browser",
 		Example: "  opentabs browser reload-tab 1271",
@@ -34,7 +34,7 @@ and calls that run in it fail.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tab, err := strconv.Atoi(args[0])
 			if err != nil || tab <= 0 {
-				return usage("%q is not the number of a tab: `opentabs status` shows the numbers", args[0])
+				return newUsageError("%q is not the number of a tab: `opentabs status` shows the numbers", args[0])
 			}
 			opts.tab = tab
 			return runBrowserReloadTab(cmd.Context(), opts)
@@ -45,7 +45,7 @@ and calls that run in it fail.`,
 }
 
 func runBrowserReloadTab(ctx context.Context, opts browserReloadTabOptions) error {
-	client, err := opts.program.client(ctx)
+	client, err := opts.program.newClient(ctx)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func runCall(ctx context.Context, opts callOptions) error {
 		return err
 	}
 	p := opts.program
-	client, err := p.client(ctx)
+	client, err := p.newClient(ctx)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type callsOptions struct {
 
 func newCallsCmd(p *program) *cobra.Command {
 	opts := callsOptions{program: p}
-	cmd := group(&cobra.Command{
+	cmd := groupCommands(&cobra.Command{
 		Use:   "calls",
 		Short: "List and follow calls, and approve or deny them",
 		Long: `List the calls that run or wait, oldest first, then the calls that ended last. A
@@ -44,7 +44,7 @@ calls that end, and the progress and results that tools mark for the user.
 }
 
 func runCalls(ctx context.Context, opts callsOptions) error {
-	client, err := opts.program.client(ctx)
+	client, err := opts.program.newClient(ctx)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ prints the lines that changed.`,
 }
 
 func runCallsShow(ctx context.Context, opts callsShowOptions) error {
-	client, err := opts.program.client(ctx)
+	client, err := opts.program.newClient(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 	}
 }
 
-// scope returns the scope of an approval, as the flags set it.
-func (opts callsDecideOptions) scope() (wire.Scope, error) {
+// chosenScope returns the scope of an approval, as the flags set it.
+func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
 	chosen := []wire.Scope{}
 	for scope, given := range map[wire.Scope]bool{
 		wire.ScopeAlways: opts.always, wire.ScopeSession: opts.session, wire.ScopeTime: opts.timed,
@@ -184,9 +184,9 @@ func (opts callsDecideOptions) scope() (wire.Scope, error) {
 	}
 	switch {
 	case len(chosen) > 1:
-		return "", usage("--always, --this-session and --for exclude each other: use one of them")
+		return "", newUsageError("--always, --this-session and --for exclude each other: use one of them")
 	case opts.timed && (opts.duration < time.Second || opts.duration > dispatch.MaxScopeTime):
-		return "", usage("--for is %s: give it a time from 1s to 24h", opts.duration)
+		return "", newUsageError("--for is %s: give it a time from 1s to 24h", opts.duration)
 	case len(chosen) == 1:
 		return chosen[0], nil
 	}
@@ -194,11 +194,11 @@ func (opts callsDecideOptions) scope() (wire.Scope, error) {
 }
 
 func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
-	scope, err := opts.scope()
+	scope, err := opts.chosenScope()
 	if err != nil {
 		return err
 	}
-	client, err := opts.program.client(ctx)
+	client, err := opts.program.newClient(ctx)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func newCallsCancelCmd(p *program) *cobra.Command {
 }
 
 func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
-	client, err := opts.program.client(ctx)
+	client, err := opts.program.newClient(ctx)
 	if err != nil {
 		return err
 	}

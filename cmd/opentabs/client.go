@@ -12,7 +12,7 @@ import (
 )
 
 func newClientCmd(p *program) *cobra.Command {
-	return group(&cobra.Command{
+	return groupCommands(&cobra.Command{
 		Use:   "client",
 		Short: "Manage the tokens of MCP clients that connect over HTTP",
 		Long: `Manage the tokens of MCP clients that connect over HTTP. Each client has a
@@ -112,7 +112,7 @@ stored, so they cannot be listed.`,
 
 func runClientList(opts clientListOptions) error {
 	p := opts.program
-	dirs, err := p.dirs()
+	dirs, err := p.makeDirs()
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// until waits for words, in this order, in the output that it has not matched yet.
-func (s *commandOutput) until(words ...string) {
+// waitForWords waits for words, in this order, in the output that it has not matched yet.
+func (s *commandOutput) waitForWords(words ...string) {
 	s.t.Helper()
 	deadline := time.After(hangs)
 	for _, word := range words {
@@ -77,7 +77,7 @@ export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')
 // startDeveloper starts a server with a browser, and develops the plugin messages.
 func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, ended <-chan error, dirs config.Dirs, source string) {
 	t.Helper()
-	dirs = installation(t)
+	dirs = newInstallation(t)
 	source = filepath.Join(filepath.Dir(dirs.State), "messages")
 	if err := os.MkdirAll(filepath.Join(source, "src"), 0o755); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, sign
 	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(devSource), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := opentabs(t, dirs, "serve").Start(); err != nil {
+	if err := opentabsCommand(t, dirs, "serve").Start(); err != nil {
 		t.Fatal(err)
 	}
 	startBrowser(t, dirs)
@@ -119,7 +119,7 @@ func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 
 func TestDevPrompt(t *testing.T) {
 	out, lines, signals, ended, dirs, source := startDeveloper(t)
-	out.until("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
+	out.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
 	untilStatus(t, dirs, hasTab) // the tab of the previous build is gone
 	for _, c := range []struct{ line, want string }{
 		{`echo {"value": [1, "a b"]}`, `{"value":[1,"a b"]}`},
@@ -136,7 +136,7 @@ func TestDevPrompt(t *testing.T) {
 		{``, ""},
 	} {
 		lines <- c.line
-		out.until(c.want, "messages> ")
+		out.waitForWords(c.want, "messages> ")
 	}
 	// Ctrl-C stops the call that runs, and a change is taken in meanwhile.
 	lines <- "silent"
@@ -144,15 +144,15 @@ func TestDevPrompt(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out.until("built messages 1.0.0, 2 tools")
+	out.waitForWords("built messages 1.0.0, 2 tools")
 	signals <- os.Interrupt
-	out.until("the call was cancelled", "messages> ")
+	out.waitForWords("the call was cancelled", "messages> ")
 	// Without a call it ends.
 	signals <- os.Interrupt
 	if err := <-ended; err != nil {
 		t.Errorf("it ended with %v", err)
 	}
-	out.until("the last build of messages stays in use")
+	out.waitForWords("the last build of messages stays in use")
 }
 
 func TestDevEnds(t *testing.T) {
@@ -163,7 +163,7 @@ func TestDevEnds(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			out, lines, signals, ended, _, _ := startDeveloper(t)
-			out.until("messages> ")
+			out.waitForWords("messages> ")
 			end(lines, signals)
 			if err := <-ended; err != nil {
 				t.Errorf("it ended with %v", err)

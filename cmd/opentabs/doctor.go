@@ -37,7 +37,7 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 	p := opts.program
 	dirs, err := config.FindDirs(p.getenv)
 	if err != nil {
-		return usage("%v", err)
+		return newUsageError("%v", err)
 	}
 	report, err := doctor.Check(ctx, dirs, p.getenv, func(sentence string) { p.out.Notef("%s", sentence) })
 	if err != nil {

@@ -84,12 +84,12 @@ func newExitCodesCmd() *cobra.Command {
 	}
 }
 
-// usage returns an error about the user's input. Long texts among args are truncated.
-func usage(format string, args ...any) error { return usererr.Errorf(format, args...) }
+// newUsageError returns an error about the user's input. Long texts among args are truncated.
+func newUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// explain returns the sentence for the user and the exit code of err. ctx is the
+// explainError returns the sentence for the user and the exit code of err. ctx is the
 // context of the command.
-func explain(ctx context.Context, err error) (string, int) {
+func explainError(ctx context.Context, err error) (string, int) {
 	var failed *toolcall.Failure
 	var late *callview.TooLate
 	var wrong *usererr.Error

@@ -59,7 +59,7 @@ func TestExplain(t *testing.T) {
 	}{
 		{"nothing", context.Background(), nil, "", exitOK},
 		{"an unknown error", context.Background(), errors.New("boom"), "boom", exitFailed},
-		{"a usage error", context.Background(), usage("no %s", "flag"), "no flag", exitUsage},
+		{"a usage error", context.Background(), newUsageError("no %s", "flag"), "no flag", exitUsage},
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
 		{"an interrupted call", gone, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
@@ -71,7 +71,7 @@ func TestExplain(t *testing.T) {
 		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", exitFailed},
 		{"a refusal", context.Background(), &httpapi.Refused{Status: 404, Sentence: "no such call"}, "no such call", exitFailed},
 	} {
-		if got, code := explain(c.ctx, c.err); got != c.want || code != c.code {
+		if got, code := explainError(c.ctx, c.err); got != c.want || code != c.code {
 			t.Errorf("%s: got %q, %d", c.name, got, code)
 		}
 	}

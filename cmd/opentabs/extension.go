@@ -12,7 +12,7 @@ import (
 )
 
 func newExtensionCmd(p *program) *cobra.Command {
-	return group(&cobra.Command{
+	return groupCommands(&cobra.Command{
 		Use:     "extension",
 		Short:   "Write the browser extension",
 		Example: "  opentabs extension install\n  opentabs extension path",
@@ -83,7 +83,7 @@ func newExtensionPathCmd(p *program) *cobra.Command {
 func runExtensionPath(opts extensionPathOptions) error {
 	dirs, err := config.FindDirs(opts.program.getenv)
 	if err != nil {
-		return usage("%v", err)
+		return newUsageError("%v", err)
 	}
 	dir, ok := extensiondir.Find(dirs)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 
 // The tools of the fake browser that show activities, ask the user, or call other tools.
 
-// draw shows a growing text for the user and an internal table, waits for the user, shows
+// showActivities shows a growing text for the user and an internal table, waits for the user, shows
 // more, and marks its result for the user.
-func draw(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[{"name":"a","size":1}]`)}},
@@ -38,16 +38,16 @@ func draw(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.Cal
 	return json.RawMessage(`{"drawn":true}`), nil
 }
 
-// login waits for the user.
-func login(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+// waitForLogin waits for the user.
+func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if err := c.WaitForUser(ctx, "log in to the site"); err != nil {
 		return nil, err
 	}
 	return json.RawMessage(`{"in":true}`), nil
 }
 
-// outer calls silent.
-func outer(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+// callSilentTool calls silent.
+func callSilentTool(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if _, err := c.Call(ctx, "silent", json.RawMessage(`{}`)); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrToolError, Message: fmt.Sprint("the inner call: ", err.Message)}
 	}

@@ -44,16 +44,16 @@ entries; it needs a running server.`,
 func runLogs(ctx context.Context, opts logsOptions) error {
 	level, err := pluginlog.ParseLevel(opts.level)
 	if err != nil {
-		return usage("--level: %v", err)
+		return newUsageError("--level: %v", err)
 	}
 	if opts.query.Level = level; opts.query.Last < 0 {
-		return usage("--last is %d: give it 0 or more", opts.query.Last)
+		return newUsageError("--last is %d: give it 0 or more", opts.query.Last)
 	}
 	if opts.follow {
 		return followLogs(ctx, opts)
 	}
 	p := opts.program
-	dirs, err := p.dirs()
+	dirs, err := p.makeDirs()
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := opts.show(e); err != nil {
+		if err := opts.printEntry(e); err != nil {
 			return err
 		}
 	}
@@ -78,12 +78,12 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 
 // followLogs prints entries until ctx ends, and then returns nil.
 func followLogs(ctx context.Context, opts logsOptions) error {
-	client, err := opts.program.client(ctx)
+	client, err := opts.program.newClient(ctx)
 	if err != nil {
 		return err
 	}
 	err = client.Logs.Follow(ctx, opts.query, httpapi.LogListener{
-		Entry: opts.show,
+		Entry: opts.printEntry,
 		Missed: func(n int) error {
 			opts.program.out.Notef("%s missing here: they arrived faster than they could be printed", terminal.Agree(n, "entry is", "entries are"))
 			return nil
@@ -95,8 +95,8 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	return err
 }
 
-// show prints one entry.
-func (o logsOptions) show(e pluginlog.Entry) error {
+// printEntry prints one entry.
+func (o logsOptions) printEntry(e pluginlog.Entry) error {
 	if o.json {
 		return o.program.out.PrintValueLine(e)
 	}

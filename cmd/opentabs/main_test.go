@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	}
 	runTests(m, map[string]func(){
 		"fakebrowser": fakeBrowser,
-		"squatter":    squatter,
+		"squatter":    runSquatter,
 		"npmregistry": npmRegistry,
 		"mcppost":     mcpPost,
 	})
@@ -61,14 +61,14 @@ var answers = map[string]string{
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-// squatter listens on a free port and writes the number to the file port. The argument
+// runSquatter listens on a free port and writes the number to the file port. The argument
 // of squatter selects the answer.
-func squatter() {
+func runSquatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err == nil && len(os.Args) > 1 {
-		go squat(l, answers[os.Args[1]])
+		go answerAsSquatter(l, answers[os.Args[1]])
 	}
 	if err == nil {
 		_, port, _ := net.SplitHostPort(l.Addr().String())
@@ -81,7 +81,7 @@ func squatter() {
 	<-ctx.Done()
 }
 
-func squat(l net.Listener, answer string) {
+func answerAsSquatter(l net.Listener, answer string) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -260,12 +260,12 @@ func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, 
 				}
 				return args.Value, nil
 			},
-			"messages__countdown": countdown,
-			"messages__silent":    silent,
-			"messages__draw":      draw,
-			"messages__login":     login,
-			"messages__note":      note,
-			"messages__outer":     outer,
+			"messages__countdown": countDown,
+			"messages__silent":    waitUntilCancelled,
+			"messages__draw":      showActivities,
+			"messages__login":     waitForLogin,
+			"messages__note":      logArguments,
+			"messages__outer":     callSilentTool,
 			"messages__fail": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 				var args struct{ Code wire.ErrorCode }
 				if err := json.Unmarshal(c.Args, &args); err != nil {
@@ -277,8 +277,8 @@ func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, 
 	})
 }
 
-// countdown reports each step and pauses between two steps.
-func countdown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+// countDown reports each step and pauses between two steps.
+func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var args struct{ From float64 }
 	if err := json.Unmarshal(c.Args, &args); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
@@ -297,8 +297,8 @@ func countdown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 	return json.RawMessage(`{"done":true}`), nil
 }
 
-// note logs its arguments.
-func note(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+// logArguments logs its arguments.
+func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var entry wire.LogEntry
 	err := json.Unmarshal(c.Args, &entry)
 	if err == nil {
@@ -310,8 +310,8 @@ func note(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallE
 	return json.RawMessage(`{}`), nil
 }
 
-// silent waits until it is cancelled.
-func silent(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
+// waitUntilCancelled waits until it is cancelled.
+func waitUntilCancelled(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	<-ctx.Done()
 	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 }
@@ -347,8 +347,8 @@ func TestEveryCommandIsScripted(t *testing.T) {
 	check("opentabs")
 }
 
-// opentabs returns a command that runs opentabs as a separate process.
-func opentabs(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {
+// opentabsCommand returns a command that runs opentabs as a separate process.
+func opentabsCommand(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("opentabs", args...)
 	cmd.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")

@@ -23,20 +23,20 @@ func TestMCPNonsense(t *testing.T) {
 	}
 	// A byte order mark, and line ends as Windows writes them.
 	write("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
-	c.until(`"id":"open","result"`)
+	c.readUntil(`"id":"open","result"`)
 	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
 	for _, nonsense := range []string{
 		"this is no JSON", `{"jsonrpc":"2.0","id":1,"method":"tools/list"`, "\xff\xfe\x00", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":`, "[]", "null", "7", `"text"`, `{}`,
 		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", 32<<20+1), "{" + strings.Repeat(" ", 17<<20) + "}",
 	} {
 		write(nonsense + "\n")
-		lines := c.until(`"id":null,"error":{"code":-32`)
+		lines := c.readUntil(`"id":null,"error":{"code":-32`)
 		if len(lines) != 1 {
 			t.Errorf("%.50q: got %.300q", nonsense, lines)
 		}
 	}
 	write(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
-	if lines := c.until(`"id":"ping","result":{}`); len(lines) != 1 {
+	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("after all of it: %.300q", lines)
 	}
 	// The last line has no newline.
@@ -44,7 +44,7 @@ func TestMCPNonsense(t *testing.T) {
 	if err := c.in.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.until(`"id":"last","result":{}`)
+	c.readUntil(`"id":"last","result":{}`)
 	if err := c.cmd.Wait(); err != nil {
 		t.Errorf("opentabs mcp ended with %v", err)
 	}
@@ -53,7 +53,7 @@ func TestMCPNonsense(t *testing.T) {
 // TestMCPInputEndsMidCall checks that when a client closes its input during a call,
 // the call is cancelled and the process ends.
 func TestMCPInputEndsMidCall(t *testing.T) {
-	dirs := installation(t)
+	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
 	c.open()
 	startBrowser(t, dirs)
@@ -71,8 +71,8 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 // TestMCPOutputCloses checks that when a client closes the output, the process ends
 // and its calls are cancelled.
 func TestMCPOutputCloses(t *testing.T) {
-	dirs := installation(t)
-	cmd := opentabs(t, dirs, "mcp")
+	dirs := newInstallation(t)
+	cmd := opentabsCommand(t, dirs, "mcp")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ type mcpClient struct {
 
 func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
 	t.Helper()
-	c := &mcpClient{t: t, cmd: opentabs(t, dirs, "mcp"), lines: make(chan string, 1000)}
+	c := &mcpClient{t: t, cmd: opentabsCommand(t, dirs, "mcp"), lines: make(chan string, 1000)}
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -57,8 +57,8 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-// until reads lines up to the first line that contains word, and returns all of them.
-func (c *mcpClient) until(word string) []string {
+// readUntil reads lines up to the first line that contains word, and returns all of them.
+func (c *mcpClient) readUntil(word string) []string {
 	c.t.Helper()
 	deadline := time.After(hangs)
 	var seen []string
@@ -84,7 +84,7 @@ func (c *mcpClient) until(word string) []string {
 func (c *mcpClient) open() {
 	c.t.Helper()
 	c.send(`{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
-	c.until(`"id":"open"`)
+	c.readUntil(`"id":"open"`)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
@@ -101,14 +101,14 @@ func (c *mcpClient) end() {
 	}
 }
 
-// installation returns directories with the plugin messages added.
-func installation(t *testing.T) config.Dirs {
+// newInstallation returns directories with the plugin messages added.
+func newInstallation(t *testing.T) config.Dirs {
 	t.Helper()
 	base := t.TempDir()
 	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
 	dir := filepath.Join(base, "messages")
 	writePlugin(t, dir)
-	if out, err := opentabs(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
+	if out, err := opentabsCommand(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return dirs
@@ -180,7 +180,7 @@ func hasTab(s httpapi.Status) bool {
 
 // TestMCPServerKilled kills the server in the middle of a call, twice.
 func TestMCPServerKilled(t *testing.T) {
-	dirs := installation(t)
+	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
 	c.open()
 	startBrowser(t, dirs)
@@ -191,13 +191,13 @@ func TestMCPServerKilled(t *testing.T) {
 		if !killServer(dirs) {
 			t.Fatal("no server to kill")
 		}
-		lines := c.until(fmt.Sprintf(`"id":"call%d"`, round))
+		lines := c.readUntil(fmt.Sprintf(`"id":"call%d"`, round))
 		if last := lines[len(lines)-1]; !strings.Contains(last, `"error":{"code":-32000`) || !strings.Contains(last, "call again") {
 			t.Errorf("the call ended with %s", last)
 		}
 		// The session continues on a server that the relay has started.
 		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
-		lines = c.until(fmt.Sprintf(`"id":"list%d"`, round))
+		lines = c.readUntil(fmt.Sprintf(`"id":"list%d"`, round))
 		if last := lines[len(lines)-1]; !strings.Contains(last, "messages__echo") {
 			t.Errorf("the new server has %s", last)
 		}
@@ -212,7 +212,7 @@ func TestMCPServerKilled(t *testing.T) {
 			t.Errorf("the new server is %+v", second)
 		}
 		c.send(`{"jsonrpc":"2.0","id":"echo%d","method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1}}}`, round)
-		lines = c.until(fmt.Sprintf(`"id":"echo%d"`, round))
+		lines = c.readUntil(fmt.Sprintf(`"id":"echo%d"`, round))
 		if last := lines[len(lines)-1]; !strings.Contains(last, `"structuredContent":{"a":1}`) {
 			t.Errorf("a call through the new server gave %s", last)
 		}
@@ -258,8 +258,8 @@ func TestMCPStopped(t *testing.T) {
 // TestServeStops stops a server by SIGTERM while calls run over HTTP and
 // stdio, events are followed, and a client holds a stream open.
 func TestServeStops(t *testing.T) {
-	dirs := installation(t)
-	serve := opentabs(t, dirs, "serve")
+	dirs := newInstallation(t)
+	serve := opentabsCommand(t, dirs, "serve")
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -268,13 +268,13 @@ func TestServeStops(t *testing.T) {
 	c := startMCP(t, dirs)
 	c.open()
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
-	call := opentabs(t, dirs, "call", "messages__silent")
+	call := opentabsCommand(t, dirs, "call", "messages__silent")
 	var stderr strings.Builder
 	call.Stderr = &stderr
 	if err := call.Start(); err != nil {
 		t.Fatal(err)
 	}
-	follow := opentabs(t, dirs, "calls", "--follow")
+	follow := opentabsCommand(t, dirs, "calls", "--follow")
 	if err := follow.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestServeStops(t *testing.T) {
 	if _, ok := dirs.ReadServer(); ok {
 		t.Error("the record is still there")
 	}
-	lines := c.until(`"id":"call"`)
+	lines := c.readUntil(`"id":"call"`)
 	if last := lines[len(lines)-1]; !strings.Contains(last, `"isError":true`) || !strings.Contains(last, "shutdown") {
 		t.Errorf("the call over stdio ended with %s", last)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func newPluginCmd(p *program) *cobra.Command {
-	return group(&cobra.Command{
+	return groupCommands(&cobra.Command{
 		Use:     "plugin",
 		Short:   "Install, review, list, remove and make plugins",
 		Example: "  opentabs plugin install slack\n  opentabs plugin review slack\n  opentabs plugin create my-site",
@@ -36,7 +36,7 @@ func newExtractCmd(p *program) *cobra.Command {
 
 func runExtract(opts extractOptions) error {
 	if jsbuild.Extract(opts.program.in, opts.program.out.Stdout()) != exitOK {
-		return usage("the plugin's modules could not be run: this command is started by opentabs plugin build")
+		return newUsageError("the plugin's modules could not be run: this command is started by opentabs plugin build")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func runInspect(opts inspectOptions) error {
 	for section := opts.section; section != ""; {
 		text, next, err := in.Page(section)
 		if err != nil {
-			return usage("%v", err)
+			return newUsageError("%v", err)
 		}
 		p.out.PrintText(text)
 		section = next

@@ -21,7 +21,7 @@ func TestAttackByPlugin(t *testing.T) {
 		} {
 			dirs, dir := freshPlugin(t)
 			writeIn(t, dir, "dist/adapter.iife.js", code)
-			if out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
+			if out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
 				t.Errorf("%q was added: %s", code, out)
 			}
 		}
@@ -35,7 +35,7 @@ func TestAttackByPlugin(t *testing.T) {
 			if err := errors.Join(os.WriteFile(private, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(private, path)); err != nil {
 				t.Fatal(err)
 			}
-			out, err := opentabs(t, dirs, "plugin", "add", dir).CombinedOutput()
+			out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput()
 			if err == nil || strings.Contains(string(out), "S3CRET") {
 				t.Errorf("%s: %v %s", file, err, out)
 			}
@@ -58,7 +58,7 @@ func TestAttackByPlugin(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
 				t.Fatal(err)
 			}
-			out, err := opentabs(t, dirs, "plugin", "build", dir).CombinedOutput()
+			out, err := opentabsCommand(t, dirs, "plugin", "build", dir).CombinedOutput()
 			if err == nil || strings.Contains(string(out), "S3CRET") {
 				t.Errorf("%s: %v %s", source, err, out)
 			}

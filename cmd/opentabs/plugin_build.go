@@ -59,7 +59,7 @@ func runPluginCreate(opts pluginCreateOptions) error {
 	began := time.Now()
 	made, err := author.Create(opts.plugin)
 	if err != nil {
-		return usage("%v", err)
+		return newUsageError("%v", err)
 	}
 	out := opts.program.out
 	out.PrintLine("created %s in %s, for %s", made.Name, made.Dir, made.Pattern)
@@ -173,7 +173,7 @@ loads new builds; docs/security.md describes the consequences.`,
 func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	permission, err := policy.ParsePermission(opts.permission)
 	if err != nil {
-		return usage("--permission: %v", err)
+		return newUsageError("--permission: %v", err)
 	}
 	p := opts.program
 	h, err := p.open(nil)
@@ -194,7 +194,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 // callFromPrompt runs a call that was typed at the prompt of plugin dev.
 func (p *program) callFromPrompt(ctx context.Context, c plugindev.Call) {
 	opts := callOptions{program: p, call: toolcall.Request{Tool: c.Tool, Args: c.Words, JSON: c.JSON, HasJSON: c.JSON != "", Output: "json"}}
-	if sentence, _ := explain(ctx, runCall(ctx, opts)); sentence != "" {
+	if sentence, _ := explainError(ctx, runCall(ctx, opts)); sentence != "" {
 		p.out.Notef("%s", sentence)
 	}
 }

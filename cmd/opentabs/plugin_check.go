@@ -66,11 +66,11 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	if err != nil || checked.Errors == 0 && (checked.Warnings == 0 || !opts.strict) {
 		return err
 	}
-	return fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", tally(checked))
+	return fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", problemCountText(checked))
 }
 
-// tally returns the number of errors and warnings.
-func tally(c *author.CheckResult) string {
+// problemCountText returns the number of errors and warnings.
+func problemCountText(c *author.CheckResult) string {
 	return terminal.Plural(c.Errors, "error") + ", " + terminal.Plural(c.Warnings, "warning")
 }
 
@@ -90,7 +90,7 @@ func printFindings(o *terminal.Output, c *author.CheckResult) {
 		o.Notef("not checked: %s", what)
 	}
 	if c.Plugin != "" {
-		o.Notef("%s %s: %s", c.Plugin, c.Version, tally(c))
+		o.Notef("%s %s: %s", c.Plugin, c.Version, problemCountText(c))
 	}
 }
 
@@ -182,10 +182,10 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 	}
 	if checked.Errors > 0 {
 		printFindings(out, checked)
-		return fmt.Errorf("no package was made, because the plugin has %s: fix the errors", tally(checked))
+		return fmt.Errorf("no package was made, because the plugin has %s: fix the errors", problemCountText(checked))
 	}
 	if checked.Warnings > 0 {
-		out.Notef("%s; `opentabs plugin check` lists them", tally(checked))
+		out.Notef("%s; `opentabs plugin check` lists them", problemCountText(checked))
 	}
 	packed, err := author.Pack(opts.dir, opts.out)
 	if err != nil {

@@ -36,7 +36,7 @@ Changes apply at once, also in open pages.`,
   opentabs plugin configure wiki --unset size`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("the name of a plugin is missing: run `opentabs plugin configure NAME`, or `opentabs help plugin configure`")
+				return newUsageError("the name of a plugin is missing: run `opentabs plugin configure NAME`, or `opentabs help plugin configure`")
 			}
 			return nil
 		},
@@ -75,7 +75,7 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 	}
 	if len(form.Changes) > 0 {
 		if err := book.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
-			return usage("%v; nothing has changed", err)
+			return newUsageError("%v; nothing has changed", err)
 		}
 		if views, err = book.Settings(opts.name); err != nil {
 			return asUsage(err)

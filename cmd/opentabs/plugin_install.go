@@ -153,7 +153,7 @@ func permissionFlag(text string) (wire.Permission, error) {
 	}
 	permission, err := policy.ParsePermission(text)
 	if err != nil {
-		return "", usage("--permission: %v", err)
+		return "", newUsageError("--permission: %v", err)
 	}
 	return permission, nil
 }

@@ -133,12 +133,12 @@ approval.`,
 			opts := limitOptions{program: p}
 			var ok bool
 			if opts.plugin, opts.tool, ok = strings.Cut(args[0], "__"); !ok || opts.tool == "" {
-				return usage("%q is not the name of a tool: name it with its plugin, as in messages__send", args[0])
+				return newUsageError("%q is not the name of a tool: name it with its plugin, as in messages__send", args[0])
 			}
 			if args[1] != "none" {
 				var err error
 				if opts.limit, err = policy.ParseLimit(args[1]); err != nil {
-					return usage("%v", err)
+					return newUsageError("%v", err)
 				}
 			}
 			return runLimit(cmd.Context(), opts)
@@ -166,7 +166,7 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 // asUsage makes an error about an unknown plugin or tool a usage error.
 func asUsage(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
-		return usage("%v", err)
+		return newUsageError("%v", err)
 	}
 	return err
 }

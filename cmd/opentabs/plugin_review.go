@@ -54,7 +54,7 @@ an agent run this command: the review is your decision.`,
 func runReview(ctx context.Context, opts reviewOptions) error {
 	permission, err := policy.ParsePermission(opts.permission)
 	if err != nil {
-		return usage("--permission: %v", err)
+		return newUsageError("--permission: %v", err)
 	}
 	p := opts.program
 	book, err := p.openPolicy(ctx)
@@ -93,7 +93,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 func (p *program) confirm(question string) (bool, error) {
 	q := p.out.NewQuestions(p.in)
 	if q == nil {
-		return false, usage("there is no terminal for the question: read the review above, then run the command again with --yes")
+		return false, newUsageError("there is no terminal for the question: read the review above, then run the command again with --yes")
 	}
 	answer, err := q.Ask(question, false)
 	if err != nil && answer == "" {

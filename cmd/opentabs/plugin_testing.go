@@ -58,7 +58,7 @@ func newSimulateCmd(p *program) *cobra.Command {
 		Args:   atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			if jsbuild.Simulate(p.in, p.out.Stdout()) != exitOK {
-				return usage("the tests could not be run: this command is started by opentabs plugin test")
+				return newUsageError("the tests could not be run: this command is started by opentabs plugin test")
 			}
 			return nil
 		},

@@ -41,7 +41,7 @@ version. An updated plugin does not run until you review it again.`,
 func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	p := opts.program
 	if opts.json && !opts.check {
-		return usage("--json works only with --check: add --check, or remove --json")
+		return newUsageError("--json works only with --check: add --check, or remove --json")
 	}
 	i, err := p.openInstaller()
 	if err != nil {

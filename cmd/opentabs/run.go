@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		err = p.out.WriteError()
 	}
-	sentence, code := explain(ctx, err)
+	sentence, code := explainError(ctx, err)
 	if sentence != "" {
 		p.out.Notef("%s", sentence)
 	}
@@ -101,7 +101,7 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 			}
 			topic, _, err := root.Find(args)
 			if err != nil {
-				return usage("%v", err)
+				return newUsageError("%v", err)
 			}
 			return topic.Help()
 		},
@@ -111,8 +111,8 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 // showHelp is the action of a group that is run without a command.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// group makes cmd a parent of commands, with help as its action.
-func group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
+// groupCommands makes cmd a parent of commands, with help as its action.
+func groupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, showHelp
 	cmd.AddCommand(commands...)
 	return cmd
@@ -138,7 +138,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 				names = append(names, sub.Name())
 			}
 		}
-		return usage("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+word, "opentabs "), nearest.Suggestion(word, names), cmd.CommandPath())
+		return newUsageError("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+word, "opentabs "), nearest.Suggestion(word, names), cmd.CommandPath())
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return usage("%v: run `%s --help`", err, cmd.CommandPath())
+		return newUsageError("%v: run `%s --help`", err, cmd.CommandPath())
 	}
 	name := unknown.GetSpecifiedName()
 	names := []string{}
@@ -168,7 +168,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if unknown.GetSpecifiedShortnames() != "" {
 		dashes = "-"
 	}
-	return usage("there is no flag %s%s%s: run `%s --help`", dashes, name, meant, cmd.CommandPath())
+	return newUsageError("there is no flag %s%s%s: run `%s --help`", dashes, name, meant, cmd.CommandPath())
 }
 
 // requireArgs returns a check that a command gets n arguments; what describes them.
@@ -176,11 +176,11 @@ func requireArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < n:
-			return usage("%s is missing: run `%s`", what, cmd.UseLine())
+			return newUsageError("%s is missing: run `%s`", what, cmd.UseLine())
 		case len(args) > n:
-			return usage("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+			return newUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
 		case slices.Contains(args, ""):
-			return usage("%s is empty: run `%s`", what, cmd.UseLine())
+			return newUsageError("%s is empty: run `%s`", what, cmd.UseLine())
 		}
 		return nil
 	}
@@ -190,10 +190,10 @@ func requireArgs(n int, what string) cobra.PositionalArgs {
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usage("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+			return newUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
 		}
 		if slices.Contains(args, "") {
-			return usage("an argument is empty: leave it out, or run `%s`", cmd.UseLine())
+			return newUsageError("an argument is empty: leave it out, or run `%s`", cmd.UseLine())
 		}
 		return nil
 	}
@@ -210,12 +210,12 @@ func withArg(arg *string, action func(ctx context.Context) error) func(*cobra.Co
 	}
 }
 
-// dirs returns the directories of the installation and creates them if they are
+// makeDirs returns the directories of the installation and creates them if they are
 // missing.
-func (p *program) dirs() (config.Dirs, error) {
+func (p *program) makeDirs() (config.Dirs, error) {
 	dirs, err := config.FindDirs(p.getenv)
 	if err != nil {
-		return config.Dirs{}, usage("%v", err)
+		return config.Dirs{}, newUsageError("%v", err)
 	}
 	warnings, err := dirs.Make()
 	for _, w := range warnings {
@@ -227,7 +227,7 @@ func (p *program) dirs() (config.Dirs, error) {
 // open returns the installation with its settings, and creates its directories if
 // they are missing. flags are the settings of the command line.
 func (p *program) open(flags map[string]string) (*home.Home, error) {
-	dirs, err := p.dirs()
+	dirs, err := p.makeDirs()
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (p *program) open(flags map[string]string) (*home.Home, error) {
 func (p *program) load(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
 	s, err := config.Load(dirs, p.getenv, flags)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, newUsageError("%v", err)
 	}
 	return home.New(dirs, s, p.getenv, func(sentence string) { p.out.Notef("%s", sentence) }), nil
 }
@@ -262,12 +262,12 @@ func (p *program) openPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	return h.OpenPolicy(ctx)
 }
 
-// client returns a client of the running daemon. client starts no daemon, and creates
+// newClient returns a client of the running daemon. newClient starts no daemon, and creates
 // no directories if none runs.
-func (p *program) client(ctx context.Context) (*httpapi.Client, error) {
+func (p *program) newClient(ctx context.Context) (*httpapi.Client, error) {
 	dirs, err := config.FindDirs(p.getenv)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, newUsageError("%v", err)
 	}
 	h, err := p.load(dirs, nil)
 	if err != nil {
@@ -277,7 +277,7 @@ func (p *program) client(ctx context.Context) (*httpapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = p.dirs(); err != nil {
+	if _, err = p.makeDirs(); err != nil {
 		return nil, err
 	}
 	token, err := h.Token()

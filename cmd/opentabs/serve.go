@@ -57,7 +57,7 @@ and the variable overrides the file.`,
 
 func runServe(ctx context.Context, opts serveOptions) error {
 	if !slices.Contains(logFormats, opts.logFormat) {
-		return usage("--log-format is %q: give it one of %s", opts.logFormat, strings.Join(logFormats, ", "))
+		return newUsageError("--log-format is %q: give it one of %s", opts.logFormat, strings.Join(logFormats, ", "))
 	}
 	p := opts.program
 	h, err := p.open(opts.flags)

@@ -28,7 +28,7 @@ func newStatusCmd(p *program) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, opts statusOptions) error {
-	client, err := opts.program.client(ctx)
+	client, err := opts.program.newClient(ctx)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	setpriv, err := exec.LookPath("setpriv")
 	limited := err == nil || os.Geteuid() != 0
 	command := func(args ...string) *exec.Cmd {
-		cmd := opentabs(t, dirs, args...)
+		cmd := opentabsCommand(t, dirs, args...)
 		if os.Geteuid() == 0 && limited {
 			wrapped := exec.Command(setpriv, append([]string{"--bounding-set=-dac_override,-dac_read_search", cmd.Path}, args...)...)
 			wrapped.Env = cmd.Env
@@ -137,7 +137,7 @@ wait $server && echo "exit 0"
 // TestFullDisk fills a small disk. If the test may not mount a disk, it only checks the
 // text of the system's error.
 func TestFullDisk(t *testing.T) {
-	sentence, code := explain(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
+	sentence, code := explainError(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
 	if code != exitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
 		t.Errorf("got %q, %d", sentence, code)
 	}
@@ -199,7 +199,7 @@ func TestFewFiles(t *testing.T) {
 	}
 	for i := range 20 {
 		c.send(`{"jsonrpc":"2.0","id":"ping%d","method":"ping"}`, i)
-		c.until(fmt.Sprintf(`"id":"ping%d"`, i))
+		c.readUntil(fmt.Sprintf(`"id":"ping%d"`, i))
 	}
 	for _, conn := range held {
 		_ = conn.Close()

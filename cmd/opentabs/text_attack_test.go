@@ -135,7 +135,7 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 	}
 	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evil); return nil })
 	capture("a refusal of the server", func(o *terminal.Output) error {
-		sentence, _ := explain(t.Context(), fmt.Errorf("x: %w", &httpapi.Refused{Sentence: evil}))
+		sentence, _ := explainError(t.Context(), fmt.Errorf("x: %w", &httpapi.Refused{Sentence: evil}))
 		o.Notef("%s", sentence)
 		return nil
 	})

@@ -120,7 +120,7 @@ func attackPlantedHome(t *testing.T) {
 	dir := foreignDir(t)
 	dirs := config.Dirs{Config: dir, State: dir}
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
-		out, err := outputOf(t, opentabs(t, dirs, args...))
+		out, err := outputOf(t, opentabsCommand(t, dirs, args...))
 		if err == nil || !strings.Contains(string(out), "belongs to another user, who could read and replace what is in it: choose another directory") {
 			t.Errorf("opentabs %v: %v %s", args, err, out)
 		}
@@ -133,7 +133,7 @@ func attackPlantedHome(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := outputOf(t, opentabs(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
+	if out, err := outputOf(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
 		t.Errorf("through a link: %v %s", err, out)
 	}
 }
@@ -146,7 +146,7 @@ func attackPlantedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if os.Geteuid() != 0 { // the test can't change owners: opentabs closes the directory and reports that
-			if out, _ := opentabs(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
+			if out, _ := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
 				t.Errorf("%s: %s", name, out)
 			}
 			continue
@@ -154,7 +154,7 @@ func attackPlantedFiles(t *testing.T) {
 		if err := os.Chown(filepath.Join(dir, name), otherUser, otherUser); err != nil {
 			t.Fatal(err)
 		}
-		out, err := opentabs(t, dirs, "plugin", "list").CombinedOutput()
+		out, err := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), name+" belongs to another user, who put it there while the directory was open") {
 			t.Errorf("%s: %v %s", name, err, out)
 		}
@@ -189,7 +189,7 @@ func attackPlantedExtension(t *testing.T) {
 }
 
 func attackProcesses(t *testing.T) {
-	dirs := installation(t)
+	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
 	c.open()
 	status := untilStatus(t, dirs, func(httpapi.Status) bool { return true })
@@ -211,7 +211,7 @@ func attackProcesses(t *testing.T) {
 // opentabsOn returns a command that runs opentabs with this port setting.
 func opentabsOn(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := opentabs(t, dirs, args...)
+	cmd := opentabsCommand(t, dirs, args...)
 	cmd.Env = append(cmd.Env, "OPENTABS_PORT="+strconv.Itoa(port))
 	return cmd
 }
@@ -266,7 +266,7 @@ func fakeServer(t *testing.T) (port int, received func() string) {
 }
 
 func attackPort(t *testing.T) {
-	dirs := installation(t)
+	dirs := newInstallation(t)
 	token, err := dirs.Token()
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func attackPort(t *testing.T) {
 }
 
 func attackRecord(t *testing.T) {
-	dirs := installation(t)
+	dirs := newInstallation(t)
 	port, received := fakeServer(t)
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
@@ -302,7 +302,7 @@ func attackRecord(t *testing.T) {
 	c := startMCP(t, dirs)
 	c.open()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
-	if lines := c.until(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
+	if lines := c.readUntil(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
 		t.Errorf("got %q", lines)
 	}
 	token, err := dirs.Token()
@@ -316,7 +316,7 @@ func attackRecord(t *testing.T) {
 
 func attackPluginFiles(t *testing.T) {
 	for _, file := range []string{"package.json", "dist/tools.json", "dist/adapter.iife.js"} {
-		dirs := installation(t)
+		dirs := newInstallation(t)
 		f, err := os.OpenFile(filepath.Join(filepath.Dir(dirs.State), "messages", file), os.O_APPEND|os.O_WRONLY, 0)
 		if err == nil {
 			_, err = io.WriteString(f, "\n ")
@@ -328,7 +328,7 @@ func attackPluginFiles(t *testing.T) {
 		c := startMCP(t, dirs)
 		c.open()
 		c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
-		if lines := c.until(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__") {
+		if lines := c.readUntil(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__") {
 			t.Errorf("%s was changed and the plugin still runs: %s", file, lines[len(lines)-1])
 		}
 	}

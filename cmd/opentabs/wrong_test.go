@@ -15,14 +15,14 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// leaves returns the words of every command that has no subcommands.
-func leaves(cmd *cobra.Command, words []string) [][]string {
+// leafCommands returns the words of every command that has no subcommands.
+func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	if !cmd.HasSubCommands() {
 		return [][]string{words}
 	}
 	var all [][]string
 	for _, sub := range cmd.Commands() {
-		all = append(all, leaves(sub, append(slices.Clone(words), sub.Name()))...)
+		all = append(all, leafCommands(sub, append(slices.Clone(words), sub.Name()))...)
 	}
 	return all
 }
@@ -39,7 +39,7 @@ func emptyHome(t testing.TB) {
 func TestWrongArguments(t *testing.T) {
 	emptyHome(t)
 	huge := strings.Repeat("x", 1<<20)
-	commands := leaves(newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}), nil)
+	commands := leafCommands(newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}), nil)
 	if len(commands) < 10 {
 		t.Fatalf("only %d commands", len(commands))
 	}

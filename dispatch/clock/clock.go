@@ -105,7 +105,7 @@ func (c *Clock) Resume() {
 	if last := c.last.Load(); last != int64(c.hard) { // else the idle limit is held
 		c.last.CompareAndSwap(last, now)
 	}
-	c.timer.Reset(time.Duration(c.due() - now))
+	c.timer.Reset(time.Duration(c.nextLimit() - now))
 }
 
 // Start starts both limits. Start does nothing after Stop.
@@ -127,7 +127,7 @@ func (c *Clock) Start(idle, hard time.Duration, expired func(wire.ErrorCode)) {
 // report at the exact time of the deadline is late.
 func (c *Clock) Touch() bool {
 	now := c.elapsed()
-	if due := c.due(); now >= due && (now >= int64(c.hard) || now < due+int64(suspendThreshold) && !c.isDelegated()) {
+	if due := c.nextLimit(); now >= due && (now >= int64(c.hard) || now < due+int64(suspendThreshold) && !c.isDelegated()) {
 		return false
 	}
 	c.last.Store(now)
@@ -153,13 +153,13 @@ func (c *Clock) ReleaseIdle() {
 	now := c.elapsed()
 	c.last.CompareAndSwap(int64(c.hard), now)
 	if c.pauses == 0 {
-		c.timer.Reset(time.Duration(c.due() - now))
+		c.timer.Reset(time.Duration(c.nextLimit() - now))
 	}
 }
 
-// due is the time of the next limit without another report, in nanoseconds since
+// nextLimit is the time of the next limit without another report, in nanoseconds since
 // start.
-func (c *Clock) due() int64 { return c.dueAfter(c.last.Load()) }
+func (c *Clock) nextLimit() int64 { return c.dueAfter(c.last.Load()) }
 
 // dueAfter is due for a last report at the given time.
 func (c *Clock) dueAfter(last int64) int64 { return min(last+int64(c.idle), int64(c.hard)) }
@@ -177,7 +177,7 @@ func (c *Clock) Check() {
 	if now >= due+int64(suspendThreshold) && now < int64(c.hard) {
 		// A concurrent Touch or HoldIdle takes precedence.
 		c.last.CompareAndSwap(last, now-int64(c.idle-min(c.idle, graceAfterSuspend)))
-		due = c.due()
+		due = c.nextLimit()
 	}
 	if now < due {
 		c.timer.Reset(time.Duration(due - now))
@@ -186,7 +186,7 @@ func (c *Clock) Check() {
 	}
 	if due != int64(c.hard) && c.isDelegated() {
 		c.last.Store(now)
-		c.timer.Reset(time.Duration(c.due() - now))
+		c.timer.Reset(time.Duration(c.nextLimit() - now))
 		c.mu.Unlock()
 		return
 	}

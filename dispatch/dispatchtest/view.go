@@ -27,7 +27,7 @@ func View() dispatch.View {
 		Browser:   "b1", TabID: 7, Created: Arrival, Ended: &ended, RunMs: 1500.5, Reports: 9, Invalid: 2, Prompt: true, Depth: 1,
 		Caller:       &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b1", TabID: 6, Origin: "https://mail.example", Above: []string{"mail__all"}},
 		UserProgress: &userProgress, UserMessage: "a quarter", StatusWord: "indexing", UserStatusWord: "reading", EndAudience: dispatch.AudienceUser,
-		Result: `{"messages":2}`, Waiting: waiting(),
+		Result: `{"messages":2}`, Waiting: waitingQuestion(),
 		Activities: []dispatch.ActivityView{
 			{Type: "table", Content: json.RawMessage(`[{"a":1}]`), Audience: dispatch.AudienceUser, Dropped: 1},
 			{Type: "text", Content: json.RawMessage(`"for the agent"`)},
@@ -41,8 +41,8 @@ func View() dispatch.View {
 	}
 }
 
-// waiting returns the question of View.
-func waiting() *dispatch.Waiting {
+// waitingQuestion returns the question of View.
+func waitingQuestion() *dispatch.Waiting {
 	return &dispatch.Waiting{
 		TicketID: "ticket_1", CallID: "call_1", Tool: "messages__export", Kind: wire.TicketPermission, Reason: "It sends messages.",
 		Caller:  &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b2", TabID: 6, Origin: "https://mail.example", Above: []string{"mail__all"}},

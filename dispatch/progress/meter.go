@@ -127,12 +127,12 @@ func (m *meter) push(e notice) {
 		m.queue = append(m.queue, e)
 		return
 	}
-	e.absorb(&m.queue[last])
+	e.fillFrom(&m.queue[last])
 	// When the absorbed text makes e a notice for the user, e also replaces the
 	// notices for the user before it.
 	for e.isForUser() && last > 0 && e.replaces(&m.queue[last-1]) {
 		last--
-		e.absorb(&m.queue[last])
+		e.fillFrom(&m.queue[last])
 	}
 	m.queue[last] = e
 	m.queue = m.queue[:last+1]
@@ -152,8 +152,8 @@ func (e *notice) replaces(before *notice) bool {
 	}
 }
 
-// absorb copies the text and the number that e lacks from the notice before it.
-func (e *notice) absorb(before *notice) {
+// fillFrom copies the text and the number that e lacks from the notice before it.
+func (e *notice) fillFrom(before *notice) {
 	if e.isEmpty() && !before.isEmpty() {
 		e.Text, e.reminder = before.Text, before.reminder
 	}
@@ -189,7 +189,7 @@ func (m *meter) Drain(now time.Time) (Notification, bool) {
 func (m *meter) pop(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
 		e := m.queue[0]
-		p, ok := m.numbered(&e)
+		p, ok := m.assignNumber(&e)
 		if !ok && len(m.queue) == 1 {
 			if !isLast {
 				return Notification{}, false
@@ -202,7 +202,7 @@ func (m *meter) pop(now time.Time, isLast bool) (Notification, bool) {
 		if e.kept {
 			m.kept--
 		}
-		m.shift()
+		m.removeFirst()
 		if !ok {
 			m.displace(e)
 			continue
@@ -243,9 +243,9 @@ func (m *meter) displace(e notice) {
 	}
 }
 
-// numbered returns the notification of a notice. numbered returns false if no number is
+// assignNumber returns the notification of a notice. assignNumber returns false if no number is
 // free between the notices before and behind it.
-func (m *meter) numbered(e *notice) (Notification, bool) {
+func (m *meter) assignNumber(e *notice) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.exact && (!m.sentAny || e.progress > m.line.high) {
 		p.Progress, p.Total, p.HasTotal = e.progress, e.total, e.hasTotal
@@ -264,15 +264,15 @@ func (m *meter) numbered(e *notice) (Notification, bool) {
 	}
 	var ok bool
 	m.line.total = e.total
-	p.Progress, ok = m.line.step(ceiling)
+	p.Progress, ok = m.line.advanceStep(ceiling)
 	if e.hasTotal && !m.sentFinal && !e.final && p.Progress <= e.total {
 		p.Total, p.HasTotal = e.total, true
 	}
 	return p, ok
 }
 
-// shift removes the first notice.
-func (m *meter) shift() {
+// removeFirst removes the first notice.
+func (m *meter) removeFirst() {
 	if len(m.queue) > 8 { // without an interval; copying would be slow
 		m.queue = m.queue[1:]
 		return

@@ -13,13 +13,13 @@ import (
 
 func f(v float64) *float64 { return &v }
 
-// feed returns the notifications of a meter without a rate limit for reports.
-func feed(reports ...wire.Report) []Notification {
+// notificationsFor returns the notifications of a meter without a rate limit for reports.
+func notificationsFor(reports ...wire.Report) []Notification {
 	m := meter{Interval: -1}
 	for i := range reports {
 		m.accept(time.Unix(0, 0), &reports[i])
 	}
-	return drain(&m)
+	return drainMeter(&m)
 }
 
 func (m *meter) accept(now time.Time, r *wire.Report) {
@@ -27,8 +27,8 @@ func (m *meter) accept(now time.Time, r *wire.Report) {
 	m.Accept(now, n, Text{r.Message, r.Status, r.Audience})
 }
 
-// drain returns what a meter sends at the end of a call.
-func drain(m *meter) []Notification {
+// drainMeter returns what a meter sends at the end of a call.
+func drainMeter(m *meter) []Notification {
 	var sent []Notification
 	for {
 		p, ok := m.Drain(time.Unix(0, 0))
@@ -113,7 +113,7 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			compareSent(t, feed(tt.in...), tt.want)
+			compareSent(t, notificationsFor(tt.in...), tt.want)
 		})
 	}
 }
@@ -131,7 +131,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 			last := -1.0
 			step := func(r wire.Report) {
 				m.accept(time.Unix(0, 0), &r)
-				got = drain(&m)
+				got = drainMeter(&m)
 				if len(got) != 1 || got[0].Progress <= last {
 					t.Fatalf("%d messages, %v: after %v came %+v", messages, scale, last, got)
 				}
@@ -156,7 +156,7 @@ func TestStepsFollowTheNumbers(t *testing.T) {
 	m := meter{Interval: -1}
 	next := func(r wire.Report) Notification {
 		m.accept(time.Unix(0, 0), &r)
-		got := drain(&m)
+		got := drainMeter(&m)
 		if len(got) != 1 {
 			t.Fatalf("%+v came of one report", got)
 		}
@@ -208,7 +208,7 @@ func TestMeterQueue(t *testing.T) {
 			for i := range tt.in {
 				m.accept(time.Unix(0, 0), &tt.in[i])
 			}
-			compareSent(t, drain(&m), tt.want)
+			compareSent(t, drainMeter(&m), tt.want)
 		})
 	}
 }
@@ -226,7 +226,7 @@ func TestMeterKeepsReports(t *testing.T) {
 	m.KeepQueued()
 	m.Remind(now, "another reminder")
 	m.accept(now, &wire.Report{Message: "last", Audience: AudienceUser})
-	got := drain(&m)
+	got := drainMeter(&m)
 	var messages []string
 	for _, p := range got {
 		messages = append(messages, p.Message)
@@ -245,7 +245,7 @@ func TestMeterKeepsReports(t *testing.T) {
 	if n := len(m.queue); n > maxKept+2 {
 		t.Errorf("%d notices wait", n)
 	}
-	got = drain(&m)
+	got = drainMeter(&m)
 	if last := got[len(got)-2]; last.Message != "question 99" {
 		t.Errorf("the last question is lost: %+v", got)
 	}
@@ -337,7 +337,7 @@ func meterProblem(seed uint64) string {
 		}
 	}
 	c.over = true
-	for _, p := range drain(&m) {
+	for _, p := range drainMeter(&m) {
 		c.check(p, now)
 	}
 	if c.final != nil && !c.finalSent {

@@ -38,13 +38,13 @@ func (l *numberLine) record(progress float64) {
 // restartAt notes a number of the tool that is sent: steps begin above it.
 func (l *numberLine) restartAt(progress float64) { l.high, l.base = progress, progress }
 
-// step advances by a small step and returns the new progress. step returns false if no
+// advanceStep advances by a small step and returns the new progress. advanceStep returns false if no
 // number is left below ceiling.
-func (l *numberLine) step(ceiling float64) (float64, bool) {
-	next := l.next(ceiling)
+func (l *numberLine) advanceStep(ceiling float64) (float64, bool) {
+	next := l.nextStep(ceiling)
 	if next <= l.high { // the range is used up
 		l.base = l.high
-		next = l.next(ceiling)
+		next = l.nextStep(ceiling)
 	}
 	if next <= l.high {
 		next = l.high + gapAbove(l.high)
@@ -56,15 +56,15 @@ func (l *numberLine) step(ceiling float64) (float64, bool) {
 	return next, true
 }
 
-// next returns the progress one step above high, or high if the range above base
+// nextStep returns the progress one step above high, or high if the range above base
 // is used up.
-func (l *numberLine) next(ceiling float64) float64 {
-	room := min(l.room(), ceiling-l.base)
+func (l *numberLine) nextStep(ceiling float64) float64 {
+	room := min(l.stepRange(), ceiling-l.base)
 	used := l.high - l.base
 	if used >= room {
 		return l.high
 	}
-	whole := max(l.scale()*stepPart, 16*gapAbove(l.high))
+	whole := max(l.stepScale()*stepPart, 16*gapAbove(l.high))
 	first := min(whole, room/roomSteps)
 	if used > room/2 {
 		// Steps shrink with the rest of the range, so that millions of them fit.
@@ -72,16 +72,16 @@ func (l *numberLine) next(ceiling float64) float64 {
 		return l.high + first*left*left
 	}
 	if first == whole { // a multiple has fewer digits than a sum
-		if next := l.base + (math.Round(used/first)+1)*l.scale()/(1/stepPart); next > l.high && next < l.base+room {
+		if next := l.base + (math.Round(used/first)+1)*l.stepScale()/(1/stepPart); next > l.high && next < l.base+room {
 			return next
 		}
 	}
 	return l.high + first
 }
 
-// scale returns the number that steps are a part of: the total, or at most 1 if the
+// stepScale returns the number that steps are a part of: the total, or at most 1 if the
 // total is unknown.
-func (l *numberLine) scale() float64 {
+func (l *numberLine) stepScale() float64 {
 	switch {
 	case l.total > 0:
 		return l.total
@@ -92,11 +92,11 @@ func (l *numberLine) scale() float64 {
 	}
 }
 
-// room returns the range of steps above base. A tool that counts in whole numbers is
+// stepRange returns the range of steps above base. A tool that counts in whole numbers is
 // expected to report the next whole number. For other tools the expected distance is
 // that of the closest two numbers so far. The range ends below the expected number.
-func (l *numberLine) room() float64 {
-	room := l.scale() * roomPart
+func (l *numberLine) stepRange() float64 {
+	room := l.stepScale() * roomPart
 	if l.hasNumber && l.number == math.Trunc(l.number) && l.total == math.Trunc(l.total) {
 		room = min(room, 0.5)
 	}

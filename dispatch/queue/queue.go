@@ -105,7 +105,7 @@ func (q *Queue) Enter(plugin, session string, bytes int) (*Place, *wire.CallErro
 // new one. The caller has locked mu.
 func (q *Queue) makeRoom(l *lane, session string, bytes int) *wire.CallError {
 	for l.waiting >= q.limits.Waiting {
-		most := l.most(func(t *turn) int { return t.places.Len() })
+		most := l.turnWithMost(func(t *turn) int { return t.places.Len() })
 		rejected := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"%d calls of this plugin are queued, the maximum (--max-waiting), and most of them are from this client", l.waiting)}
 		if t := l.bySession[session]; most == nil || t != nil && t.places.Len() >= most.places.Len() {
@@ -114,7 +114,7 @@ func (q *Queue) makeRoom(l *lane, session string, bytes int) *wire.CallError {
 		most.rejectLast(rejected)
 	}
 	for l.bytes+bytes > q.limits.Bytes {
-		most := l.most(func(t *turn) int { return t.bytes })
+		most := l.turnWithMost(func(t *turn) int { return t.bytes })
 		rejected := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"the queued calls of this plugin have %s of arguments, the maximum is %s, and most of them are from this client",
 			humanize.Bytes(l.bytes), humanize.Bytes(q.limits.Bytes))}
@@ -144,7 +144,7 @@ func (q *Queue) Leave(plugin string, p *Place) {
 	l.running--
 	for l.running < q.limits.Running && l.waiting > 0 {
 		l.running++
-		l.next().grant()
+		l.nextPlace().grant()
 	}
 	if l.running == 0 {
 		delete(q.lanes, plugin)
@@ -178,8 +178,8 @@ func (l *lane) add(p *Place, session string) {
 	t.bytes += p.bytes
 }
 
-// most returns the turn with the greatest value of of; nil if all are 0.
-func (l *lane) most(of func(*turn) int) *turn {
+// turnWithMost returns the turn with the greatest value of of; nil if all are 0.
+func (l *lane) turnWithMost(of func(*turn) int) *turn {
 	var most *turn
 	for _, t := range l.bySession {
 		if of(t) > 0 && (most == nil || of(t) > of(most)) {
@@ -197,8 +197,8 @@ func (t *turn) rejectLast(why *wire.CallError) {
 	close(p.ready)
 }
 
-// next removes the first place of the first turn and moves that turn to the end.
-func (l *lane) next() *Place {
+// nextPlace removes the first place of the first turn and moves that turn to the end.
+func (l *lane) nextPlace() *Place {
 	t := l.turns.Front().Value.(*turn)
 	p := t.places.Front().Value.(*Place)
 	l.remove(p)

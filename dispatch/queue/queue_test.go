@@ -8,7 +8,7 @@ import (
 	"opentabs/wire"
 )
 
-func granted(p *Place) bool {
+func isGranted(p *Place) bool {
 	select {
 	case <-p.ready:
 		return true
@@ -23,13 +23,13 @@ func TestSessionsTakeTurns(t *testing.T) {
 	var waiting []*Place
 	for _, session := range []string{"a", "a", "a", "b", "c", "b"} {
 		p, err := q.Enter("slack", session, 1)
-		if err != nil || granted(p) {
+		if err != nil || isGranted(p) {
 			t.Fatal("a call that should wait does not")
 		}
 		waiting = append(waiting, p)
 	}
 	other, _ := q.Enter("jira", "a", 1)
-	if !granted(first) || !granted(other) {
+	if !isGranted(first) || !isGranted(other) {
 		t.Fatal("the first call of each plugin should run at once")
 	}
 	// The calls run in the order a, b, c, a, b, a: no session has two in a row while
@@ -38,7 +38,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 	for _, i := range []int{0, 3, 4, 1, 5, 2} {
 		q.Leave("slack", running)
 		running = waiting[i]
-		if !granted(running) {
+		if !isGranted(running) {
 			t.Fatalf("call %d does not run in its turn", i)
 		}
 	}
@@ -49,8 +49,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 	}
 }
 
-// enter enters with one byte of arguments and fails if that is rejected.
-func enter(t *testing.T, q *Queue, session string) *Place {
+// enterSession enters with one byte of arguments and fails if that is rejected.
+func enterSession(t *testing.T, q *Queue, session string) *Place {
 	t.Helper()
 	p, err := q.Enter("slack", session, 1)
 	if err != nil {
@@ -63,14 +63,14 @@ func TestQueueIsBounded(t *testing.T) {
 	q := New(Limits{Running: 1, Waiting: 2, Bytes: 100})
 	var places []*Place
 	for range 3 {
-		places = append(places, enter(t, q, "a"))
+		places = append(places, enterSession(t, q, "a"))
 	}
 	_, err := q.Enter("slack", "a", 1)
 	if err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "2 calls of this plugin are queued, the maximum") {
 		t.Fatalf("the fourth call: %+v, want rate_limited with the limit", err)
 	}
 	q.Leave("slack", places[2]) // a waiting client has left
-	enter(t, q, "b")
+	enterSession(t, q, "b")
 }
 
 // TestFullQueueRejectsTheGreediest checks that a client with one call gets a place
@@ -78,14 +78,14 @@ func TestQueueIsBounded(t *testing.T) {
 // gets the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{Running: 1, Waiting: 4, Bytes: 100})
-	running := enter(t, q, "greedy")
+	running := enterSession(t, q, "greedy")
 	var greedy []*Place
 	for range 4 {
-		greedy = append(greedy, enter(t, q, "greedy"))
+		greedy = append(greedy, enterSession(t, q, "greedy"))
 	}
-	modest := enter(t, q, "modest")
+	modest := enterSession(t, q, "modest")
 	last := greedy[3]
-	if err := q.Rejection(last); !granted(last) || err == nil || err.Code != wire.ErrRateLimited {
+	if err := q.Rejection(last); !isGranted(last) || err == nil || err.Code != wire.ErrRateLimited {
 		t.Fatalf("the greedy client's last call: %+v, want rate_limited", err)
 	}
 	if _, err := q.Enter("slack", "greedy", 1); err == nil {
@@ -93,11 +93,11 @@ func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	}
 	q.Leave("slack", last)
 	q.Leave("slack", running)
-	if !granted(greedy[0]) || q.Rejection(greedy[0]) != nil {
+	if !isGranted(greedy[0]) || q.Rejection(greedy[0]) != nil {
 		t.Error("the first call that waited does not run")
 	}
 	q.Leave("slack", greedy[0])
-	if !granted(modest) {
+	if !isGranted(modest) {
 		t.Error("the modest client waits behind all of the greedy one's calls")
 	}
 	for _, p := range []*Place{modest, greedy[1], greedy[2]} {
@@ -110,7 +110,7 @@ func TestFullQueueRejectsTheGreediest(t *testing.T) {
 
 func TestQueueIsBoundedInBytes(t *testing.T) {
 	q := New(Limits{Running: 1, Waiting: 100, Bytes: 1000})
-	enter(t, q, "a")
+	enterSession(t, q, "a")
 	big, err := q.Enter("slack", "a", 900)
 	if err != nil {
 		t.Fatal(err.Message)
@@ -150,7 +150,7 @@ func TestQueueNeverLeaksAPlace(t *testing.T) {
 			switch {
 			case q.Rejection(p) != nil:
 				rejected++
-			case granted(p):
+			case isGranted(p):
 				running++
 			}
 		}

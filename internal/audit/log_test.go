@@ -16,11 +16,11 @@ import (
 	"opentabs/wire"
 )
 
-func all(Record) bool { return true }
+func matchAll(Record) bool { return true }
 
-func read(t *testing.T, dir string, last int) []Entry {
+func readEntries(t *testing.T, dir string, last int) []Entry {
 	t.Helper()
-	entries, damaged, err := Read(dir, last, all)
+	entries, damaged, err := Read(dir, last, matchAll)
 	if err != nil || damaged != 0 {
 		t.Fatalf("%d damaged, %v", damaged, err)
 	}
@@ -46,7 +46,7 @@ func TestWriteAndRead(t *testing.T) {
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})
 	l.Close()
 	l.Write(Record{Kind: KindCall}) // does nothing
-	got := read(t, dir, 0)
+	got := readEntries(t, dir, 0)
 	if len(got) != 2 || fmt.Sprintf("%+v", got[0].LastMessages) != fmt.Sprintf("%+v", want.LastMessages) || *got[0].Approved != *want.Approved ||
 		got[0].Decisions[0] != want.Decisions[0] || !got[0].Came.Equal(want.Came) || got[1].Time.IsZero() {
 		t.Fatalf("got %+v", got)
@@ -57,7 +57,7 @@ func TestWriteAndRead(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
-	if last := read(t, dir, 1); len(last) != 1 || last[0].Tool != "a__c" {
+	if last := readEntries(t, dir, 1); len(last) != 1 || last[0].Tool != "a__c" {
 		t.Errorf("the last one: %+v", last)
 	}
 	only, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
@@ -74,7 +74,7 @@ func TestDamagedLines(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	entries, damaged, err := Read(dir, 0, all)
+	entries, damaged, err := Read(dir, 0, matchAll)
 	if err != nil || damaged != 2 || len(entries) != 2 || entries[1].CallID != "2" {
 		t.Errorf("got %d records, %d damaged, %v", len(entries), damaged, err)
 	}

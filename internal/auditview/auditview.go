@@ -34,19 +34,19 @@ func eventText(r audit.Record) string {
 		}
 		return text + callerText(r) + " by " + r.By
 	case audit.KindAnswer:
-		return "waited for the user: " + either(allowed, "yes", "no") + " by " + r.By
+		return "waited for the user: " + chooseText(allowed, "yes", "no") + " by " + r.By
 	case audit.KindReview:
 		return "reviewed with the permission " + r.New + " by " + r.By
 	case audit.KindPermission, audit.KindLimit:
 		return fmt.Sprintf("%s %s, was %s, by %s", r.Kind, cmp.Or(r.New, "default"), cmp.Or(r.Old, "default"), r.By)
 	case audit.KindOpening:
-		return either(r.New == "", "tabs may not be opened any more", "calls may open "+r.New) + ", by " + r.By
+		return chooseText(r.New == "", "tabs may not be opened any more", "calls may open "+r.New) + ", by " + r.By
 	case audit.KindCalls:
-		return either(r.New == "", "may not call "+r.Old+" any more", "may call "+r.New) + ", by " + r.By
+		return chooseText(r.New == "", "may not call "+r.Old+" any more", "may call "+r.New) + ", by " + r.By
 	case audit.KindLateAccess:
-		return "late access " + either(r.New != "", "on", "off") + ", by " + r.By
+		return "late access " + chooseText(r.New != "", "on", "off") + ", by " + r.By
 	case audit.KindSettings:
-		return either(r.New == "", "all settings removed", "settings changed ("+r.New+")") + " by " + r.By
+		return chooseText(r.New == "", "all settings removed", "settings changed ("+r.New+")") + " by " + r.By
 	case audit.KindRecommendation:
 		return fmt.Sprintf("an agent (%s) recommends the permission %s", r.By, r.New)
 	case audit.KindClient:
@@ -65,8 +65,8 @@ func eventText(r audit.Record) string {
 	return string(r.Kind)
 }
 
-// either returns yes if condition is true, else no.
-func either(condition bool, yes, no string) string {
+// chooseText returns yes if condition is true, else no.
+func chooseText(condition bool, yes, no string) string {
 	if condition {
 		return yes
 	}

@@ -33,8 +33,8 @@ var inChild = func() jsbuild.Options {
 	return jsbuild.Options{Extract: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
 }()
 
-// created creates the plugin tickets and returns its directory.
-func created(t testing.TB) string {
+// createPlugin creates the plugin tickets and returns its directory.
+func createPlugin(t testing.TB) string {
 	t.Helper()
 	made, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
 	if err != nil {
@@ -43,10 +43,10 @@ func created(t testing.TB) string {
 	return made.Dir
 }
 
-// replaced creates the plugin tickets with one text of a file replaced.
-func replaced(t testing.TB, file, old, fresh string) string {
+// createReplaced creates the plugin tickets with one text of a file replaced.
+func createReplaced(t testing.TB, file, old, fresh string) string {
 	t.Helper()
-	dir := created(t)
+	dir := createPlugin(t)
 	text, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
 		t.Fatal(err)
@@ -54,12 +54,12 @@ func replaced(t testing.TB, file, old, fresh string) string {
 	if strings.Count(string(text), old) != 1 {
 		t.Fatalf("%s does not contain %q exactly once", file, old)
 	}
-	put(t, dir, file, strings.Replace(string(text), old, fresh, 1))
+	writePluginFile(t, dir, file, strings.Replace(string(text), old, fresh, 1))
 	return dir
 }
 
-// read returns the content of a plugin's file.
-func read(t testing.TB, dir, name string) string {
+// readPluginFile returns the content of a plugin's file.
+func readPluginFile(t testing.TB, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {

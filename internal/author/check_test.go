@@ -9,7 +9,7 @@ import (
 )
 
 func TestCheckReportsBuildErrors(t *testing.T) {
-	dir := replaced(t, "src/index.ts", "tools: [describePage, readTitles]", "tools: [describePage, readTitles")
+	dir := createReplaced(t, "src/index.ts", "tools: [describePage, readTitles]", "tools: [describePage, readTitles")
 	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
 	if err != nil {
 		t.Fatal(err)
@@ -20,8 +20,8 @@ func TestCheckReportsBuildErrors(t *testing.T) {
 }
 
 func TestCheckPutsErrorsFirst(t *testing.T) {
-	dir := replaced(t, "package.json", `"version": "0.1.0"`, `"version": "1"`)
-	put(t, dir, "icon.svg", "")
+	dir := createReplaced(t, "package.json", `"version": "0.1.0"`, `"version": "1"`)
+	writePluginFile(t, dir, "icon.svg", "")
 	if err := os.Remove(filepath.Join(dir, "icon.svg")); err != nil {
 		t.Fatal(err)
 	}
@@ -61,14 +61,14 @@ func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 		}
 	}
 	notChecked("no tsconfig.json")
-	put(t, dir, "tsconfig.json", "{}")
+	writePluginFile(t, dir, "tsconfig.json", "{}")
 	notChecked("Node is not installed")
-	put(t, bin, "node", "#!/bin/sh\nset -e\n. \"$1\"\n")
+	writePluginFile(t, bin, "node", "#!/bin/sh\nset -e\n. \"$1\"\n")
 	if err := os.Chmod(filepath.Join(bin, "node"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	notChecked("TypeScript is not installed")
-	compiler := func(script string) { put(t, dir, "node_modules/typescript/bin/tsc", script) }
+	compiler := func(script string) { writePluginFile(t, dir, "node_modules/typescript/bin/tsc", script) }
 	compiler("exit 0")
 	if c := typesOf(); len(c.Findings)+len(c.NotChecked) > 0 {
 		t.Errorf("got %+v", c)

@@ -73,7 +73,7 @@ type scaffold struct {
 // changes: two tools, their tests, an icon, a README and the types for editors. If
 // an option is invalid or the directory is not empty, it writes nothing.
 func Create(o CreateOptions) (*CreateResult, error) {
-	s, err := o.scaffold()
+	s, err := o.newScaffold()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func Create(o CreateOptions) (*CreateResult, error) {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
-	files, err := s.files()
+	files, err := s.renderFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func Create(o CreateOptions) (*CreateResult, error) {
 	return c, nil
 }
 
-// scaffold validates the options and fills in the defaults.
-func (o CreateOptions) scaffold() (scaffold, error) {
+// newScaffold validates the options and fills in the defaults.
+func (o CreateOptions) newScaffold() (scaffold, error) {
 	s := scaffold{Package: packageName(o.Name), DisplayName: oneLine(o.DisplayName), Description: oneLine(o.Description)}
 	var err error
 	if s.Name, err = plugin.NameOf(s.Package); err != nil {
@@ -198,8 +198,8 @@ type newFile struct {
 	text []byte
 }
 
-// files executes the templates.
-func (s scaffold) files() ([]newFile, error) {
+// renderFiles executes the templates.
+func (s scaffold) renderFiles() ([]newFile, error) {
 	funcs := template.FuncMap{"json": func(v any) (string, error) {
 		text, err := rawjson.Marshal(v)
 		return string(text), err

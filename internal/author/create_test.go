@@ -14,7 +14,7 @@ import (
 // TestCreatedPluginPassesCheck: a new plugin builds without a warning, and the only
 // finding is the suggestion of the isolated world.
 func TestCreatedPluginPassesCheck(t *testing.T) {
-	dir := created(t)
+	dir := createPlugin(t)
 	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestCreateNames(t *testing.T) {
 		if made.Name != c.name || made.Pattern != c.pattern || made.Dir != filepath.Join(c.o.Dir, c.name) {
 			t.Errorf("%+v: made %+v", c.o, made)
 		}
-		text := read(t, made.Dir, "package.json")
+		text := readPluginFile(t, made.Dir, "package.json")
 		for _, want := range []string{`"name": "` + c.pkg + `"`, `"displayName": "` + c.display + `"`, `"description": "` + c.description, `["` + c.pattern + `"]`} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%+v: package.json does not contain %s:\n%s", c.o, want, text)
@@ -102,13 +102,13 @@ func TestCreateRefuses(t *testing.T) {
 }
 
 func TestCreateKeepsExistingFiles(t *testing.T) {
-	dir := created(t)
-	put(t, dir, "src/index.ts", "mine")
+	dir := createPlugin(t)
+	writePluginFile(t, dir, "src/index.ts", "mine")
 	_, err := Create(CreateOptions{Name: "tickets", Dir: filepath.Dir(dir)})
 	if err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("got %v", err)
 	}
-	if read(t, dir, "src/index.ts") != "mine" {
+	if readPluginFile(t, dir, "src/index.ts") != "mine" {
 		t.Error("the file was overwritten")
 	}
 }

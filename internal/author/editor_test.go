@@ -8,15 +8,15 @@ import (
 )
 
 func TestEditorTypesAreWrittenOnce(t *testing.T) {
-	dir := created(t)
+	dir := createPlugin(t)
 	for _, name := range []string{"sdk/index.ts", "sdk/testing.ts", "zod/index.d.ts", "zod/v4/classic/schemas.d.ts", "zod/LICENSE", "vendor/linkedom/worker.d.ts"} {
-		read(t, dir, typesDir+"/"+name)
+		readPluginFile(t, dir, typesDir+"/"+name)
 	}
 	if wrote, err := writeEditorTypes(dir); wrote || err != nil {
 		t.Errorf("a second call wrote the types again: %t, %v", wrote, err)
 	}
-	put(t, dir, typesDir+"/old.ts", "of another version")
-	put(t, dir, typesMark, "another version")
+	writePluginFile(t, dir, typesDir+"/old.ts", "of another version")
+	writePluginFile(t, dir, typesMark, "another version")
 	if err := RefreshEditorTypes(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestEditorTypesNeedTheTsconfig(t *testing.T) {
 	for _, tsconfig := range []string{"", `{"compilerOptions": {"strict": true}}`} {
 		dir := t.TempDir()
 		if tsconfig != "" {
-			put(t, dir, "tsconfig.json", tsconfig)
+			writePluginFile(t, dir, "tsconfig.json", tsconfig)
 		}
 		if err := RefreshEditorTypes(dir); err != nil {
 			t.Error(err)
@@ -43,7 +43,7 @@ func TestEditorTypesNeedTheTsconfig(t *testing.T) {
 // TestEditorTypesStayInThePlugin: an untrusted plugin may have a link in place of the
 // directory for the types.
 func TestEditorTypesStayInThePlugin(t *testing.T) {
-	dir, elsewhere := created(t), t.TempDir()
+	dir, elsewhere := createPlugin(t), t.TempDir()
 	if err := os.RemoveAll(filepath.Join(dir, ".opentabs")); err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func Pack(dir, out string) (*PackResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	archive, err := p.archive(root, names)
+	archive, err := p.writeArchive(root, names)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +158,8 @@ func packedFiles(root *os.Root) ([]string, error) {
 	return names, err
 }
 
-// archive returns the compressed archive.
-func (p *PackResult) archive(root *os.Root, names []string) ([]byte, error) {
+// writeArchive returns the compressed archive.
+func (p *PackResult) writeArchive(root *os.Root, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// packable returns a plugin directory with files that belong to a package and others
+// createPackable returns a plugin directory with files that belong to a package and others
 // that do not.
-func packable(t testing.TB) string {
+func createPackable(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -26,13 +26,13 @@ func packable(t testing.TB) string {
 		"dist/adapter.iife.js": "code", "dist/tools.json": "{}", "dist/deep/x.js": "x", "dist/.DS_Store": "junk",
 		"src/index.ts": "source", ".env": "SECRET=1", ".npmrc": "token", "node_modules/a/i.js": "a",
 	} {
-		put(t, dir, name, text)
+		writePluginFile(t, dir, name, text)
 	}
 	return dir
 }
 
 func TestPack(t *testing.T) {
-	dir, out := packable(t), t.TempDir()
+	dir, out := createPackable(t), t.TempDir()
 	packed, err := Pack(dir, out)
 	if err != nil {
 		t.Fatal(err)
@@ -49,9 +49,9 @@ func TestPack(t *testing.T) {
 		t.Errorf("integrity %s, %d bytes; want %s, %d", packed.Integrity, packed.Bytes, want, len(archive))
 	}
 	names := []string{}
-	for name, text := range unpacked(t, packed.Path) {
+	for name, text := range unpackFiles(t, packed.Path) {
 		names = append(names, name)
-		if text != read(t, dir, strings.TrimPrefix(name, "package/")) {
+		if text != readPluginFile(t, dir, strings.TrimPrefix(name, "package/")) {
 			t.Errorf("%s contains %q", name, text)
 		}
 	}
@@ -62,9 +62,9 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// unpacked returns the files of an archive by name. unpacked checks that their headers
+// unpackFiles returns the files of an archive by name. unpackFiles checks that their headers
 // have the same mode, time and owner, and that they are sorted.
-func unpacked(t testing.TB, path string) map[string]string {
+func unpackFiles(t testing.TB, path string) map[string]string {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,11 +101,11 @@ func unpacked(t testing.TB, path string) map[string]string {
 }
 
 func TestPackIsReproducible(t *testing.T) {
-	first, err := Pack(packable(t), t.TempDir())
+	first, err := Pack(createPackable(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := packable(t)
+	again := createPackable(t)
 	old := time.Now().Add(-time.Hour)
 	if err := errors.Join(os.Chtimes(filepath.Join(again, "LICENSE"), old, old), os.Chmod(filepath.Join(again, "LICENSE"), 0o755)); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestPackRefuses(t *testing.T) {
 			return errors.Join(f.Truncate(maxPackBytes+1), f.Close())
 		}},
 	} {
-		dir, out := packable(t), t.TempDir()
+		dir, out := createPackable(t), t.TempDir()
 		if err := c.spoil(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestPackRefuses(t *testing.T) {
 			t.Errorf("%s: it left %v", c.what, entries)
 		}
 	}
-	if _, err := Pack(packable(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := Pack(createPackable(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options
 		return false, err
 	}
 	defer remove()
-	current, updated, err := b.readme()
+	current, updated, err := b.readmeTexts()
 	if err != nil || bytes.Equal(current, updated) {
 		return false, err
 	}
@@ -52,8 +52,8 @@ func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options
 	return true, nil
 }
 
-// readme returns the current content of README.md, and the content with updated tables.
-func (b *tempBuild) readme() (current, updated []byte, err error) {
+// readmeTexts returns the current content of README.md, and the content with updated tables.
+func (b *tempBuild) readmeTexts() (current, updated []byte, err error) {
 	current, err = os.ReadFile(filepath.Join(b.source, readmeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the README: %w", err)
@@ -79,13 +79,13 @@ func tablesOf(p *plugin.Plugin) string {
 	var b strings.Builder
 	b.WriteString("| tool | does | |\n|---|---|---|\n")
 	for _, t := range p.Tools {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", t.Name, cell(t.Description), hintOf(t.Annotations))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", t.Name, escapeCell(t.Description), hintOf(t.Annotations))
 	}
 	if len(p.Prompts) > 0 {
 		b.WriteString("\n| prompt | does |\n|---|---|\n")
 	}
 	for _, prompt := range p.Prompts {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", prompt.Name, cell(prompt.Description))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", prompt.Name, escapeCell(prompt.Description))
 	}
 	if len(p.Settings) > 0 {
 		b.WriteString("\n| setting | type | is |\n|---|---|---|\n")
@@ -99,13 +99,13 @@ func tablesOf(p *plugin.Plugin) string {
 		if s.Description != "" {
 			about += ": " + s.Description
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, kind, cell(about))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, kind, escapeCell(about))
 	}
 	return b.String()
 }
 
-// cell escapes a text for the cell of a table.
-func cell(text string) string {
+// escapeCell escapes a text for the cell of a table.
+func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(oneLine(text))
 }
 

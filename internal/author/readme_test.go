@@ -11,12 +11,12 @@ import (
 )
 
 func TestReadmeChangesItsTablesOnly(t *testing.T) {
-	dir := replaced(t, "src/tools/read-titles.ts", "Use it to find out what pages are about.", "Two | three\\n<b>.")
+	dir := createReplaced(t, "src/tools/read-titles.ts", "Use it to find out what pages are about.", "Two | three\\n<b>.")
 	for _, check := range []bool{true, false} {
 		if changed, err := UpdateReadme(t.Context(), dir, check, inChild); !changed || err != nil {
 			t.Fatalf("check %t: changed %t, %v", check, changed, err)
 		}
-		text := read(t, dir, readmeFile)
+		text := readPluginFile(t, dir, readmeFile)
 		if strings.Contains(text, `Two \| three &lt;b>. | reads |`) == check {
 			t.Errorf("check %t: the README contains %s", check, text)
 		}
@@ -30,7 +30,7 @@ func TestReadmeChangesItsTablesOnly(t *testing.T) {
 }
 
 func TestReadmeBegins(t *testing.T) {
-	b := good(t)
+	b := buildGood(t)
 	b.Prompts = []*plugin.Prompt{{Name: "sum_up", Description: "Sums up"}}
 	b.Settings = []plugin.Setting{{Key: "site", Type: wire.SettingURL, Label: "Site", Description: "Of your company", Required: true}}
 	for _, c := range []struct{ before, want string }{
@@ -38,8 +38,8 @@ func TestReadmeBegins(t *testing.T) {
 		{"# Mine\n\ntext\n\n\n", "# Mine\n\ntext\n\n" + tablesBegin},
 		{"a\n" + tablesBegin + "old" + tablesEnd + "\nz\n", "a\n" + tablesBegin},
 	} {
-		put(t, b.source, readmeFile, c.before)
-		_, updated, err := b.readme()
+		writePluginFile(t, b.source, readmeFile, c.before)
+		_, updated, err := b.readmeTexts()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,15 +52,15 @@ func TestReadmeBegins(t *testing.T) {
 			t.Errorf("%q became %q", c.before, updated)
 		}
 	}
-	put(t, b.source, readmeFile, tablesBegin+"\nno end")
-	if _, _, err := b.readme(); err == nil || !strings.Contains(err.Error(), tablesEnd) {
+	writePluginFile(t, b.source, readmeFile, tablesBegin+"\nno end")
+	if _, _, err := b.readmeTexts(); err == nil || !strings.Contains(err.Error(), tablesEnd) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // TestReadmeStaysInThePlugin: an untrusted plugin may have a link in place of README.md.
 func TestReadmeStaysInThePlugin(t *testing.T) {
-	dir, other := created(t), filepath.Join(t.TempDir(), "other")
+	dir, other := createPlugin(t), filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(other, []byte("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -53,9 +53,9 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// manifest reads package.json. manifest leaves members of a wrong type empty: the build
+// readManifest reads package.json. readManifest leaves members of a wrong type empty: the build
 // reports them.
-func (b *tempBuild) manifest() packageJSON {
+func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
 	if text, err := os.ReadFile(filepath.Join(b.source, "package.json")); err == nil {
 		_ = json.Unmarshal(text, &pkg)
@@ -64,19 +64,19 @@ func (b *tempBuild) manifest() packageJSON {
 }
 
 func checkVersion(b *tempBuild, report reportFunc) {
-	if v := b.manifest().Version; !versionPattern().MatchString(v) {
+	if v := b.readManifest().Version; !versionPattern().MatchString(v) {
 		report("package.json", `version is %q; use three numbers, such as "1.0.0"`, v)
 	}
 }
 
 func checkMain(b *tempBuild, report reportFunc) {
-	if main := b.manifest().Main; main != "dist/adapter.iife.js" {
+	if main := b.readManifest().Main; main != "dist/adapter.iife.js" {
 		report("package.json", `main is %q; set it to "dist/adapter.iife.js"`, main)
 	}
 }
 
 func checkFiles(b *tempBuild, report reportFunc) {
-	if !slices.ContainsFunc(b.manifest().Files, func(f string) bool {
+	if !slices.ContainsFunc(b.readManifest().Files, func(f string) bool {
 		return strings.Trim(strings.TrimPrefix(f, "./"), "/*") == "dist"
 	}) {
 		report("package.json", `files does not name dist; set it to ["dist"]`)
@@ -84,14 +84,14 @@ func checkFiles(b *tempBuild, report reportFunc) {
 }
 
 func checkKeyword(b *tempBuild, report reportFunc) {
-	if !slices.Contains(b.manifest().Keywords, "opentabs-plugin") {
+	if !slices.Contains(b.readManifest().Keywords, "opentabs-plugin") {
 		report("package.json", `keywords does not contain "opentabs-plugin"; add it`)
 	}
 }
 
 func checkScripts(b *tempBuild, report reportFunc) {
 	for _, name := range []string{"preinstall", "install", "postinstall"} {
-		if _, ok := b.manifest().Scripts[name]; ok {
+		if _, ok := b.readManifest().Scripts[name]; ok {
 			report("package.json", "scripts.%s runs only if npm installs the plugin, not if opentabs does; remove it", name)
 		}
 	}
@@ -99,7 +99,7 @@ func checkScripts(b *tempBuild, report reportFunc) {
 
 func checkDependencies(b *tempBuild, report reportFunc) {
 	names := []string{}
-	for name := range b.manifest().Dependencies {
+	for name := range b.readManifest().Dependencies {
 		if name != "zod" && name != "@opentabs-dev/plugin-sdk" && name != "@opentabs/sdk" {
 			names = append(names, name)
 		}
@@ -208,7 +208,7 @@ func checkTests(b *tempBuild, report reportFunc) {
 }
 
 func checkReadme(b *tempBuild, report reportFunc) {
-	current, updated, err := b.readme()
+	current, updated, err := b.readmeTexts()
 	switch {
 	case err != nil:
 		report(readmeFile, "%v", err)

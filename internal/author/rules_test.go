@@ -12,18 +12,18 @@ import (
 	"opentabs/plugin"
 )
 
-// good returns a built plugin without findings. The dist folder of the plugin is up to
+// buildGood returns a built plugin without findings. The dist folder of the plugin is up to
 // date.
-func good(t testing.TB) *tempBuild {
+func buildGood(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()
 	b := &tempBuild{source: filepath.Join(dir, "source"), out: filepath.Join(dir, "out")}
-	put(t, b.source, "package.json", `{"name": "opentabs-plugin-tickets", "version": "1.0.0", "main": "dist/adapter.iife.js", "files": ["dist"], "keywords": ["opentabs-plugin"]}`)
-	put(t, b.source, "icon.svg", "<svg/>")
-	put(t, b.source, "src/index.test.ts", "")
+	writePluginFile(t, b.source, "package.json", `{"name": "opentabs-plugin-tickets", "version": "1.0.0", "main": "dist/adapter.iife.js", "files": ["dist"], "keywords": ["opentabs-plugin"]}`)
+	writePluginFile(t, b.source, "icon.svg", "<svg/>")
+	writePluginFile(t, b.source, "src/index.test.ts", "")
 	for _, out := range []string{"source/dist", "out"} {
-		put(t, dir, out+"/adapter.iife.js", "code")
-		put(t, dir, out+"/tools.json", "tools")
+		writePluginFile(t, dir, out+"/adapter.iife.js", "code")
+		writePluginFile(t, dir, out+"/tools.json", "tools")
 	}
 	yes := true
 	b.Plugin = &plugin.Plugin{
@@ -37,11 +37,11 @@ func good(t testing.TB) *tempBuild {
 			OutputSchema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}}}`),
 		})
 	}
-	_, readme, err := b.readme()
+	_, readme, err := b.readmeTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, b.source, readmeFile, string(readme))
+	writePluginFile(t, b.source, readmeFile, string(readme))
 	return b
 }
 
@@ -52,46 +52,46 @@ func withField(name, schema string) func(testing.TB, *tempBuild) {
 	}
 }
 
-// named renames the first tool.
-func named(name string) func(testing.TB, *tempBuild) {
+// renameTool renames the first tool.
+func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
-// described replaces the description of the first tool.
-func described(text string) func(testing.TB, *tempBuild) {
+// describeTool replaces the description of the first tool.
+func describeTool(text string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
 }
 
 func rewriteReadme(t testing.TB, b *tempBuild) {
 	t.Helper()
-	_, updated, err := b.readme()
+	_, updated, err := b.readmeTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, b.source, readmeFile, string(updated))
+	writePluginFile(t, b.source, readmeFile, string(updated))
 }
 
-// manifest replaces a text in package.json.
-func manifest(old, fresh string) func(testing.TB, *tempBuild) {
+// editManifest replaces a text in package.json.
+func editManifest(old, fresh string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
-		put(t, b.source, "package.json", strings.Replace(read(t, b.source, "package.json"), old, fresh, 1))
+		writePluginFile(t, b.source, "package.json", strings.Replace(readPluginFile(t, b.source, "package.json"), old, fresh, 1))
 	}
 }
 
-// hints sets the annotations of the first tool.
-func hints(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
+// annotateTool sets the annotations of the first tool.
+func annotateTool(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		b.Tools[0].Annotations = plugin.Annotations{ReadOnly: readOnly, Destructive: destructive}
 		rewriteReadme(t, b)
 	}
 }
 
-func both(first, second func(testing.TB, *tempBuild)) func(testing.TB, *tempBuild) {
+func applyBoth(first, second func(testing.TB, *tempBuild)) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { first(t, b); second(t, b) }
 }
 
-// without removes a file of the source.
-func without(name string) func(testing.TB, *tempBuild) {
+// removeSource removes a file of the source.
+func removeSource(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		if err := os.Remove(filepath.Join(b.source, filepath.FromSlash(name))); err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func findingsOf(b *tempBuild) []Finding {
 }
 
 func TestGoodPluginHasNoFindings(t *testing.T) {
-	for _, f := range findingsOf(good(t)) {
+	for _, f := range findingsOf(buildGood(t)) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -127,48 +127,48 @@ func TestRules(t *testing.T) {
 		rule, where, text string
 		spoil             func(testing.TB, *tempBuild)
 	}{
-		{"package-version", "package.json", `"1.0"`, manifest("1.0.0", "1.0")},
-		{"package-version", "package.json", `"01.0.0"`, manifest("1.0.0", "01.0.0")},
-		{"package-main", "package.json", `"index.js"`, manifest("dist/adapter.iife.js", "index.js")},
-		{"package-files", "package.json", "dist", manifest(`["dist"]`, `["src"]`)},
-		{"package-keyword", "package.json", "keywords", manifest(`"keywords": ["opentabs-plugin"]`, `"keywords": []`)},
-		{"package-scripts", "package.json", "postinstall", manifest(`"files"`, `"scripts": {"postinstall": "x"}, "files"`)},
-		{"package-dependencies", "package.json", "lodash", manifest(`"files"`, `"dependencies": {"lodash": "1", "zod": "4"}, "files"`)},
+		{"package-version", "package.json", `"1.0"`, editManifest("1.0.0", "1.0")},
+		{"package-version", "package.json", `"01.0.0"`, editManifest("1.0.0", "01.0.0")},
+		{"package-main", "package.json", `"index.js"`, editManifest("dist/adapter.iife.js", "index.js")},
+		{"package-files", "package.json", "dist", editManifest(`["dist"]`, `["src"]`)},
+		{"package-keyword", "package.json", "keywords", editManifest(`"keywords": ["opentabs-plugin"]`, `"keywords": []`)},
+		{"package-scripts", "package.json", "postinstall", editManifest(`"files"`, `"scripts": {"postinstall": "x"}, "files"`)},
+		{"package-dependencies", "package.json", "lodash", editManifest(`"files"`, `"dependencies": {"lodash": "1", "zod": "4"}, "files"`)},
 		{"display-name", "package.json", "41 characters", func(t testing.TB, b *tempBuild) { b.DisplayName = strings.Repeat("x", 41) }},
 		{"display-name", "package.json", "use the spelling of the site", func(t testing.TB, b *tempBuild) { b.DisplayName = "tickets" }},
 		{"description", "package.json", "7 characters", func(t testing.TB, b *tempBuild) { b.Description = "Tickets" }},
 		{"pattern-wide", "package.json", "all sites below github.io", func(t testing.TB, b *tempBuild) { b.Matches = []string{"https://*.github.io/*"} }},
 		{"pattern-wide", "package.json", "all sites below co.uk", func(t testing.TB, b *tempBuild) { b.Matches = []string{"*://*.co.uk/x/*"} }},
 		{"pattern-wide", "package.json", "11 patterns", func(t testing.TB, b *tempBuild) { b.Matches = slices.Repeat(b.Matches, 11) }},
-		{"icon", "icon.svg", "put a square SVG", without("icon.svg")},
+		{"icon", "icon.svg", "put a square SVG", removeSource("icon.svg")},
 		{"icon", "", "no tool has its own icon", func(t testing.TB, b *tempBuild) { b.Tools[0].Icon, b.Tools[1].Icon = "wrench", "wrench" }},
 		{"adapter-size", "dist/adapter.iife.js", "2.0 MB", func(t testing.TB, b *tempBuild) {
-			put(t, b.out, "adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
-			put(t, b.source, "dist/adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
+			writePluginFile(t, b.out, "adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
+			writePluginFile(t, b.source, "dist/adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
 		}},
-		{"world-isolated", "package.json", `set "world": "isolated"`, func(t testing.TB, b *tempBuild) { put(t, b.source, "src/index.ts", "export default {};") }},
-		{"dist-stale", "dist/tools.json", "opentabs plugin build", func(t testing.TB, b *tempBuild) { put(t, b.source, "dist/tools.json", "old") }},
-		{"tests", "", "no tests", without("src/index.test.ts")},
-		{"readme", "README.md", "has no README", without("README.md")},
+		{"world-isolated", "package.json", `set "world": "isolated"`, func(t testing.TB, b *tempBuild) { writePluginFile(t, b.source, "src/index.ts", "export default {};") }},
+		{"dist-stale", "dist/tools.json", "opentabs plugin build", func(t testing.TB, b *tempBuild) { writePluginFile(t, b.source, "dist/tools.json", "old") }},
+		{"tests", "", "no tests", removeSource("src/index.test.ts")},
+		{"readme", "README.md", "has no README", removeSource("README.md")},
 		{"readme", "README.md", "its tables do not match the plugin", func(t testing.TB, b *tempBuild) { b.Tools[1].Description += " And more." }},
-		{"tool-name", "tickets_list", "twice", named("tickets_list")},
-		{"tool-name", "ticket_list", "the verb comes last", named("ticket_list")},
-		{"tool-name", "tickets", "does not begin with a verb", named("tickets")},
-		{"tool-name", "list", "has no noun", named("list")},
-		{"tool-name", "list_" + strings.Repeat("x", 36), "41 characters", named("list_" + strings.Repeat("x", 36))},
-		{"tool-description", "list_tickets", "16 characters", described("Returns tickets.")},
-		{"tool-description", "list_tickets", "601 characters", described(strings.Repeat("x", 601))},
-		{"tool-description", "list_tickets", "begin with the action", described("This tool returns the tickets of the project.")},
+		{"tool-name", "tickets_list", "twice", renameTool("tickets_list")},
+		{"tool-name", "ticket_list", "the verb comes last", renameTool("ticket_list")},
+		{"tool-name", "tickets", "does not begin with a verb", renameTool("tickets")},
+		{"tool-name", "list", "has no noun", renameTool("list")},
+		{"tool-name", "list_" + strings.Repeat("x", 36), "41 characters", renameTool("list_" + strings.Repeat("x", 36))},
+		{"tool-description", "list_tickets", "16 characters", describeTool("Returns tickets.")},
+		{"tool-description", "list_tickets", "601 characters", describeTool(strings.Repeat("x", 601))},
+		{"tool-description", "list_tickets", "begin with the action", describeTool("This tool returns the tickets of the project.")},
 		{"tool-description", "get_ticket", "the same as that of list_tickets", func(t testing.TB, b *tempBuild) {
 			b.Tools[1].Description = b.Tools[0].Description
 			rewriteReadme(t, b)
 		}},
-		{"tool-annotations", "list_tickets", "readOnlyHint: true } if its name", hints(nil, nil)},
-		{"tool-annotations", "send_ticket", "destructiveHint: false", both(named("send_ticket"), hints(nil, nil))},
-		{"tool-annotations-contradict", "list_tickets", "destroys nothing", hints(&yes, &yes)},
-		{"tool-annotations-contradict", "delete_ticket", "changes something", both(named("delete_ticket"), hints(&yes, nil))},
-		{"tool-annotations-contradict", "list_tickets", "only reads", hints(nil, &yes)},
-		{"tool-annotations-contradict", "remove_ticket", "set it to true", both(named("remove_ticket"), hints(nil, &no))},
+		{"tool-annotations", "list_tickets", "readOnlyHint: true } if its name", annotateTool(nil, nil)},
+		{"tool-annotations", "send_ticket", "destructiveHint: false", applyBoth(renameTool("send_ticket"), annotateTool(nil, nil))},
+		{"tool-annotations-contradict", "list_tickets", "destroys nothing", annotateTool(&yes, &yes)},
+		{"tool-annotations-contradict", "delete_ticket", "changes something", applyBoth(renameTool("delete_ticket"), annotateTool(&yes, nil))},
+		{"tool-annotations-contradict", "list_tickets", "only reads", annotateTool(nil, &yes)},
+		{"tool-annotations-contradict", "remove_ticket", "set it to true", applyBoth(renameTool("remove_ticket"), annotateTool(nil, &no))},
 		{"field-description", "list_tickets: input.state", "add .describe", withField("state", `{"type":"string"}`)},
 		{"field-description", "list_tickets: input.all[].id", "add .describe", withField("all", `{"type":"array","description":"d","maxItems":3,"items":{"type":"object","properties":{"id":{"type":"string"}}}}`)},
 		{"field-any", "list_tickets: input.data", "it accepts any value", withField("data", `{"description":"d"}`)},
@@ -181,12 +181,12 @@ func TestRules(t *testing.T) {
 		{"field-bounds", "list_tickets: input.limit", "has no limit", withField("limit", `{"description":"d","type":"integer","maximum":9007199254740991}`)},
 		{"field-bounds", "list_tickets: input.maxResults", "has no limit", withField("maxResults", `{"description":"d","type":["number","null"]}`)},
 		{"field-reserved", "list_tickets: input.tabId", "for example to tabName", withField("tabId", `{"description":"d","type":"integer"}`)},
-		{"field-names", "list_tickets: input.created_at", "that of list_tickets: input.createdBy is in camelCase", both(withField("created_at", `{"description":"d","type":"string"},"createdBy":{"description":"d","type":"string"}`), func(testing.TB, *tempBuild) {})},
+		{"field-names", "list_tickets: input.created_at", "that of list_tickets: input.createdBy is in camelCase", applyBoth(withField("created_at", `{"description":"d","type":"string"},"createdBy":{"description":"d","type":"string"}`), func(testing.TB, *tempBuild) {})},
 		{"schema-size", "list_tickets: input", "9 KB", withField("long", `{"type":"string","description":"`+strings.Repeat("x", 9<<10)+`"}`)},
 		{"schema-size", "list_tickets: input.state", "101 choices", withField("state", `{"description":"d","type":"string","enum":`+string(choices)+`}`)},
 		{"schema-depth", "list_tickets: input.deep.in.in.in.in.in.in", "nested 7 levels deep", withField("deep", deep)},
 	} {
-		b := good(t)
+		b := buildGood(t)
 		c.spoil(t, b)
 		seen[c.rule] = true
 		found := findingsOf(b)
@@ -212,7 +212,7 @@ func TestRulesAcceptZodSchemas(t *testing.T) {
 		`{"description":"d","type":"integer","exclusiveMaximum":10}`,
 		`{"description":"d","$ref":"#/$defs/x"}`,
 	} {
-		b := good(t)
+		b := buildGood(t)
 		withField("limit", schema)(t, b)
 		for _, f := range findingsOf(b) {
 			t.Errorf("%s: %+v", schema, f)

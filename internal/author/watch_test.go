@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// put writes a file of a plugin.
-func put(t testing.TB, dir, name, text string) {
+// writePluginFile writes a file of a plugin.
+func writePluginFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -44,7 +44,7 @@ func scan(t testing.TB, dir string) snapshot {
 func TestScanFindsSourceFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"package.json", "src/a.ts", "src/b.ts", "src/gone.ts"} {
-		put(t, dir, name, "1")
+		writePluginFile(t, dir, name, "1")
 		setOldTime(t, dir, name)
 	}
 	before := scan(t, dir)
@@ -52,13 +52,13 @@ func TestScanFindsSourceFiles(t *testing.T) {
 		t.Errorf("found %q without a change", got)
 	}
 	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", "build.log", "a.tgz", ".git/index", ".opentabs/types/a.ts"} {
-		put(t, dir, name, "1")
+		writePluginFile(t, dir, name, "1")
 	}
 	if got := scan(t, dir).changesSince(before); len(got) > 0 {
 		t.Errorf("found %q, which are not source files", got)
 	}
-	put(t, dir, "src/a.ts", "2")
-	put(t, dir, "icon.svg", "<svg/>")
+	writePluginFile(t, dir, "src/a.ts", "2")
+	writePluginFile(t, dir, "icon.svg", "<svg/>")
 	if err := os.Remove(filepath.Join(dir, "src", "gone.ts")); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestScanFindsSourceFiles(t *testing.T) {
 // same modification time, with a scan between them.
 func TestScanFindsASecondChangeWithTheSameTime(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, "src/a.ts", "1")
+	writePluginFile(t, dir, "src/a.ts", "1")
 	now := time.Now().Add(time.Minute) // later than the end of the test
 	stamped := func(age time.Duration) snapshot {
 		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), now, now); err != nil {
@@ -84,7 +84,7 @@ func TestScanFindsASecondChangeWithTheSameTime(t *testing.T) {
 		return files
 	}
 	between := stamped(0)
-	put(t, dir, "src/a.ts", "2")
+	writePluginFile(t, dir, "src/a.ts", "2")
 	if got := stamped(time.Second).changesSince(between); !slices.Equal(got, []string{"src/a.ts"}) {
 		t.Errorf("found %q", got)
 	}
@@ -92,7 +92,7 @@ func TestScanFindsASecondChangeWithTheSameTime(t *testing.T) {
 
 func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, "src/a.ts", "1")
+	writePluginFile(t, dir, "src/a.ts", "1")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	w, err := NewWatcher(dir)
@@ -101,12 +101,12 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	}
 	reported := make(chan []string)
 	ended := make(chan error, 1)
-	put(t, dir, "src/a.ts", "changed")
+	writePluginFile(t, dir, "src/a.ts", "changed")
 	go func() { ended <- w.Run(ctx, func(files []string) { reported <- files }) }()
 	if got := <-reported; !slices.Equal(got, []string{"src/a.ts"}) {
 		t.Errorf("reported %q", got)
 	}
-	put(t, dir, "src/b.ts", "new")
+	writePluginFile(t, dir, "src/b.ts", "new")
 	for got := range reported {
 		if slices.Contains(got, "src/b.ts") {
 			break
@@ -132,7 +132,7 @@ func TestWatchEndsWithTheDirectory(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "a")
-	put(t, dir, "a.ts", "")
+	writePluginFile(t, dir, "a.ts", "")
 	w, err := NewWatcher(dir)
 	if err != nil {
 		t.Fatal(err)

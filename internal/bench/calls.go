@@ -21,9 +21,9 @@ type measured struct {
 	Bytes int `json:"bytes"`
 }
 
-// calls makes o.Calls calls, o.InFlight at a time, each on its own keep-alive
+// measureCalls makes o.Calls calls, o.InFlight at a time, each on its own keep-alive
 // connection.
-func calls(t *target, o order) (measured, error) {
+func measureCalls(t *target, o order) (measured, error) {
 	workers := make([]worker, max(1, o.InFlight))
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -31,7 +31,7 @@ func calls(t *target, o order) (measured, error) {
 	for i := range workers {
 		w := &workers[i]
 		w.target, w.order, w.began = t, o, began
-		all.Go(func() { w.err = w.work(&next) })
+		all.Go(func() { w.err = w.makeCalls(&next) })
 	}
 	all.Wait()
 	m := measured{AllNs: time.Since(began).Nanoseconds(), EachNs: make([]int64, 0, o.Calls)}
@@ -61,8 +61,8 @@ type worker struct {
 	err     error
 }
 
-// work makes calls until next reaches the number of calls of the order.
-func (w *worker) work(next *atomic.Int64) error {
+// makeCalls makes calls until next reaches the number of calls of the order.
+func (w *worker) makeCalls(next *atomic.Int64) error {
 	c, err := w.target.acquire()
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (w *worker) work(next *atomic.Int64) error {
 		}
 		w.eachNs = append(w.eachNs, time.Since(began).Nanoseconds())
 		w.bytes = len(response)
-		if text := problem(response); text != "" {
+		if text := responseError(response); text != "" {
 			w.failed++
 			w.problem = text
 		}
@@ -113,15 +113,15 @@ type event struct {
 // epochMs returns t in milliseconds since 1970, with fractions.
 func epochMs(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
 
-// stream makes one call with a progress token.
-func stream(t *target, o order) (streamed, error) {
+// measureStream makes one call with a progress token.
+func measureStream(t *target, o order) (streamed, error) {
 	c, err := t.acquire()
 	if err != nil {
 		return streamed{}, err
 	}
 	body, _ := t.call(nil, o.Tool, o.Args, true)
 	s := streamed{BeganMs: epochMs(time.Now())}
-	err = c.events(body, func(data []byte, at time.Time) {
+	err = c.requestEvents(body, func(data []byte, at time.Time) {
 		s.Events = append(s.Events, event{epochMs(at), json.RawMessage(append([]byte(nil), data...))})
 	})
 	s.EndedMs = epochMs(time.Now())
@@ -142,9 +142,9 @@ type cancelled struct {
 	SentMs float64 `json:"sentMs"`
 }
 
-// cancel makes one call, waits for its first progress report, which shows that the
+// measureCancel makes one call, waits for its first progress report, which shows that the
 // call runs, and cancels it with an MCP notification in a separate request.
-func cancel(t *target, o order) (cancelled, error) {
+func measureCancel(t *target, o order) (cancelled, error) {
 	var answer cancelled
 	running, err := t.acquire()
 	if err != nil {
@@ -165,7 +165,7 @@ func cancel(t *target, o order) (cancelled, error) {
 	failed := make(chan error, 1)
 	reported := make(chan struct{}, 1)
 	go func() {
-		failed <- running.events(body, func([]byte, time.Time) {
+		failed <- running.requestEvents(body, func([]byte, time.Time) {
 			select {
 			case reported <- struct{}{}:
 			default:

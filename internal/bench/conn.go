@@ -25,8 +25,8 @@ type conn struct {
 	body      bytes.Buffer
 }
 
-// dial connects to target for POST requests with JSON and the given headers.
-func dial(target string, headers map[string]string) (*conn, error) {
+// dialTarget connects to target for POST requests with JSON and the given headers.
+func dialTarget(target string, headers map[string]string) (*conn, error) {
 	u, err := url.Parse(target)
 	if err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func (c *conn) send(body []byte) error {
 	return err
 }
 
-// receive reads the head of the response.
-func (c *conn) receive() (*http.Response, error) {
+// readHead reads the head of the response.
+func (c *conn) readHead() (*http.Response, error) {
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (c *conn) post(body []byte) ([]byte, error) {
 	if err := c.send(body); err != nil {
 		return nil, err
 	}
-	resp, err := c.receive()
+	resp, err := c.readHead()
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +87,12 @@ func (c *conn) post(body []byte) ([]byte, error) {
 	return c.body.Bytes(), err
 }
 
-// header sends one request and returns a header of the response.
-func (c *conn) header(body []byte, name string) (string, error) {
+// requestHeader sends one request and returns a header of the response.
+func (c *conn) requestHeader(body []byte, name string) (string, error) {
 	if err := c.send(body); err != nil {
 		return "", err
 	}
-	resp, err := c.receive()
+	resp, err := c.readHead()
 	if err != nil {
 		return "", err
 	}
@@ -101,14 +101,14 @@ func (c *conn) header(body []byte, name string) (string, error) {
 	return resp.Header.Get(name), err
 }
 
-// events sends one request. events calls each with the data of each event of the
+// requestEvents sends one request. requestEvents calls each with the data of each event of the
 // response, or with the whole body if the response is not a stream of events, and with
 // the time at which it was read. The data is valid during the call only.
-func (c *conn) events(body []byte, each func(data []byte, at time.Time)) error {
+func (c *conn) requestEvents(body []byte, each func(data []byte, at time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err
 	}
-	resp, err := c.receive()
+	resp, err := c.readHead()
 	if err != nil {
 		return err
 	}

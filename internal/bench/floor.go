@@ -38,10 +38,10 @@ func newFloor() http.Handler {
 	f.lastID <- 0
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) {
-		exchange(w, r, func(text []byte) ([]byte, error) { return text, nil })
+		exchangeText(w, r, func(text []byte) ([]byte, error) { return text, nil })
 	})
 	mux.HandleFunc("POST /page/{way}", func(w http.ResponseWriter, r *http.Request) {
-		exchange(w, r, func(text []byte) ([]byte, error) { return f.ask(r.PathValue("way"), text) })
+		exchangeText(w, r, func(text []byte) ([]byte, error) { return f.ask(r.PathValue("way"), text) })
 	})
 	mux.HandleFunc("POST /notes", f.serveNotes)
 	mux.HandleFunc("GET /ws", f.serveExtension)
@@ -49,8 +49,8 @@ func newFloor() http.Handler {
 	return mux
 }
 
-// exchange decodes a request, passes its text to there, and encodes the result.
-func exchange(w http.ResponseWriter, r *http.Request, there func([]byte) ([]byte, error)) {
+// exchangeText decodes a request, passes its text to there, and encodes the result.
+func exchangeText(w http.ResponseWriter, r *http.Request, there func([]byte) ([]byte, error)) {
 	var v any
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

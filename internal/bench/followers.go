@@ -32,9 +32,9 @@ type crowd struct {
 	bytes  atomic.Int64
 }
 
-// follow opens n streams of events and prints n. For each line of stdin it prints
+// followEvents opens n streams of events and prints n. For each line of stdin it prints
 // the counts so far. Stuck followers read nothing.
-func follow(port int, token string, n int, stuck bool, stdin io.Reader, stdout io.Writer) error {
+func followEvents(port int, token string, n int, stuck bool, stdin io.Reader, stdout io.Writer) error {
 	c := &crowd{events: make([]atomic.Int64, n)}
 	defer func() {
 		for _, conn := range c.conns {
@@ -55,7 +55,7 @@ func follow(port int, token string, n int, stuck bool, stdin io.Reader, stdout i
 	}
 	write := json.NewEncoder(stdout)
 	for lines := bufio.NewScanner(stdin); lines.Scan(); {
-		if err := write.Encode(c.count()); err != nil {
+		if err := write.Encode(c.countEvents()); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (c *crowd) read(i int, body io.Reader) {
 	}
 }
 
-func (c *crowd) count() counted {
+func (c *crowd) countEvents() counted {
 	all := counted{Least: -1, Missed: c.missed.Load(), Bytes: c.bytes.Load()}
 	for i := range c.events {
 		n := c.events[i].Load()

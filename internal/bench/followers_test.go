@@ -43,7 +43,7 @@ func TestFollow(t *testing.T) {
 	in, orders := io.Pipe()
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- follow(port, "T", 3, false, in, out) }()
+	go func() { ended <- followEvents(port, "T", 3, false, in, out) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
 		t.Fatalf("printed %q", lines.Text())
@@ -58,7 +58,7 @@ func TestFollow(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if err := follow(port, "wrong", 1, false, strings.NewReader(""), io.Discard); err == nil {
+	if err := followEvents(port, "wrong", 1, false, strings.NewReader(""), io.Discard); err == nil {
 		t.Error("a wrong token follows")
 	}
 }

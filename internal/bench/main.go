@@ -56,15 +56,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "client":
 		err = takeOrders(stdin, stdout)
 	case "floor":
-		err = serve(&http.Server{Handler: newFloor()}, *port, stdin, stdout)
+		err = serveLoopback(&http.Server{Handler: newFloor()}, *port, stdin, stdout)
 	case "instant":
 		var h http.Handler
 		if h, err = newInstant(*state, *token); err == nil {
 			go memory.Keep(context.Background()) // as opentabs serve does
-			err = serve(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
+			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	case "followers":
-		err = follow(*port, *token, *n, *stuck, stdin, stdout)
+		err = followEvents(*port, *token, *n, *stuck, stdin, stdout)
 	default:
 		err = fmt.Errorf("the mode is %q: give client, floor, instant or followers", mode)
 	}
@@ -93,8 +93,8 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// serve runs server on a loopback port until stdin ends. serve prints the port.
-func serve(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
+// serveLoopback runs server on a loopback port until stdin ends. serveLoopback prints the port.
+func serveLoopback(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return err

@@ -75,9 +75,9 @@ func (c *client) carryOut(line []byte) (any, error) {
 	}
 	switch o.Do {
 	case "start":
-		return start(o)
+		return measureStart(o)
 	case "connect":
-		t, err := connect(o.URL, o.Token)
+		t, err := connectTarget(o.URL, o.Token)
 		c.targets[o.Target] = t
 		return true, err
 	}
@@ -87,11 +87,11 @@ func (c *client) carryOut(line []byte) (any, error) {
 	}
 	switch o.Do {
 	case "calls":
-		return calls(t, o)
+		return measureCalls(t, o)
 	case "stream":
-		return stream(t, o)
+		return measureStream(t, o)
 	case "cancel":
-		return cancel(t, o)
+		return measureCancel(t, o)
 	}
 	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel or start", o.Do)
 }

@@ -40,8 +40,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// mcp is a server that begins a session, reports once and then fails each call.
-func mcp(t *testing.T) *httptest.Server {
+// newFailingServer is a server that begins a session, reports once and then fails each call.
+func newFailingServer(t *testing.T) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
 			Method string
@@ -68,7 +68,7 @@ func mcp(t *testing.T) *httptest.Server {
 }
 
 func TestStream(t *testing.T) {
-	server := mcp(t)
+	server := newFailingServer(t)
 	defer server.Close()
 	connect := fmt.Sprintf(`{"do":"connect","target":"ours","url":%q,"token":"secret"}`, server.URL)
 	answers := carryOut(t, connect,

@@ -35,9 +35,9 @@ type started struct {
 // startTimeout is how long a server may take to start.
 const startTimeout = time.Minute
 
-// start starts a server, waits until it listens on o.Port and answers
+// measureStart starts a server, waits until it listens on o.Port and answers
 // /healthz, measures its memory and ends it.
-func start(o order) (s started, err error) {
+func measureStart(o order) (s started, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
@@ -107,7 +107,7 @@ func listTools(url, tokenFile string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := connect(url, string(bytes.TrimSpace(token)))
+	t, err := connectTarget(url, string(bytes.TrimSpace(token)))
 	if err != nil {
 		return nil, err
 	}

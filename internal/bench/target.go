@@ -20,20 +20,20 @@ type target struct {
 // maxIdle limits the idle connections.
 const maxIdle = 1024
 
-// connect returns a target. If token is not empty, the target is an MCP server; then
+// connectTarget returns a target. If token is not empty, the target is an MCP server; then
 // connect starts a session of protocol version 2025-11-25.
-func connect(url, token string) (*target, error) {
+func connectTarget(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idle: make(chan *conn, maxIdle)}
 	if token == "" {
 		return t, nil
 	}
 	t.headers["Authorization"] = "Bearer " + token
-	c, err := dial(url, t.headers)
+	c, err := dialTarget(url, t.headers)
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	session, err := c.header([]byte(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+	session, err := c.requestHeader([]byte(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
 		`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`), "Mcp-Session-Id")
 	if err != nil {
 		return nil, fmt.Errorf("initialize: %w", err)
@@ -56,7 +56,7 @@ func (t *target) acquire() (*conn, error) {
 	case c := <-t.idle:
 		return c, nil
 	default:
-		return dial(t.url, t.headers)
+		return dialTarget(t.url, t.headers)
 	}
 }
 
@@ -85,9 +85,9 @@ func (t *target) call(dst []byte, tool string, args []byte, progress bool) ([]by
 	return append(dst, "}}"...), id
 }
 
-// problem returns the error in a response, or "". problem searches for the two forms of
+// responseError returns the error in a response, or "". responseError searches for the two forms of
 // an error without decoding the response, which may have 100 MB.
-func problem(body []byte) string {
+func responseError(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {
 		return string(firstBytes(body))

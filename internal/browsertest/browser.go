@@ -221,8 +221,8 @@ const pollInterval = 20 * time.Millisecond
 // parseTimeout limits how long the test waits for a new tab to parse its document.
 const parseTimeout = 3 * time.Second
 
-// until returns when check returns true or an error.
-func (t *Browser) until(ctx context.Context, check func() (bool, error)) error {
+// pollUntil returns when check returns true or an error.
+func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
@@ -251,7 +251,7 @@ func (t *Browser) waitForSync(ctx context.Context) error {
 	for range 2 {
 		before := synced()
 		t.daemon.Hub.Sync()
-		if err := t.until(ctx, func() (bool, error) { return synced() > before, nil }); err != nil {
+		if err := t.pollUntil(ctx, func() (bool, error) { return synced() > before, nil }); err != nil {
 			return fmt.Errorf("wait for the extension in the browser: %w", err)
 		}
 	}
@@ -291,7 +291,7 @@ func (t *Browser) Do(ctx context.Context, what string, params json.RawMessage) (
 	case "call":
 		value, err = t.callTool(ctx, params)
 	case "look":
-		value, err = t.readState(ctx, t.current())
+		value, err = t.readState(ctx, t.currentTab())
 	default:
 		err = fmt.Errorf("a test sent the unknown request %q", what)
 	}

@@ -84,7 +84,7 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	if err := json.Unmarshal(params, &order); err != nil {
 		return nil, fmt.Errorf("call: %w", err)
 	}
-	tab := t.current()
+	tab := t.currentTab()
 	if tab == nil {
 		return nil, errTabReplaced
 	}
@@ -99,7 +99,7 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	defer follower.Close()
 	following, unfollow := context.WithCancel(ctx)
 	defer unfollow()
-	go c.follow(following, follower)
+	go c.followEvents(following, follower)
 	input := order.Input
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
@@ -118,9 +118,9 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	return &callOutcome{c.result, state}, nil
 }
 
-// follow records the events of the call until the call has ended and, if it was
+// followEvents records the events of the call until the call has ended and, if it was
 // stopped, the page has reported the outcome.
-func (c *runningCall) follow(ctx context.Context, follower *dispatch.Follower) {
+func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follower) {
 	defer close(c.done)
 	defer func() {
 		for _, timer := range c.timers {
@@ -155,10 +155,10 @@ func (c *runningCall) record(ctx context.Context, e *dispatch.Event) (last bool)
 		c.begin(ctx)
 	case dispatch.EventProgress:
 		r.Reports = append(r.Reports, *e.Report)
-		c.reported()
+		c.markReported()
 	case dispatch.EventActivity:
 		r.Activities = append(r.Activities, e.Activity)
-		c.reported()
+		c.markReported()
 	case dispatch.EventSuspended:
 		if w := e.Call.Waiting; w != nil {
 			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
@@ -205,7 +205,7 @@ func (c *runningCall) begin(ctx context.Context) {
 	})
 }
 
-func (c *runningCall) reported() {
+func (c *runningCall) markReported() {
 	if at := c.order.CancelAtReport; at != nil && len(c.result.Reports)+len(c.result.Activities) == *at {
 		c.cancel()
 	}

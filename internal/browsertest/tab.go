@@ -78,7 +78,7 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	if err := t.browser.Clear(ctx); err != nil {
 		return nil, err
 	}
-	script, err := page.script()
+	script, err := page.setupScript()
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	t.mu.Lock()
 	t.tab = opened
 	t.mu.Unlock()
-	if err := t.until(ctx, func() (bool, error) { return t.isLive(), nil }); err != nil {
+	if err := t.pollUntil(ctx, func() (bool, error) { return t.isLive(), nil }); err != nil {
 		return nil, fmt.Errorf("wait for the plugin in %s: %w", page.URL, err)
 	}
 	if err := t.waitUntilParsed(ctx, opened); err != nil {
@@ -104,7 +104,7 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 func (t *Browser) waitUntilParsed(ctx context.Context, opened *testTab) error {
 	limited, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()
-	err := t.until(limited, func() (bool, error) { return opened.tab.IsParsed(limited) })
+	err := t.pollUntil(limited, func() (bool, error) { return opened.tab.IsParsed(limited) })
 	if limited.Err() != nil {
 		return ctx.Err()
 	}
@@ -138,7 +138,7 @@ func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 
 // closeTab closes the current tab and waits until the daemon has no tab.
 func (t *Browser) closeTab(ctx context.Context) error {
-	tab := t.current()
+	tab := t.currentTab()
 	if tab == nil {
 		return nil
 	}
@@ -148,17 +148,17 @@ func (t *Browser) closeTab(ctx context.Context) error {
 	t.mu.Lock()
 	t.tab = nil
 	t.mu.Unlock()
-	return t.until(ctx, func() (bool, error) { return len(t.tabs()) == 0, nil })
+	return t.pollUntil(ctx, func() (bool, error) { return len(t.listTabs()) == 0, nil })
 }
 
-func (t *Browser) current() *testTab {
+func (t *Browser) currentTab() *testTab {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tab
 }
 
-// tabs returns the tabs that the browser has reported.
-func (t *Browser) tabs() (all []wire.TabInfo) {
+// listTabs returns the tabs that the browser has reported.
+func (t *Browser) listTabs() (all []wire.TabInfo) {
 	for _, b := range t.daemon.Hub.Browsers() {
 		all = append(all, b.Tabs...)
 	}
@@ -167,7 +167,7 @@ func (t *Browser) tabs() (all []wire.TabInfo) {
 
 // isLive reports whether the plugin runs in the tab.
 func (t *Browser) isLive() bool {
-	for _, tab := range t.tabs() {
+	for _, tab := range t.listTabs() {
 		for _, p := range tab.Plugins {
 			if p.Name == t.plugin.Name {
 				return true
@@ -195,9 +195,9 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	return t.waitForSync(ctx)
 }
 
-// script returns a script that sets the storage and the globals of the page. script
+// setupScript returns a script that sets the storage and the globals of the page. script
 // runs before all other scripts.
-func (p testPage) script() (string, error) {
+func (p testPage) setupScript() (string, error) {
 	given, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,
 	})

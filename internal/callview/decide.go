@@ -40,9 +40,9 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case v.Waiting == nil:
 		return "", notWaiting(v)
 	case c.Allow && !slices.Contains(v.Waiting.Scopes, c.Scope):
-		return "", usererr.Errorf("%s can be allowed %s: use one of these", v.CallID, offers(v.Waiting.Scopes))
+		return "", usererr.Errorf("%s can be allowed %s: use one of these", v.CallID, scopeFlags(v.Waiting.Scopes))
 	}
-	done, err := calls.Decide(ctx, v.CallID, c.about(*v.Waiting))
+	done, err := calls.Decide(ctx, v.CallID, c.decisionFor(*v.Waiting))
 	switch {
 	case err != nil:
 		return "", err
@@ -51,11 +51,11 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case done.Outcome != wire.DecisionAccepted:
 		return "", tooLate("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
-	return c.sentence(v), nil
+	return c.describeEffect(v), nil
 }
 
-// about returns the request for the ticket that was just read, not for a later one.
-func (c Choice) about(w dispatch.Waiting) httpapi.Decision {
+// decisionFor returns the request for the ticket that was just read, not for a later one.
+func (c Choice) decisionFor(w dispatch.Waiting) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {
 		d.Scope, d.ForMs = c.Scope, c.For.Milliseconds()
@@ -63,8 +63,8 @@ func (c Choice) about(w dispatch.Waiting) httpapi.Decision {
 	return d
 }
 
-// sentence returns what the decision has changed.
-func (c Choice) sentence(v dispatch.View) string {
+// describeEffect returns what the decision has changed.
+func (c Choice) describeEffect(v dispatch.View) string {
 	tool := terminal.SafeLine(v.ToolName)
 	switch {
 	case !c.Allow:

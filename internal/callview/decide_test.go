@@ -14,11 +14,11 @@ import (
 // apply to a later ticket of the same call.
 func TestDecisionIsAboutOneQuestion(t *testing.T) {
 	w := dispatch.Waiting{TicketID: "ticket_1"}
-	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.about(w)
+	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.decisionFor(w)
 	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.ForMs != 60000 {
 		t.Errorf("yes is %+v", yes)
 	}
-	no := Choice{Scope: wire.ScopeOnce}.about(w)
+	no := Choice{Scope: wire.ScopeOnce}.decisionFor(w)
 	if no.TicketID != "ticket_1" || *no.Allow || no.Scope != "" {
 		t.Errorf("no is %+v", no)
 	}

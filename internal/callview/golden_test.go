@@ -31,7 +31,7 @@ func TestCallInTheTerminal(t *testing.T) {
 		for _, verbose := range []bool{false, true} {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
 			s := sheet{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
-			b.WriteString(strings.Join(s.lines(0), "\n") + "\n\n")
+			b.WriteString(strings.Join(s.renderLines(0), "\n") + "\n\n")
 			for _, row := range Rows([]dispatch.View{v}, verbose, now) {
 				b.WriteString(strings.Join(row, " | ") + "\n")
 			}

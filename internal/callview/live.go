@@ -40,14 +40,14 @@ func (l *liveCall) tick(now time.Time) {
 	}
 	columns, rows := l.out.Size()
 	s := sheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, read: l.read}
-	l.block.Draw(s.lines(rows - 1))
+	l.block.Draw(s.renderLines(rows - 1))
 }
 
 // end prints the complete sheet, including lines that did not fit on the screen.
 func (l *liveCall) end(v *dispatch.View) {
 	l.block.Clear()
 	if v != nil {
-		l.out.PrintSafeLines(newSheet(l.out, *v, l.verbose).lines(0)...)
+		l.out.PrintSafeLines(newSheet(l.out, *v, l.verbose).renderLines(0)...)
 	}
 }
 
@@ -67,7 +67,7 @@ type plainCall struct {
 func (p *plainCall) begin(v dispatch.View) error {
 	s := newSheet(p.out, v, p.verbose)
 	p.ended = v.Ended != nil
-	p.out.PrintSafeLines(s.lines(0)...)
+	p.out.PrintSafeLines(s.renderLines(0)...)
 	for _, a := range v.Activities {
 		p.drawn[a.Type] = terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 	}
@@ -92,7 +92,7 @@ func (p *plainCall) pause() time.Duration { return plainPause }
 // show prints the activities that changed, each from its first changed line.
 func (p *plainCall) show(v dispatch.View) {
 	s := newSheet(p.out, v, p.verbose)
-	shown, _ := s.shown()
+	shown, _ := s.shownActivities()
 	for _, a := range shown {
 		lines, before := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.drawn[a.Type]
 		same := 0
@@ -124,7 +124,7 @@ func (p *plainCall) end(v *dispatch.View) {
 	}
 	p.show(*v)
 	if v.Ended != nil && !p.ended { // the event was lost
-		p.out.PrintSafeLines(field("status", newSheet(p.out, *v, p.verbose).status()))
+		p.out.PrintSafeLines(fieldLine("status", newSheet(p.out, *v, p.verbose).statusLine()))
 	}
 }
 

@@ -28,66 +28,66 @@ type sheet struct {
 // sheetLabel is the width of the labels.
 const sheetLabel = 9
 
-// field returns a line with a label and a text.
-func field(label, text string) string { return fmt.Sprintf("%-*s  %s", sheetLabel, label, text) }
+// fieldLine returns a line with a label and a text.
+func fieldLine(label, text string) string { return fmt.Sprintf("%-*s  %s", sheetLabel, label, text) }
 
-// lines returns the sheet: the facts of the call, its timeline and question, and the
+// renderLines returns the sheet: the facts of the call, its timeline and question, and the
 // activities. room limits the number of lines for activities; 0 means no limit.
-func (s sheet) lines(room int) []string {
-	lines := append(s.head(), s.timeline()...)
-	lines = append(lines, s.question()...)
+func (s sheet) renderLines(room int) []string {
+	lines := append(s.headLines(), s.timelineLines()...)
+	lines = append(lines, s.questionLines()...)
 	if room > 0 {
 		room = max(1, room-len(lines))
 	}
-	return append(lines, s.activities(room)...)
+	return append(lines, s.activityLines(room)...)
 }
 
-func (s sheet) head() []string {
+func (s sheet) headLines() []string {
 	v := s.view
 	tool := terminal.SafeLine(v.ToolName)
 	if v.Prompt {
 		tool += " (prompt)"
 	}
-	lines := []string{field("call", v.CallID), field("tool", tool), field("status", s.status())}
+	lines := []string{fieldLine("call", v.CallID), fieldLine("tool", tool), fieldLine("status", s.statusLine())}
 	if who := v.Who().String(); who != "" {
-		lines = append(lines, field("client", terminal.SafeLine(who)))
+		lines = append(lines, fieldLine("client", terminal.SafeLine(who)))
 	}
 	if v.ParentCallID != "" {
-		lines = append(lines, field("made by", v.ParentCallID))
+		lines = append(lines, fieldLine("made by", v.ParentCallID))
 	}
 	if by := v.Caller; by != nil {
-		lines = append(lines, field("caller", terminal.SafeLine(CallerText(by))))
+		lines = append(lines, fieldLine("caller", terminal.SafeLine(CallerText(by))))
 	}
 	if v.TabID != 0 {
-		lines = append(lines, field("tab", fmt.Sprintf("%d of %s", v.TabID, terminal.SafeLine(v.Browser))))
+		lines = append(lines, fieldLine("tab", fmt.Sprintf("%d of %s", v.TabID, terminal.SafeLine(v.Browser))))
 	}
 	if v.Error != "" {
-		lines = append(lines, field("error", terminal.SafeLine(v.Error)))
+		lines = append(lines, fieldLine("error", terminal.SafeLine(v.Error)))
 	}
 	if result := v.ShownResult(s.verbose); result != "" {
-		lines = append(lines, field("result", terminal.SafeLine(result)))
+		lines = append(lines, fieldLine("result", terminal.SafeLine(result)))
 	}
-	if progress := s.progress(); progress != "" {
-		lines = append(lines, field("progress", progress))
+	if progress := s.progressBar(); progress != "" {
+		lines = append(lines, fieldLine("progress", progress))
 	}
 	return lines
 }
 
-func (s sheet) status() string {
+func (s sheet) statusLine() string {
 	v := s.view
 	switch {
 	case v.Waiting != nil:
 		return "suspended, waits for " + waitText(*v.Waiting, s.now)
 	case v.Ended != nil:
-		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsed()), terminal.Plural(v.Reports, "report"))
+		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.Reports, "report"))
 	case v.Status == wire.StatusRunning:
-		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsed()), terminal.Plural(v.Reports, "report"))
+		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.Reports, "report"))
 	}
 	return statusText(v)
 }
 
-// elapsed returns how long the call has run.
-func (s sheet) elapsed() time.Duration {
+// elapsedTime returns how long the call has run.
+func (s sheet) elapsedTime() time.Duration {
 	d := runTime(s.view)
 	if s.view.Ended == nil && s.view.Waiting == nil && s.view.Status == wire.StatusRunning {
 		d += max(0, s.now.Sub(s.read))
@@ -95,10 +95,10 @@ func (s sheet) elapsed() time.Duration {
 	return d
 }
 
-// progress returns the bar, or plain text for a pipe. The text is empty without
+// progressBar returns the bar, or plain text for a pipe. The text is empty without
 // progress.
-func (s sheet) progress() string {
-	v, bar := s.view, terminal.Bar{Elapsed: s.elapsed()}
+func (s sheet) progressBar() string {
+	v, bar := s.view, terminal.Bar{Elapsed: s.elapsedTime()}
 	part := v.Progress
 	bar.Message = WithStatusWord(v.UserStatusWord, v.UserMessage)
 	if s.verbose {
@@ -123,7 +123,7 @@ func (s sheet) progress() string {
 	return strings.Join(strings.Fields(bar.Numbers()+" "+terminal.SafeLine(bar.Message)), " ")
 }
 
-func (s sheet) timeline() []string {
+func (s sheet) timelineLines() []string {
 	lines := []string{"timeline"}
 	for _, m := range s.view.Timeline {
 		text := terminal.SafeLine(string(m.Kind))
@@ -142,8 +142,8 @@ func (s sheet) timeline() []string {
 	return lines
 }
 
-// question returns what the call waits for, and the commands that answer.
-func (s sheet) question() []string {
+// questionLines returns what the call waits for, and the commands that answer.
+func (s sheet) questionLines() []string {
 	w := s.view.Waiting
 	if w == nil {
 		return nil
@@ -154,7 +154,7 @@ func (s sheet) question() []string {
 			lines = append(lines, "  "+terminal.SafeLine(text))
 		}
 	}
-	lines = append(lines, s.arguments(*w)...)
+	lines = append(lines, s.argumentLines(*w)...)
 	yes, no := "to allow it", "to refuse it"
 	if w.Kind == wire.TicketUser {
 		yes, no = "when done", "to stop it"
@@ -163,13 +163,13 @@ func (s sheet) question() []string {
 		fmt.Sprintf("  %-12s  opentabs calls approve %s", yes, s.view.CallID),
 		fmt.Sprintf("  %-12s  opentabs calls deny %s", no, s.view.CallID))
 	if len(w.Scopes) > 1 {
-		lines = append(lines, "  it can be allowed "+offers(w.Scopes))
+		lines = append(lines, "  it can be allowed "+scopeFlags(w.Scopes))
 	}
 	return lines
 }
 
-// arguments returns the arguments of a call that waits for a permission.
-func (s sheet) arguments(w dispatch.Waiting) []string {
+// argumentLines returns the arguments of a call that waits for a permission.
+func (s sheet) argumentLines(w dispatch.Waiting) []string {
 	if w.Args == "" || w.Kind == wire.TicketUser {
 		return nil
 	}
@@ -183,8 +183,8 @@ func (s sheet) arguments(w dispatch.Waiting) []string {
 	return lines
 }
 
-// shown returns the activities to show, and how many are hidden.
-func (s sheet) shown() (shown []dispatch.ActivityView, hidden int) {
+// shownActivities returns the activities to show, and how many are hidden.
+func (s sheet) shownActivities() (shown []dispatch.ActivityView, hidden int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
 			shown = append(shown, a)
@@ -195,9 +195,9 @@ func (s sheet) shown() (shown []dispatch.ActivityView, hidden int) {
 	return shown, hidden
 }
 
-// activities returns the lines of the activities, at most room of them; 0 means all.
-func (s sheet) activities(room int) []string {
-	shown, hidden := s.shown()
+// activityLines returns the lines of the activities, at most room of them; 0 means all.
+func (s sheet) activityLines(room int) []string {
+	shown, hidden := s.shownActivities()
 	var lines []string
 	for i, a := range shown {
 		lines = append(lines, activityHead(a))
@@ -253,5 +253,5 @@ func newSheet(out *terminal.Output, v dispatch.View, verbose bool) sheet {
 
 // Print writes the sheet of a call that was just read.
 func Print(out *terminal.Output, v dispatch.View, verbose bool) {
-	out.PrintSafeLines(newSheet(out, v, verbose).lines(0)...)
+	out.PrintSafeLines(newSheet(out, v, verbose).renderLines(0)...)
 }

@@ -47,7 +47,7 @@ func runningView() dispatch.View {
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
 	s := sheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), read: now}
-	lines := s.lines(24)
+	lines := s.renderLines(24)
 	all := strings.Join(lines, "\n")
 	if len(lines) > 24 {
 		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), all)
@@ -59,7 +59,7 @@ func TestSheetFitsTheScreen(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, all)
 		}
 	}
-	if whole := s.lines(0); len(whole) < 200 {
+	if whole := s.renderLines(0); len(whole) < 200 {
 		t.Errorf("all of it has %d lines", len(whole))
 	}
 }
@@ -70,7 +70,7 @@ func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
 		s := sheet{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
-		all := strings.Join(s.lines(0), "\n")
+		all := strings.Join(s.renderLines(0), "\n")
 		if strings.Contains(all, "of no interest") || strings.Contains(all, "activity json") {
 			t.Errorf("it shows\n%s", all)
 		}
@@ -78,7 +78,7 @@ func TestSheetHidesInternalActivities(t *testing.T) {
 			t.Errorf("it lacks something:\n%s", all)
 		}
 		s.verbose = true
-		all = strings.Join(s.lines(0), "\n")
+		all = strings.Join(s.renderLines(0), "\n")
 		for _, want := range []string{"of no interest", "50%", "activity json (not for the user)"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("--verbose lacks %q:\n%s", want, all)

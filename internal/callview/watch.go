@@ -74,7 +74,7 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal
 		case item := <-items:
 			over, err = w.handle(ctx, item)
 		case now := <-tick.C:
-			over, err = w.tick(ctx, now)
+			over, err = w.refreshCall(ctx, now)
 		case err = <-failed:
 		}
 		if over || err != nil {
@@ -123,7 +123,7 @@ type watcher struct {
 func (w *watcher) handle(ctx context.Context, item streamItem) (over bool, err error) {
 	switch {
 	case item.following: // events after this view are in the stream
-		if err := w.fetch(ctx); err != nil {
+		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
 		w.since = w.last.Seq
@@ -138,7 +138,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (over bool, err e
 	w.stale = true
 	over = item.event.Kind == dispatch.EventEnded
 	if over { // its last activities precede its end
-		if err := w.fetch(ctx); err != nil {
+		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
 		w.display.show(*w.last)
@@ -146,10 +146,10 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (over bool, err e
 	return over, w.display.event(*item.event, item.raw)
 }
 
-// tick reads the call again if it has changed and the pause is over.
-func (w *watcher) tick(ctx context.Context, now time.Time) (over bool, err error) {
+// refreshCall reads the call again if it has changed and the pause is over.
+func (w *watcher) refreshCall(ctx context.Context, now time.Time) (over bool, err error) {
 	if w.stale && now.Sub(w.read) >= w.display.pause() {
-		if err := w.fetch(ctx); err != nil {
+		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
 		w.display.show(*w.last)
@@ -160,8 +160,8 @@ func (w *watcher) tick(ctx context.Context, now time.Time) (over bool, err error
 	return over, nil
 }
 
-// fetch reads the call.
-func (w *watcher) fetch(ctx context.Context) error {
+// fetchCall reads the call.
+func (w *watcher) fetchCall(ctx context.Context) error {
 	v, err := w.client.Calls.Get(ctx, w.id)
 	if err != nil {
 		return err

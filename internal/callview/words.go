@@ -33,8 +33,8 @@ func ScopeText(s wire.Scope, d time.Duration) string {
 	return terminal.SafeLine(string(s))
 }
 
-// offers lists the flags of `opentabs calls approve` for these scopes.
-func offers(scopes []wire.Scope) string {
+// scopeFlags lists the flags of `opentabs calls approve` for these scopes.
+func scopeFlags(scopes []wire.Scope) string {
 	flags := map[wire.Scope]string{
 		wire.ScopeOnce: "once, without a flag", wire.ScopeSession: "with --this-session",
 		wire.ScopeTime: "with --for TIME", wire.ScopeAlways: "with --always",

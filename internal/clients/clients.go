@@ -72,7 +72,7 @@ func (p Profile) WaitLimit(http bool) time.Duration {
 // that is not in the table gets defaultTimeout, which progress does not restart.
 func Of(name, version string) Profile {
 	for _, p := range table {
-		if p.has(name) && p.covers(version) {
+		if p.appliesToName(name) && p.appliesToVersion(version) {
 			return p
 		}
 	}
@@ -82,8 +82,8 @@ func Of(name, version string) Profile {
 // Table returns all profiles. The last profile is that of unknown clients.
 func Table() []Profile { return append(slices.Clone(table), unknown) }
 
-// has reports whether the profile applies to clients with this name.
-func (p Profile) has(name string) bool {
+// appliesToName reports whether the profile applies to clients with this name.
+func (p Profile) appliesToName(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return slices.ContainsFunc(p.Names, func(pattern string) bool {
 		pattern = strings.ToLower(pattern)
@@ -94,20 +94,20 @@ func (p Profile) has(name string) bool {
 	})
 }
 
-// covers reports whether the profile applies to clients of this version. A version
+// appliesToVersion reports whether the profile applies to clients of this version. A version
 // that is missing or malformed counts as the oldest.
-func (p Profile) covers(version string) bool {
-	return compare(version, p.From) >= 0 && (p.Before == "" || compare(version, p.Before) < 0)
+func (p Profile) appliesToVersion(version string) bool {
+	return compareVersions(version, p.From) >= 0 && (p.Before == "" || compareVersions(version, p.Before) < 0)
 }
 
-// compare compares two versions by their numbers, as in 2.1.187. compare ignores text
+// compareVersions compares two versions by their numbers, as in 2.1.187. compareVersions ignores text
 // after a number, as in 1.0-beta.
-func compare(a, b string) int {
-	return slices.CompareFunc(numbers(a), numbers(b), cmp.Compare[int])
+func compareVersions(a, b string) int {
+	return slices.CompareFunc(versionNumbers(a), versionNumbers(b), cmp.Compare[int])
 }
 
-// numbers returns the numbers of a version without the zeros at its end.
-func numbers(version string) []int {
+// versionNumbers returns the numbers of a version without the zeros at its end.
+func versionNumbers(version string) []int {
 	var all []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".") {
 		digits := part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]

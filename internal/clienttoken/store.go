@@ -196,7 +196,7 @@ func (s *Store) Enter(ctx context.Context, token string) (name string, in contex
 	s.entrance++
 	id := s.entrance
 	found.entered[id] = cancel
-	s.use(found)
+	s.recordUse(found)
 	return found.Name, in, func() {
 		cancel(nil)
 		s.mu.Lock()
@@ -205,8 +205,8 @@ func (s *Store) Enter(ctx context.Context, token string) (name string, in contex
 	}, true
 }
 
-// use records that a token was used. The caller holds mu.
-func (s *Store) use(c *admitted) {
+// recordUse records that a token was used. The caller holds mu.
+func (s *Store) recordUse(c *admitted) {
 	now := time.Now().UTC()
 	if now.Sub(c.LastUsed) < usedStep {
 		return
@@ -231,7 +231,7 @@ func (s *Store) use(c *admitted) {
 func (s *Store) Reload() error {
 	s.mu.Lock()
 	var gone []*admitted
-	if s.changed() {
+	if s.hasChanged() {
 		gone = s.read()
 	}
 	problem := s.problem
@@ -262,7 +262,7 @@ func (s *Store) Close() { s.work.Wait() }
 func (s *Store) Mend() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := load(s.path); !errors.Is(err, errDamaged) {
+	if _, err := loadFile(s.path); !errors.Is(err, errDamaged) {
 		return "", nil
 	}
 	kept, err := statefile.PutAside(s.path)
@@ -280,7 +280,7 @@ func (s *Store) change(apply func(*file) error) error {
 		return fmt.Errorf("change the tokens of MCP clients: %w", err)
 	}
 	defer unlock()
-	f, err := load(s.path)
+	f, err := loadFile(s.path)
 	if err != nil {
 		return err
 	}
@@ -317,8 +317,8 @@ func (s *Store) revoke(gone []*admitted) {
 	}
 }
 
-// changed reports whether the file changed since it was read. The caller holds mu.
-func (s *Store) changed() bool {
+// hasChanged reports whether the file changed since it was read. The caller holds mu.
+func (s *Store) hasChanged() bool {
 	info, err := os.Stat(s.path)
 	if err != nil || s.seen == nil {
 		return (err == nil) != (s.seen != nil)
@@ -333,7 +333,7 @@ func (s *Store) read() (gone []*admitted) {
 	if info, err := os.Stat(s.path); err == nil {
 		s.seen = info
 	}
-	f, err := load(s.path)
+	f, err := loadFile(s.path)
 	s.problem = err
 	clients := map[string]*admitted{}
 	for _, c := range f.Clients {
@@ -358,8 +358,8 @@ func (s *Store) read() (gone []*admitted) {
 
 var errDamaged = errors.New("damaged")
 
-// load reads the file. A missing file is empty.
-func load(path string) (file, error) {
+// loadFile reads the file. A missing file is empty.
+func loadFile(path string) (file, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return file{}, nil

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func open(t *testing.T) (*Store, string) {
+func openStore(t *testing.T) (*Store, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "clients.json")
 	s := Open(path)
@@ -20,7 +20,7 @@ func open(t *testing.T) (*Store, string) {
 	return s, path
 }
 
-func add(t *testing.T, s *Store, name string) string {
+func addClient(t *testing.T, s *Store, name string) string {
 	t.Helper()
 	token, err := s.Add(name)
 	if err != nil {
@@ -29,8 +29,8 @@ func add(t *testing.T, s *Store, name string) string {
 	return token
 }
 
-// enter returns the client that has the token, or "".
-func enter(s *Store, token string) string {
+// enterClient returns the client that has the token, or "".
+func enterClient(s *Store, token string) string {
 	name, _, leave, ok := s.Enter(context.Background(), token)
 	if ok {
 		leave()
@@ -41,8 +41,8 @@ func enter(s *Store, token string) string {
 // TestTokensAreStoredAsHashes checks that only the owner can read the file, and that
 // it has no token.
 func TestTokensAreStoredAsHashes(t *testing.T) {
-	s, path := open(t)
-	a, b := add(t, s, "laptop"), add(t, s, "Desk-2.local")
+	s, path := openStore(t)
+	a, b := addClient(t, s, "laptop"), addClient(t, s, "Desk-2.local")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -69,12 +69,12 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 }
 
 func TestEnter(t *testing.T) {
-	s, path := open(t)
-	token := add(t, s, "laptop")
+	s, path := openStore(t)
+	token := addClient(t, s, "laptop")
 	for given, want := range map[string]string{
 		token: "laptop", "": "", token[:len(token)-1]: "", token + "x": "", strings.ToUpper(token): "", token[4:]: "", "laptop": "",
 	} {
-		if got := enter(s, given); got != want {
+		if got := enterClient(s, given); got != want {
 			t.Errorf("%q opens as %q, want %q", given, got, want)
 		}
 	}
@@ -86,8 +86,8 @@ func TestEnter(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	s, _ := open(t)
-	add(t, s, "laptop")
+	s, _ := openStore(t)
+	addClient(t, s, "laptop")
 	for name, want := range map[string]string{
 		"": "cannot be used", "a b": "cannot be used", "-x": "cannot be used", "ä": "cannot be used", "a/b": "cannot be used",
 		strings.Repeat("x", 65): "cannot be used", "a\x1b": "cannot be used", "a\n": "cannot be used",
@@ -116,18 +116,18 @@ func TestRemoveEndsWhatRuns(t *testing.T) {
 			if err := other.Remove("laptop"); err != nil {
 				t.Fatal(err)
 			}
-			add(t, other, "laptop")
+			addClient(t, other, "laptop")
 		},
 		"file removed": func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-			add(t, Open(path), "unrelated")
+			addClient(t, Open(path), "unrelated")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, path := open(t)
-			token := add(t, s, "laptop")
+			s, path := openStore(t)
+			token := addClient(t, s, "laptop")
 			var removed []string
 			s.OnRemoved(func(name string) { removed = append(removed, name) })
 			_, ctx, leave, ok := s.Enter(context.Background(), token)
@@ -143,22 +143,22 @@ func TestRemoveEndsWhatRuns(t *testing.T) {
 			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removed, " ") != "laptop" {
 				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removed)
 			}
-			if enter(s, token) != "" {
+			if enterClient(s, token) != "" {
 				t.Error("the old token still opens")
 			}
 		})
 	}
 	t.Run("another client", func(t *testing.T) {
-		s, path := open(t)
-		add(t, s, "laptop")
-		token := add(t, s, "desk")
+		s, path := openStore(t)
+		addClient(t, s, "laptop")
+		token := addClient(t, s, "desk")
 		_, ctx, leave, _ := s.Enter(context.Background(), token)
 		defer leave()
 		s.Close()
 		if err := Open(path).Remove("laptop"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Reload(); err != nil || ctx.Err() != nil || enter(s, token) != "desk" {
+		if err := s.Reload(); err != nil || ctx.Err() != nil || enterClient(s, token) != "desk" {
 			t.Errorf("the other client: %v, %v", err, context.Cause(ctx))
 		}
 	})
@@ -170,7 +170,7 @@ func TestWatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	synctest.Test(t, func(t *testing.T) {
 		s := Open(path)
-		token := add(t, s, "laptop")
+		token := addClient(t, s, "laptop")
 		ctx, stop := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		watching.Go(func() { s.Watch(ctx) })
@@ -179,7 +179,7 @@ func TestWatch(t *testing.T) {
 		}
 		<-time.After(WatchInterval)
 		synctest.Wait()
-		if enter(s, token) != "" {
+		if enterClient(s, token) != "" {
 			t.Error("the removed token opens after a second")
 		}
 		stop()
@@ -191,15 +191,15 @@ func TestWatch(t *testing.T) {
 // overwritten.
 func TestDamage(t *testing.T) {
 	for _, damage := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {
-		s, path := open(t)
-		token := add(t, s, "laptop")
+		s, path := openStore(t)
+		token := addClient(t, s, "laptop")
 		if err := os.WriteFile(path, []byte(damage), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.List(); err == nil || !strings.Contains(err.Error(), "are damaged, so no client can connect") {
 			t.Errorf("%q: list: %v", damage, err)
 		}
-		if enter(s, token) != "" {
+		if enterClient(s, token) != "" {
 			t.Errorf("%q: a token opens", damage)
 		}
 		if _, err := s.Add("desk"); err == nil {
@@ -210,9 +210,9 @@ func TestDamage(t *testing.T) {
 		if err != nil || globErr != nil || len(kept) != 1 || !strings.Contains(warning, "client add") {
 			t.Errorf("%q: mended %q, %v, kept %v", damage, warning, err, kept)
 		}
-		add(t, s, "desk")
+		addClient(t, s, "desk")
 	}
-	s, _ := open(t)
+	s, _ := openStore(t)
 	if warning, err := s.Mend(); warning != "" || err != nil {
 		t.Errorf("nothing to mend: %q, %v", warning, err)
 	}
@@ -220,7 +220,7 @@ func TestDamage(t *testing.T) {
 
 // TestManyAtOnce checks that several processes can change the file at the same time.
 func TestManyAtOnce(t *testing.T) {
-	_, path := open(t)
+	_, path := openStore(t)
 	var adding sync.WaitGroup
 	for _, name := range strings.Fields("a b c d e f g h") {
 		adding.Go(func() {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMendKeepsDamagedFiles(t *testing.T) {
-	d := home(t, "")
+	d := makeHome(t, "")
 	for round, damage := range []string{"", "half a tok", `{"pid":0}`} {
 		for _, file := range []string{d.TokenFile(), d.serverFile()} {
 			if err := os.WriteFile(file, []byte(damage), 0o600); err != nil {
@@ -40,7 +40,7 @@ func TestMendKeepsDamagedFiles(t *testing.T) {
 }
 
 func TestMendLeavesTheRest(t *testing.T) {
-	d := home(t, "{")
+	d := makeHome(t, "{")
 	token, err := d.Token()
 	if err != nil {
 		t.Fatal(err)

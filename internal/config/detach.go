@@ -31,7 +31,7 @@ type DetachRule struct {
 
 // For returns the rule for the client of this name.
 func (d Detach) For(client string) DetachRule {
-	all, byClient, _ := d.parse()
+	all, byClient, _ := d.parseRules()
 	if rule, ok := byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
 		return rule
 	}
@@ -40,7 +40,7 @@ func (d Detach) For(client string) DetachRule {
 
 // Never reports whether no client's calls are detached.
 func (d Detach) Never() bool {
-	all, byClient, _ := d.parse()
+	all, byClient, _ := d.parseRules()
 	for _, rule := range byClient {
 		if rule != (DetachRule{}) {
 			return false
@@ -49,8 +49,8 @@ func (d Detach) Never() bool {
 	return all == DetachRule{}
 }
 
-// parse reads d and reports whether it is well formed.
-func (d Detach) parse() (all DetachRule, byClient map[string]DetachRule, ok bool) {
+// parseRules reads d and reports whether it is well formed.
+func (d Detach) parseRules() (all DetachRule, byClient map[string]DetachRule, ok bool) {
 	byClient = map[string]DetachRule{}
 	for i, part := range strings.Split(string(d), ",") {
 		name, word, named := strings.Cut(part, "=")

@@ -80,7 +80,7 @@ func (d Dirs) Make() (warnings []string, err error) {
 		}
 	}
 	for _, file := range []string{d.ConfigFile(), d.TokenFile(), d.ClientsFile(), d.serverFile()} {
-		warnings = append(warnings, tighten(file, 0o600)...)
+		warnings = append(warnings, restrictAccess(file, 0o600)...)
 	}
 	return warnings, nil
 }

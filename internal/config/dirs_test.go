@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-func environment(vars map[string]string) func(string) string {
+func lookupIn(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
 func TestFindDirs(t *testing.T) {
-	d, err := FindDirs(environment(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
+	d, err := FindDirs(lookupIn(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
 	if want := (Dirs{Config: "/srv/ot", State: "/srv/ot"}); err != nil || d != want {
 		t.Errorf("got %v, %v", d, err)
 	}
-	d, err = FindDirs(environment(map[string]string{"OPENTABS_HOME": "rel"}))
+	d, err = FindDirs(lookupIn(map[string]string{"OPENTABS_HOME": "rel"}))
 	if err != nil || !filepath.IsAbs(d.State) {
 		t.Errorf("a relative OPENTABS_HOME gives %v, %v", d, err)
 	}
@@ -37,7 +37,7 @@ func TestStateDir(t *testing.T) {
 		{"linux", nil, ""},
 		{"windows", nil, ""},
 	} {
-		got, err := stateDir(c.goos, environment(c.vars))
+		got, err := stateDir(c.goos, lookupIn(c.vars))
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s %v: got %q, %v; want %q", c.goos, c.vars, got, err, c.want)
 		}
@@ -58,7 +58,7 @@ func TestMakeTightensModes(t *testing.T) {
 		t.Fatalf("fresh directories: %v, %v", warnings, err)
 	}
 	for _, dir := range []string{d.Config, d.State} {
-		mode(t, dir, 0o700)
+		wantMode(t, dir, 0o700)
 	}
 	if _, err := d.Token(); err != nil {
 		t.Fatal(err)
@@ -76,11 +76,11 @@ func TestMakeTightensModes(t *testing.T) {
 	if want := "other users could open " + d.TokenFile() + " (mode 0644); its mode is now 0600"; warnings[1] != want {
 		t.Errorf("got  %s\nwant %s", warnings[1], want)
 	}
-	mode(t, d.State, 0o700)
-	mode(t, d.TokenFile(), 0o600)
+	wantMode(t, d.State, 0o700)
+	wantMode(t, d.TokenFile(), 0o600)
 }
 
-func mode(t *testing.T, path string, want os.FileMode) {
+func wantMode(t *testing.T, path string, want os.FileMode) {
 	t.Helper()
 	info, err := os.Stat(path)
 	if err != nil {

@@ -23,14 +23,14 @@ type Flaw struct {
 // whether the directories can be written. Unlike [Dirs.Make] it changes nothing. A
 // missing directory is not a problem.
 func (d Dirs) Inspect() []Flaw {
-	flaws := inspect(d.State)
+	flaws := inspectDir(d.State)
 	if d.Config != d.State {
-		flaws = append(flaws, inspect(d.Config)...)
+		flaws = append(flaws, inspectDir(d.Config)...)
 	}
 	return flaws
 }
 
-func inspect(dir string) []Flaw {
+func inspectDir(dir string) []Flaw {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

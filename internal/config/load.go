@@ -24,8 +24,8 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 		return Settings{}, err
 	}
 	for _, row := range table {
-		if text := getenv(row.env()); text != "" && !row.set(&s, text) {
-			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.env(), text, row.want)
+		if text := getenv(row.variableName()); text != "" && !row.set(&s, text) {
+			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), text, row.want)
 		}
 	}
 	for _, row := range table {
@@ -80,7 +80,7 @@ func fromFile(s *Settings, path string) error {
 			problems = append(problems, unknownKey(key))
 			continue
 		}
-		text, ok := row.text(values[key])
+		text, ok := row.valueText(values[key])
 		if !ok || !row.set(s, text) {
 			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(values[key]), row.want))
 		}
@@ -97,22 +97,22 @@ func shownValue(value json.RawMessage) string {
 	if json.Compact(&b, value) != nil {
 		return "no JSON"
 	}
-	return truncate(b.String())
+	return truncateText(b.String())
 }
 
 // maxShownValue is the maximum length of a value in a message, in bytes.
 const maxShownValue = 100
 
-func truncate(text string) string {
+func truncateText(text string) string {
 	if len(text) > maxShownValue {
 		text = text[:maxShownValue] + "..."
 	}
 	return strings.ToValidUTF8(text, "?")
 }
 
-// text returns the value as text for the setter, and whether it is of the setting's
+// valueText returns the value as text for the setter, and whether it is of the setting's
 // kind.
-func (r setting) text(value json.RawMessage) (string, bool) {
+func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == isNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
 	}
@@ -126,7 +126,7 @@ func unknownKey(key string) string {
 	for i, row := range table {
 		keys[i] = row.key
 	}
-	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncate(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
+	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
 // keysInOrder returns the keys of the object in data in their order, so that

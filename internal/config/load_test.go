@@ -10,7 +10,7 @@ import (
 
 func noEnv(string) string { return "" }
 
-func home(t *testing.T, config string) Dirs {
+func makeHome(t *testing.T, config string) Dirs {
 	t.Helper()
 	dir := t.TempDir()
 	d := Dirs{Config: dir, State: dir}
@@ -23,7 +23,7 @@ func home(t *testing.T, config string) Dirs {
 }
 
 func TestLoadPrecedence(t *testing.T) {
-	d := home(t, `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m"}`)
+	d := makeHome(t, `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m"}`)
 	env := func(name string) string {
 		return map[string]string{"OPENTABS_IDLE_TIMEOUT": "22s", "OPENTABS_HARD_TIMEOUT": "22m"}[name]
 	}
@@ -40,7 +40,7 @@ func TestLoadPrecedence(t *testing.T) {
 
 func TestLoadWithoutFile(t *testing.T) {
 	for _, file := range []string{"", " \n", "\ufeff{}", "{}"} {
-		if got, err := Load(home(t, file), noEnv, nil); err != nil || got != Defaults() {
+		if got, err := Load(makeHome(t, file), noEnv, nil); err != nil || got != Defaults() {
 			t.Errorf("%q: got %+v, %v", file, got, err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestLoadWithoutFile(t *testing.T) {
 }
 
 func TestLoadWholeFile(t *testing.T) {
-	got, err := Load(home(t, `{"port":0,"idleTimeout":"1s","maxIdleTimeout":"4s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
+	got, err := Load(makeHome(t, `{"port":0,"idleTimeout":"1s","maxIdleTimeout":"4s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
 		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","elicitation":"on","discoverGlobal":"on","logLevel":"debug"}`), noEnv, nil)
 	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Elicitation: true, DiscoverGlobal: true, LogLevel: "debug"}
 	if err != nil || got != want {
@@ -74,7 +74,7 @@ func TestMaxIdleTimeout(t *testing.T) {
 		{`{"idleTimeout": "10s", "maxIdleTimeout": "1m"}`, 10 * time.Second, time.Minute, ""},
 		{`{"maxIdleTimeout": "20s"}`, 0, 0, "maxIdleTimeout is 20s, less than idleTimeout, which is 30s: raise the one or lower the other"},
 	} {
-		got, err := Load(home(t, c.file), noEnv, nil)
+		got, err := Load(makeHome(t, c.file), noEnv, nil)
 		switch {
 		case c.problem != "" && (err == nil || err.Error() != c.problem):
 			t.Errorf("%s: %v, want %s", c.file, err, c.problem)
@@ -85,7 +85,7 @@ func TestMaxIdleTimeout(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	const duration = `a time with its unit, such as "30s", "500ms" or "5m", from 10ms to 24h`
+	const durationSetting = `a time with its unit, such as "30s", "500ms" or "5m", from 10ms to 24h`
 	for _, c := range []struct{ file, want string }{
 		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, maxIdleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, elicitation, discoverGlobal, logLevel`},
 		{`{"idletimeout": "1s"}`, `there is no setting "idletimeout" (did you mean idleTimeout?)`},
@@ -95,8 +95,8 @@ func TestLoadRefuses(t *testing.T) {
 		{`{"port": -1}`, `"port" is -1: set it`},
 		{`{"port": 1.5}`, `"port" is 1.5: set it`},
 		{`{"port": null}`, `"port" is null: set it`},
-		{`{"idleTimeout": 30}`, `"idleTimeout" is 30: set it to ` + duration},
-		{`{"idleTimeout": "30"}`, `"idleTimeout" is "30": set it to ` + duration},
+		{`{"idleTimeout": 30}`, `"idleTimeout" is 30: set it to ` + durationSetting},
+		{`{"idleTimeout": "30"}`, `"idleTimeout" is "30": set it to ` + durationSetting},
 		{`{"idleTimeout": "-1s"}`, `"idleTimeout" is "-1s": set it to`},
 		{`{"hardTimeout": null}`, `"hardTimeout" is null: set it to`},
 		{`{"logLevel": "loud"}`, `"logLevel" is "loud": set it to one of trace, debug, info, warn, error`},
@@ -106,7 +106,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"{\n  \"port\": 1,\n}", `config.json:3:1: invalid character '}' looking for beginning of object key string: correct the file or delete it`},
 		{`{"port": 1`, `config.json:1:10: unexpected end of JSON input`},
 	} {
-		_, err := Load(home(t, c.file), noEnv, nil)
+		_, err := Load(makeHome(t, c.file), noEnv, nil)
 		if c.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", c.file, err)
@@ -121,11 +121,11 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestLoadRefusesEnvAndFlags(t *testing.T) {
 	env := func(name string) string { return map[string]string{"OPENTABS_PORT": "http"}[name] }
-	_, err := Load(home(t, ""), env, nil)
+	_, err := Load(makeHome(t, ""), env, nil)
 	if want := `the environment variable OPENTABS_PORT is "http": set it to a whole number from 0 to 65535`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, err = Load(home(t, ""), noEnv, map[string]string{"idle-timeout": "soon"})
+	_, err = Load(makeHome(t, ""), noEnv, map[string]string{"idle-timeout": "soon"})
 	if err == nil || !strings.HasPrefix(err.Error(), `--idle-timeout is "soon": give it a time with its unit`) {
 		t.Errorf("got %v", err)
 	}
@@ -140,14 +140,14 @@ func TestFlagsNameEverySetting(t *testing.T) {
 		if f.About == "" || f.Default == "" || f.Env == "" {
 			t.Errorf("%+v is not complete", f)
 		}
-		if _, err := Load(home(t, ""), noEnv, map[string]string{f.Name: f.Default}); err != nil {
+		if _, err := Load(makeHome(t, ""), noEnv, map[string]string{f.Name: f.Default}); err != nil {
 			t.Errorf("the default of --%s is refused: %v", f.Name, err)
 		}
 	}
 }
 
 func TestLoadUnreadableFile(t *testing.T) {
-	d := home(t, "")
+	d := makeHome(t, "")
 	if err := os.Mkdir(filepath.Join(d.Config, "config.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}

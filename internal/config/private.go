@@ -27,7 +27,7 @@ func MakePrivate(dir string) (warnings []string, err error) {
 			return nil, fmt.Errorf("%s belongs to another user, who could read and replace what is in it: choose another directory, or make it yours with chown", dir)
 		}
 	}
-	warnings = tighten(dir, 0o700)
+	warnings = restrictAccess(dir, 0o700)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return warnings, fmt.Errorf("list %s: %w", dir, err)
@@ -41,9 +41,9 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// tighten removes the rights of other users to path. Windows has no such modes: the
+// restrictAccess removes the rights of other users to path. Windows has no such modes: the
 // directories are in the user's profile, which other users cannot open.
-func tighten(path string, mode fs.FileMode) (warnings []string) {
+func restrictAccess(path string, mode fs.FileMode) (warnings []string) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 func TestServerRecord(t *testing.T) {
-	d := home(t, "")
+	d := makeHome(t, "")
 	if s, ok := d.ReadServer(); ok {
 		t.Fatalf("found %v where there is none", s)
 	}
@@ -38,7 +38,7 @@ func TestServerRecord(t *testing.T) {
 
 func TestServerRecordDamaged(t *testing.T) {
 	for _, content := range []string{"", "{", `{"pid":0,"port":1}`, `{"pid":1}`, `[]`} {
-		d := home(t, "")
+		d := makeHome(t, "")
 		if err := os.WriteFile(d.serverFile(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestServerRecordDamaged(t *testing.T) {
 }
 
 func TestLockStart(t *testing.T) {
-	d := home(t, "")
+	d := makeHome(t, "")
 	unlock, err := d.LockStart()
 	if err != nil {
 		t.Fatal(err)

@@ -100,23 +100,23 @@ type setting struct {
 	get         func(s Settings) string
 }
 
-// env is the setting's environment variable.
-func (r setting) env() string {
+// variableName is the setting's environment variable.
+func (r setting) variableName() string {
 	return "OPENTABS_" + strings.ToUpper(strings.ReplaceAll(r.flag, "-", "_"))
 }
 
 var table = []setting{
 	integerSetting("port", "port", "the `PORT` to listen on, on 127.0.0.1; 0 selects a free one",
 		0, 65535, func(s *Settings) *int { return &s.Port }),
-	duration("idleTimeout", "idle-timeout", "end a call when it has not reported for this `TIME`",
+	durationSetting("idleTimeout", "idle-timeout", "end a call when it has not reported for this `TIME`",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.IdleTimeout }),
-	duration("maxIdleTimeout", "max-idle-timeout", "the longest `TIME` that a tool may set as its idle timeout; if you set --idle-timeout, that is the maximum",
+	durationSetting("maxIdleTimeout", "max-idle-timeout", "the longest `TIME` that a tool may set as its idle timeout; if you set --idle-timeout, that is the maximum",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.MaxIdleTimeout }),
-	duration("hardTimeout", "hard-timeout", "end a call when it has run for this `TIME`, whatever it reports",
+	durationSetting("hardTimeout", "hard-timeout", "end a call when it has run for this `TIME`, whatever it reports",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.HardTimeout }),
-	duration("decisionTimeout", "decision-timeout", "end a call when it has waited for you for this `TIME` in total",
+	durationSetting("decisionTimeout", "decision-timeout", "end a call when it has waited for you for this `TIME` in total",
 		10*time.Millisecond, 24*time.Hour, func(s *Settings) *time.Duration { return &s.DecisionTimeout }),
-	duration("progressInterval", "progress-interval", "the shortest `TIME` between two progress notifications of one call; 0 means no limit",
+	durationSetting("progressInterval", "progress-interval", "the shortest `TIME` between two progress notifications of one call; 0 means no limit",
 		0, time.Minute, func(s *Settings) *time.Duration { return &s.ProgressInterval }),
 	integerSetting("maxResultBytes", "max-result-bytes", "the largest result of one call, in `BYTES`",
 		1<<10, 1<<30, func(s *Settings) *int { return &s.MaxResultBytes }),
@@ -131,7 +131,7 @@ var table = []setting{
 		want: `"auto", "never" or a time such as "20s" for all clients, then what differs for some, as in "never, claude-code=auto, Cursor=20s"`,
 		set: func(s *Settings, text string) bool {
 			s.Detach = Detach(text)
-			_, _, ok := s.Detach.parse()
+			_, _, ok := s.Detach.parseRules()
 			return ok
 		},
 		get: func(s Settings) string { return string(s.Detach) },
@@ -181,7 +181,7 @@ func integerSetting(key, flag, about string, low, high int, field func(*Settings
 	}
 }
 
-func duration(key, flag, about string, low, high time.Duration, field func(*Settings) *time.Duration) setting {
+func durationSetting(key, flag, about string, low, high time.Duration, field func(*Settings) *time.Duration) setting {
 	return setting{
 		key: key, flag: flag, about: about, kind: isText,
 		want: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(low), humanize.ShortDuration(high)),
@@ -207,7 +207,7 @@ type Flag struct {
 func Flags() []Flag {
 	flags := make([]Flag, len(table))
 	for i, row := range table {
-		flags[i] = Flag{Name: row.flag, Env: row.env(), About: row.about, Default: row.get(Defaults())}
+		flags[i] = Flag{Name: row.flag, Env: row.variableName(), About: row.about, Default: row.get(Defaults())}
 	}
 	return flags
 }

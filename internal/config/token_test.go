@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestToken(t *testing.T) {
-	d := home(t, "")
+	d := makeHome(t, "")
 	first, err := d.Token()
 	if err != nil {
 		t.Fatal(err)
@@ -37,19 +37,19 @@ func TestToken(t *testing.T) {
 		t.Errorf("the second time: %q, %v", again, err)
 	}
 	if runtime.GOOS != "windows" {
-		mode(t, d.TokenFile(), 0o600)
+		wantMode(t, d.TokenFile(), 0o600)
 	}
 	if entries, _ := os.ReadDir(d.State); len(entries) != 1 {
 		t.Errorf("left behind: %v", entries)
 	}
-	if other, err := home(t, "").Token(); err != nil || other == first {
+	if other, err := makeHome(t, "").Token(); err != nil || other == first {
 		t.Errorf("another installation has %q, %v", other, err)
 	}
 }
 
 func TestTokenDamaged(t *testing.T) {
 	for _, content := range []string{"", "short", "!!!" + strings.Repeat("A", 43), strings.Repeat("A", 40) + "\n" + strings.Repeat("A", 10)} {
-		d := home(t, "")
+		d := makeHome(t, "")
 		if err := os.WriteFile(d.TokenFile(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestTokenDamaged(t *testing.T) {
 // TestTokenIsOneForAllProcesses has many processes, with many goroutines in
 // one of them, create the token at once.
 func TestTokenIsOneForAllProcesses(t *testing.T) {
-	d := home(t, "")
+	d := makeHome(t, "")
 	var mu sync.Mutex // guards tokens
 	tokens := map[string]int{}
 	var wg sync.WaitGroup

@@ -56,11 +56,11 @@ type script struct {
 	settings wire.PluginSettings
 }
 
-// current returns the scripts of the plugins that may run. Pages get the code of no
+// currentScripts returns the scripts of the plugins that may run. Pages get the code of no
 // other plugin.
-func (a *adapters) current() []script {
+func (a *adapters) currentScripts() []script {
 	scripts := []script{}
-	running := a.plugins.running()
+	running := a.plugins.runnablePlugins()
 	if len(running) == 0 { // then the host need not be bundled
 		return scripts
 	}
@@ -79,7 +79,7 @@ func (a *adapters) current() []script {
 // is fast, and unlike List does not wait for the first load.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
-	for _, one := range a.plugins.running() {
+	for _, one := range a.plugins.runnablePlugins() {
 		hashes[one.Name] = one.Hash
 	}
 	return hashes
@@ -97,7 +97,7 @@ func (a *adapters) hostName() (string, error) {
 
 func (a *adapters) scriptOf(one *plugin.Plugin, host string) script {
 	s := script{info: one.Info(), plugin: one, settings: a.plugins.values.ForPage(one, a.plugins.policy.IsRestricted(one))}
-	s.info.Dev, s.info.Base = a.folders.has(one), s.base()
+	s.info.Dev, s.info.Base = a.folders.has(one), s.partsID()
 	s.info.Script = s.id(host)
 	return s
 }
@@ -132,9 +132,9 @@ func (s script) start() jsbuild.StartAt {
 	return ""
 }
 
-// base identifies the parts that stay in a document when a hot reload replaces the
+// partsID identifies the parts that stay in a document when a hot reload replaces the
 // adapter.
-func (s script) base() string {
+func (s script) partsID() string {
 	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
 	return hex.EncodeToString(sum[:8])
 }
@@ -153,7 +153,7 @@ func (s script) swapWaitMs() int {
 func (a *adapters) List() []wire.PluginInfo {
 	<-a.loaded
 	infos := []wire.PluginInfo{}
-	for _, s := range a.current() {
+	for _, s := range a.currentScripts() {
 		infos = append(infos, s.info)
 	}
 	a.mu.Lock()
@@ -212,7 +212,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	if s.info.Script != p.Script {
 		return wire.PluginFetchResult{}, fmt.Errorf("the script of the plugin %q has changed; sync the plugins first", p.Name)
 	}
-	adapter, preScript, err := a.codes(s)
+	adapter, preScript, err := a.readCodes(s)
 	if err != nil {
 		return wire.PluginFetchResult{}, err
 	}
@@ -234,7 +234,7 @@ type composed struct{ whole, adapter []byte }
 
 // compose returns the code of a script.
 func (a *adapters) compose(s script) (composed, error) {
-	adapter, preScript, err := a.codes(s)
+	adapter, preScript, err := a.readCodes(s)
 	if err != nil {
 		return composed{}, err
 	}
@@ -251,9 +251,9 @@ func (a *adapters) recordFault(s script, err error) error {
 	return err
 }
 
-// codes returns the code of the adapter and of the pre-script, which may be empty.
-// codes fails if one of them could break out of the function that wraps it.
-func (a *adapters) codes(s script) (adapter, preScript []byte, err error) {
+// readCodes returns the code of the adapter and of the pre-script, which may be empty.
+// readCodes fails if one of them could break out of the function that wraps it.
+func (a *adapters) readCodes(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
 	}
@@ -287,7 +287,7 @@ func (a *adapters) writeFiles() error {
 	}
 	files, current := map[string]string{}, map[string]bool{}
 	var failed []error
-	for _, one := range a.current() {
+	for _, one := range a.currentScripts() {
 		name := one.info.Name + "-" + one.info.Script + ".js"
 		if err := a.writeFile(filepath.Join(folder, name), one); err != nil {
 			failed = append(failed, fmt.Errorf("write the adapter of %s: %w", one.info.Name, err))

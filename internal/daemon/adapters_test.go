@@ -28,7 +28,7 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	const evil = "var a = 1}, EVIL(), function () {"
 	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
 	dirs := config.Dirs{State: t.TempDir()}
-	a := newTestAdapters(registry, reviewed(t, dirs, registry), dirs)
+	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
 	scripts := map[string]string{}
 	for _, info := range a.List() {
 		scripts[info.Name] = info.Script
@@ -44,7 +44,7 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range a.current() {
+	for _, one := range a.currentScripts() {
 		path := filepath.Join(folder, one.info.Name)
 		if err := a.writeFile(path, one); (err == nil) != (one.info.Name == "good") {
 			t.Errorf("%s: %v", one.info.Name, err)
@@ -101,7 +101,7 @@ func TestAdaptersScript(t *testing.T) {
 		plugintest.Package{Name: "pre", PreScript: "token()", Settings: json.RawMessage(`{"key":{"type":"string","label":"Key"}}`)},
 	)
 	dirs := config.Dirs{State: t.TempDir()}
-	a := newTestAdapters(registry, reviewed(t, dirs, registry), dirs)
+	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
 	code := func(name string) (wire.PluginInfo, wire.PluginCodeParams) {
 		t.Helper()
 		for _, info := range a.List() {
@@ -155,8 +155,8 @@ func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs con
 	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
 }
 
-// reviewed returns a policy by which all plugins run.
-func reviewed(t testing.TB, dirs config.Dirs, registry *catalog.Catalog) *policy.Policy {
+// newReviewedPolicy returns a policy by which all plugins run.
+func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog) *policy.Policy {
 	t.Helper()
 	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
 	for _, one := range registry.Set().Plugins() {
@@ -178,14 +178,14 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	}
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
-	first := newTestAdapters(registry, reviewed(b, dirs, registry), dirs)
-	compose(b, first) // checks each adapter, which takes half a minute
+	first := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
+	composeAll(b, first) // checks each adapter, which takes half a minute
 	for b.Loop() {
-		compose(b, newTestAdapters(registry, reviewed(b, dirs, registry), dirs))
+		composeAll(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}
 }
 
-func compose(b *testing.B, a *adapters) {
+func composeAll(b *testing.B, a *adapters) {
 	for _, info := range a.List() {
 		if _, err := a.Code(info.Name, info.Script); err != nil {
 			b.Fatal(err)
@@ -202,7 +202,7 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(dirs.ExtensionDir(), extensiondir.ConnectionFile), []byte("{}"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	a := newTestAdapters(registry, reviewed(t, dirs, registry), dirs)
+	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
 	hold := func(want ...string) {
 		t.Helper()
 		if err := a.writeFiles(); err != nil {

@@ -20,7 +20,7 @@ import (
 func TestCallInTheAudit(t *testing.T) {
 	registry, _ := testCatalog(t)
 	dir := t.TempDir()
-	reviews := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
+	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
 	auditor := callAuditor{log, reviews, policy.NewEnforcer(reviews)}
 	info := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}

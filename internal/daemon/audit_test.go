@@ -20,7 +20,7 @@ import (
 func TestCallAuditor(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()
-	reviews := reviewed(t, config.Dirs{State: t.TempDir()}, registry)
+	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	ended := at.Add(time.Minute)

@@ -52,8 +52,8 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), checked: checked}
 }
 
-// running returns the plugins that may run.
-func (p *plugins) running() []*plugin.Plugin {
+// runnablePlugins returns the plugins that may run.
+func (p *plugins) runnablePlugins() []*plugin.Plugin {
 	return slices.DeleteFunc(p.registry.Set().Plugins(), func(one *plugin.Plugin) bool { return !p.policy.Runs(one) })
 }
 
@@ -61,7 +61,7 @@ func (p *plugins) running() []*plugin.Plugin {
 // run.
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
-	for _, one := range p.running() {
+	for _, one := range p.runnablePlugins() {
 		if len(one.Settings) > 0 {
 			all = append(all, wire.PluginSettingsParams{Name: one.Name, Settings: p.values.ForPage(one, p.policy.IsRestricted(one))})
 		}

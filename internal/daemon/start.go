@@ -55,7 +55,7 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, err
 			return nil, alreadyServing(home.Server{Health: health, Port: record.Port})
 		}
 	}
-	listener, err := listen(ctx, h.Settings.Port, token)
+	listener, err := listenLoopback(ctx, h.Settings.Port, token)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +81,8 @@ func (s *Started) Serve(ctx context.Context) error {
 	return errors.Join(err, s.home.RemoveServer(os.Getpid()))
 }
 
-// listen opens the port on loopback. The error for a port in use names its owner.
-func listen(ctx context.Context, port int, token string) (net.Listener, error) {
+// listenLoopback opens the port on loopback. The error for a port in use names its owner.
+func listenLoopback(ctx context.Context, port int, token string) (net.Listener, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err == nil {

@@ -104,14 +104,14 @@ type checkup struct {
 	findings []Finding
 }
 
-// home returns the installation.
-func (c *checkup) home() *home.Home {
+// findHome returns the installation.
+func (c *checkup) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
 
-// port returns the port of the running server, or that of the settings. port returns 0
+// serverPort returns the port of the running server, or that of the settings. serverPort returns 0
 // if neither is known.
-func (c *checkup) port() int {
+func (c *checkup) serverPort() int {
 	if c.status != nil {
 		return c.server.Port
 	}

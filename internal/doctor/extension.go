@@ -25,7 +25,7 @@ func (c *checkup) checkExtension() {
 		c.fail("extension", fmt.Sprintf("%s in %s is unreadable: %v", extensiondir.ConnectionFile, dir, err), updateExtension)
 		return
 	}
-	port := c.port()
+	port := c.serverPort()
 	token, tokenErr := c.dirs.ExistingToken()
 	switch {
 	case port != 0 && written.Port != port:

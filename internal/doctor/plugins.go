@@ -17,7 +17,7 @@ import (
 )
 
 func (c *checkup) checkPlugins() {
-	plugins, failed, err := c.plugins()
+	plugins, failed, err := c.listPlugins()
 	switch {
 	case err != nil:
 		c.fail("plugins", err.Error(), "correct this; `opentabs plugin list` shows the plugins that can be loaded")
@@ -67,13 +67,13 @@ func (c *checkup) checkPlugin(p httpapi.Plugin) (usable bool) {
 	return false
 }
 
-// plugins returns the plugins of the running server, or loads them if no server
+// listPlugins returns the plugins of the running server, or loads them if no server
 // runs.
-func (c *checkup) plugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
+func (c *checkup) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	if c.status != nil {
 		return c.status.Plugins, c.status.Failed, nil
 	}
-	h := c.home()
+	h := c.findHome()
 	registry := catalog.New(h.Store(), settings.New(c.dirs.State, settings.Options{}), zerolog.Nop())
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		c.warn("plugins", err.Error(), "correct npm's settings, or set discoverGlobal to \"off\"")

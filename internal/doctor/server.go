@@ -19,7 +19,7 @@ func (c *checkup) checkServer(ctx context.Context) {
 		c.fail("server", "its port is unknown", "correct the settings first")
 		return
 	}
-	server, err := c.home().FindServer(ctx)
+	server, err := c.findHome().FindServer(ctx)
 	switch {
 	case errors.Is(err, httpapi.ErrNoServer):
 		c.warn("server", "not running; "+portState(c.settings.Port), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")

@@ -57,12 +57,12 @@ func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err
 		}
 		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), kept))
 	}
-	return warnings, write(dirs, dir, c)
+	return warnings, writeFiles(dirs, dir, c)
 }
 
-// write replaces each file in one step, the manifest last. write removes the files that
+// writeFiles replaces each file in one step, the manifest last. writeFiles removes the files that
 // an older version wrote. Adapters and files of others stay.
-func write(dirs config.Dirs, dir string, c Connection) error {
+func writeFiles(dirs config.Dirs, dir string, c Connection) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(version.Version)
 	if err != nil {

@@ -17,7 +17,7 @@ func markOf(t *testing.T, name string) Mark {
 	return Of(info)
 }
 
-func write(t *testing.T, name, text string) {
+func writeFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func write(t *testing.T, name, text string) {
 // restores size and modification time, where the system has more attributes.
 func TestMarkChanges(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	write(t, name, "abc")
+	writeFile(t, name, "abc")
 	past := time.Now().Add(-time.Hour).Truncate(time.Second)
 	if err := os.Chtimes(name, past, past); err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestMarkChanges(t *testing.T) {
 	if before.Size != 3 || before.ModifiedNs != past.UnixNano() {
 		t.Errorf("%+v, want 3 bytes of %s", before, past)
 	}
-	write(t, name, "abcd")
+	writeFile(t, name, "abcd")
 	if after := markOf(t, name); after.Size != 4 || after == before {
 		t.Errorf("after a write: %+v", after)
 	}
@@ -48,7 +48,7 @@ func TestMarkChanges(t *testing.T) {
 		return // size and modification time only
 	}
 	replaced := filepath.Join(filepath.Dir(name), "other")
-	write(t, replaced, "xyz")
+	writeFile(t, replaced, "xyz")
 	if err := os.Chtimes(replaced, past, past); err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func (s *schema) check() error {
 // without its method: both are found by their names.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	known := map[string]bool{}
-	for _, m := range s.methods() {
+	for _, m := range s.methodValues() {
 		base := typeBase(m)
 		known[base] = true
 		if !structs[base+"Params"] {
@@ -97,8 +97,8 @@ func (s *schema) checkMethods(structs map[string]bool) error {
 	return nil
 }
 
-// methods returns the values of the enum Method, unquoted.
-func (s *schema) methods() []string {
+// methodValues returns the values of the enum Method, unquoted.
+func (s *schema) methodValues() []string {
 	var out []string
 	for _, en := range s.enums {
 		if en.name == "Method" {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestGeneratedIsCurrent(t *testing.T) {
-	got, err := generate(os.DirFS("../../wire"))
+	got, err := generateTS(os.DirFS("../../wire"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestRefused(t *testing.T) {
 			if !ok {
 				t.Fatal(`the first line is not "// want: ..."`)
 			}
-			out, err := generate(fstest.MapFS{"case.go": {Data: src}})
+			out, err := generateTS(fstest.MapFS{"case.go": {Data: src}})
 			if err == nil {
 				t.Fatalf("accepted:\n%s", out)
 			}
@@ -76,7 +76,7 @@ func TestAccepted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := generate(fstest.MapFS{
+	got, err := generateTS(fstest.MapFS{
 		"kinds.go": {Data: src},
 		// Test files do not define parts of the wire.
 		"kinds_test.go": {Data: []byte("package wire\n\ntype Error struct{}\n")},
@@ -109,7 +109,7 @@ func TestCasesAreGo(t *testing.T) {
 }
 
 func TestNoPackage(t *testing.T) {
-	_, err := generate(fstest.MapFS{"readme.md": {}})
+	_, err := generateTS(fstest.MapFS{"readme.md": {}})
 	if err == nil || !strings.Contains(err.Error(), "no Go files") {
 		t.Errorf("got %v", err)
 	}

@@ -55,10 +55,10 @@ type field struct {
 	typ string
 }
 
-// load reads the Go files of the package in dir, tests excepted. Functions,
+// loadSchema reads the Go files of the package in dir, tests excepted. Functions,
 // variables and unexported names have no wire form and are left out. A type is left
 // out too if its doc comment has //genwire:skip and a reason.
-func load(dir fs.FS) (*schema, error) {
+func loadSchema(dir fs.FS) (*schema, error) {
 	names, err := fs.Glob(dir, "*.go")
 	if err != nil {
 		return nil, err
@@ -82,25 +82,25 @@ func load(dir fs.FS) (*schema, error) {
 	if len(files) == 0 {
 		return nil, errors.New("no Go files; name the folder of package wire with -in")
 	}
-	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: values(fset, files)}
+	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: constantValues(fset, files)}
 	// Types first, because a constant may be in an earlier file than its type.
 	for _, file := range files {
-		if err := l.each(file, token.TYPE, l.addType); err != nil {
+		if err := l.eachSpec(file, token.TYPE, l.addType); err != nil {
 			return nil, err
 		}
 	}
 	for _, file := range files {
-		if err := l.each(file, token.CONST, l.addConst); err != nil {
+		if err := l.eachSpec(file, token.CONST, l.addConst); err != nil {
 			return nil, err
 		}
 	}
 	return l.schema, nil
 }
 
-// values evaluates the package's constants. The imports of the package are not
+// constantValues evaluates the package's constants. The imports of the package are not
 // resolved: the errors which that causes do not concern constants, and go build finds
 // the real ones.
-func values(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
+func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
 	conf := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}
 	_, _ = conf.Check("wire", fset, files, info)
@@ -114,8 +114,8 @@ type loader struct {
 	values map[*ast.Ident]types.Object
 }
 
-// each calls add for every spec of file's declarations of kind tok.
-func (l *loader) each(file *ast.File, tok token.Token, add func(ast.Spec, *ast.CommentGroup) error) error {
+// eachSpec calls add for every spec of file's declarations of kind tok.
+func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *ast.CommentGroup) error) error {
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != tok {
@@ -148,7 +148,7 @@ func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 func (l *loader) addType(s ast.Spec, doc *ast.CommentGroup) error {
 	t := s.(*ast.TypeSpec)
 	name := t.Name.Name
-	if !t.Name.IsExported() || skipped(doc) {
+	if !t.Name.IsExported() || isSkipped(doc) {
 		return nil
 	}
 	if err := checkTypeName(name); err != nil {
@@ -183,7 +183,7 @@ func (l *loader) addType(s ast.Spec, doc *ast.CommentGroup) error {
 	return nil
 }
 
-func skipped(doc *ast.CommentGroup) bool {
+func isSkipped(doc *ast.CommentGroup) bool {
 	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool {
 		return strings.HasPrefix(c.Text, "//genwire:skip ")
 	})

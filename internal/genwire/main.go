@@ -26,7 +26,7 @@ func run(args []string, stderr io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	src, err := generate(os.DirFS(*in))
+	src, err := generateTS(os.DirFS(*in))
 	if err == nil {
 		err = os.WriteFile(*out, src, 0o644)
 	}

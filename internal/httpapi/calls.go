@@ -37,7 +37,7 @@ func (c callRoutes) list(w http.ResponseWriter, _ *http.Request) {
 	httpjson.Send(w, http.StatusOK, list)
 }
 
-func (c callRoutes) show(w http.ResponseWriter, r *http.Request) {
+func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
 	view, ok := c.calls.Find(r.PathValue("id"))
 	if !ok {
 		unknownCall(w)

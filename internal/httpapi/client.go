@@ -85,7 +85,7 @@ func NewClient(port int, token string) *Client {
 // the URL, it connects to this server, with the same proof.
 func (c *Client) Transport() *http.Transport {
 	// No proxy: the server is on this machine.
-	return &http.Transport{DialContext: c.dial, DisableCompression: true}
+	return &http.Transport{DialContext: c.dialProved, DisableCompression: true}
 }
 
 // Token returns the token, for other clients of the same server.
@@ -124,7 +124,7 @@ func (c *Client) ReloadClients(ctx context.Context) error {
 func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return c.answered(ctx, method, path, nil, v)
+	return c.requestInto(ctx, method, path, nil, v)
 }
 
 // post sends body as JSON, and is otherwise like ask.
@@ -135,11 +135,11 @@ func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", c.URL(path), err)
 	}
-	return c.answered(ctx, http.MethodPost, path, data, v)
+	return c.requestInto(ctx, http.MethodPost, path, data, v)
 }
 
-// answered sends a request and decodes the response into v, if v is not nil.
-func (c *Client) answered(ctx context.Context, method, path string, body []byte, v any) error {
+// requestInto sends a request and decodes the response into v, if v is not nil.
+func (c *Client) requestInto(ctx context.Context, method, path string, body []byte, v any) error {
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		return nil, refusal(resp)
+		return nil, refusalOf(resp)
 	}
 	return resp, nil
 }
@@ -204,7 +204,7 @@ func dialError(err error) error {
 	return fmt.Errorf("ask the server: %w", err)
 }
 
-func refusal(resp *http.Response) error {
+func refusalOf(resp *http.Response) error {
 	var p httpjson.Problem
 	if json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&p) != nil || p.Error == "" {
 		p.Error = "the server answered " + resp.Status

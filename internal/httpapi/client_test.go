@@ -12,10 +12,10 @@ import (
 	"opentabs/internal/sse"
 )
 
-func event(name, data string) sse.Event { return sse.Event{Name: name, Data: []byte(data)} }
+func newEvent(name, data string) sse.Event { return sse.Event{Name: name, Data: []byte(data)} }
 
 func TestClient(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	c := NewClient(f.port, testToken)
 	if h, err := c.Health(context.Background()); err != nil || h != (Health{OK: true, Version: "1.2.3", PID: 42}) {
 		t.Errorf("health: %+v, %v", h, err)
@@ -49,7 +49,7 @@ func TestClientWithoutServer(t *testing.T) {
 // TestClientWithWrongToken checks that a server with another token is rejected as a
 // foreign server.
 func TestClientWithWrongToken(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	c := NewClient(f.port, "wrong")
 	if _, err := c.Calls.List(context.Background()); !errors.Is(err, ErrForeignServer) {
 		t.Errorf("calls: %v", err)

@@ -45,7 +45,7 @@ func (o *oneClient) Reload() error {
 // TestAttackByClient checks that the token of an MCP client is rejected on every route
 // except /mcp.
 func TestAttackByClient(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	clients := &oneClient{}
 	f.api.guard.clients = clients
 	bearer := map[string]string{"Authorization": "Bearer " + laptopToken}
@@ -53,7 +53,7 @@ func TestAttackByClient(t *testing.T) {
 		"/nothing": "GET", "/": "GET", "/mcp/": "POST", "/mcp/../status": "GET", "//mcp": "POST", "/mcp/status": "GET", "/MCP": "POST", CommandPath: "POST",
 		"/plugins/a/permission?by=x": "POST", "/debug/pprof/heap": "GET",
 	}
-	for path, methods := range f.api.routes() {
+	for path, methods := range f.api.routeTable() {
 		for method := range methods {
 			paths[strings.NewReplacer("{id}", "x", "{name}", "messages").Replace(path)] = method
 		}
@@ -96,7 +96,7 @@ func TestAttackByClient(t *testing.T) {
 	t.Run("the token of a client as the proof that it is the server", func(t *testing.T) {
 		const challenge = "0123456789abcdef"
 		_, body := f.ask(t, "GET", "/healthz?challenge="+challenge, nil)
-		if strings.Contains(body, proof(laptopToken, f.port, challenge)) {
+		if strings.Contains(body, computeProof(laptopToken, f.port, challenge)) {
 			t.Errorf("the server proves itself with a client's token: %s", body)
 		}
 	})
@@ -115,10 +115,10 @@ func TestAttackByClient(t *testing.T) {
 // TestAdministratorIsRefusedOnMCP checks that the administrator's token is rejected on
 // /mcp with every method, and that the error names the command to use.
 func TestAdministratorIsRefusedOnMCP(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	f.api.guard.clients = &oneClient{}
 	for _, method := range allMethods {
-		resp, body := f.send(t, request(method, "/mcp", "Host: localhost", "Authorization: Bearer "+testToken))
+		resp, body := f.send(t, requestText(method, "/mcp", "Host: localhost", "Authorization: Bearer "+testToken))
 		if resp == nil || resp.StatusCode != http.StatusForbidden {
 			t.Errorf("%s /mcp: %v %s", method, resp, body)
 			continue

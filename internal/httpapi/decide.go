@@ -37,7 +37,7 @@ type Decided struct {
 	Allowed bool   `json:"allowed"`
 }
 
-func (c callRoutes) decide(w http.ResponseWriter, r *http.Request) {
+func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 	decision, ok := bodyOf[Decision](w, r)
 	if !ok {
 		return

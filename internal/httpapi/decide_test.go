@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// suspended starts a call and returns it when its tool waits for the user.
-func (f *fixture) suspended(t *testing.T) dispatch.View {
+// startSuspendedCall starts a call and returns it when its tool waits for the user.
+func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 	t.Helper()
 	follower := f.calls.Follow(dispatch.FollowOptions{})
 	defer follower.Close()
@@ -35,10 +35,10 @@ func (f *fixture) suspended(t *testing.T) dispatch.View {
 }
 
 func TestDecide(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	c := NewClient(f.port, testToken)
 	yes, no := true, false
-	waiting := f.suspended(t)
+	waiting := f.startSuspendedCall(t)
 	ticket := waiting.Waiting.TicketID
 	for _, step := range []struct {
 		name string
@@ -54,7 +54,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
 		}
 	}
-	f = start(t)
+	f = startFixture(t)
 	c = NewClient(f.port, testToken)
 	id, _ := f.call(t)
 	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
@@ -67,8 +67,8 @@ func TestDecide(t *testing.T) {
 }
 
 func TestDecideRefuses(t *testing.T) {
-	f := start(t)
-	waiting := f.suspended(t)
+	f := startFixture(t)
+	waiting := f.startSuspendedCall(t)
 	for body, want := range map[string]string{
 		``:                                     `is not the JSON object that is wanted here: EOF`,
 		`{}`:                                   `the decision has no \"allow\": send {\"allow\": true or false`,
@@ -111,7 +111,7 @@ func decideRequest(t *testing.T, f *fixture, id, body string) *http.Request {
 // TestCallHasAll checks that /calls/{id} has the activities and the timeline, which
 // /calls leaves out.
 func TestCallHasAll(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	id, sink := f.call(t)
 	sink.Reports([]wire.Report{
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[{"a":1}]`)}, Audience: "user"},

@@ -11,7 +11,7 @@ import (
 // TestDevelopLastsAsLongAsItsRequest checks that the mark of a plugin in development
 // is removed when the request ends, so that it is removed if the client is killed.
 func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	c := NewClient(f.port, testToken)
 	for _, end := range []struct {
 		how  string
@@ -42,7 +42,7 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 }
 
 func TestDevelopRefuses(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	for dir, permission := range map[string]wire.Permission{"": "auto", "plugins/a": "auto", "/plugins/a": "always"} {
 		var refused *Refused
 		err := NewClient(f.port, testToken).Plugins.Develop(context.Background(), dir, permission, func() { t.Error("it began") })

@@ -30,9 +30,9 @@ func newServerMark() serverMark { return serverMark(strings.ToLower(rand.Text()[
 // id returns the id of the event with this Seq.
 func (m serverMark) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
 
-// seq returns the Seq in an event id, and false if id is malformed. For an id of
+// parseID returns the Seq in an event id, and false if id is malformed. For an id of
 // another server process it returns math.MaxUint64, which this server never reaches.
-func (m serverMark) seq(id string) (uint64, bool) {
+func (m serverMark) parseID(id string) (uint64, bool) {
 	mark, number, marked := strings.Cut(id, "-")
 	if !marked {
 		mark, number = string(m), id
@@ -80,19 +80,19 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 	}
 	o.FromStart = true
 	var ok bool
-	if o.After, ok = e.streams.mark.seq(after); !ok {
+	if o.After, ok = e.streams.mark.parseID(after); !ok {
 		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", after)
 	}
 	return o, nil
 }
 
-// events streams the dispatcher's events as server-sent events: the event's kind
+// serveEvents streams the dispatcher's events as server-sent events: the event's kind
 // as its name, its JSON as its data. The parameters call, tool and audience select
 // events ([dispatch.FollowOptions]). A client that reconnects sends the id of its last
 // event, in Last-Event-ID or in the parameter after, and gets all later events. If
 // events were dropped, because the client read too slowly or reconnected too late, it
 // gets a "missed" event in their place.
-func (e eventRoute) events(w http.ResponseWriter, r *http.Request) {
+func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {
 		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
@@ -102,7 +102,7 @@ func (e eventRoute) events(w http.ResponseWriter, r *http.Request) {
 	defer follower.Close()
 	out, following, end := e.streams.open(w, r)
 	defer end()
-	quiet := func(comment string) error { return out.quiet(comment, follower.Position()) }
+	quiet := func(comment string) error { return out.writeQuiet(comment, follower.Position()) }
 	// The comment confirms that the stream has started; the id is its position.
 	if quiet("following") != nil {
 		return
@@ -113,18 +113,18 @@ func (e eventRoute) events(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		defer done()
-		return out.events(list, lost)
+		return out.writeEvents(list, lost)
 	}
-	follow(following, e.streams.heartbeat, follower.Next, write, func() error { return quiet("still here") })
+	writeStream(following, e.streams.heartbeat, follower.Next, write, func() error { return quiet("still here") })
 }
 
 // chunks is a pool of buffers in which events are encoded. A client uses a buffer
 // only during a write.
 var chunks = sync.Pool{New: func() any { return new([]byte) }}
 
-// events writes events, and a "missed" event if lost > 0. All clients share the JSON
+// writeEvents writes events, and a "missed" event if lost > 0. All clients share the JSON
 // of an event.
-func (e eventWriter) events(list []*dispatch.Event, lost int) error {
+func (e eventWriter) writeEvents(list []*dispatch.Event, lost int) error {
 	chunk := chunks.Get().(*[]byte)
 	defer chunks.Put(chunk)
 	text := (*chunk)[:0]
@@ -175,7 +175,7 @@ func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Lis
 	if o.After > 0 {
 		query.Set("after", strconv.FormatUint(o.After, 10))
 	}
-	return c.client.follow(ctx, "/events?"+query.Encode(), l.Following, l.hear)
+	return c.client.follow(ctx, "/events?"+query.Encode(), l.Following, l.handleEvent)
 }
 
-func (l Listener) hear(e sse.Event) error { return hear(e, l.Missed, l.Event) }
+func (l Listener) handleEvent(e sse.Event) error { return dispatchEvent(e, l.Missed, l.Event) }

@@ -17,7 +17,7 @@ import (
 )
 
 func TestFollow(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	number := 0.5
 	done := errors.New("done")
 	var kinds []string
@@ -53,18 +53,18 @@ func TestFollow(t *testing.T) {
 func TestFollowReportsMissedEvents(t *testing.T) {
 	var missed int
 	l := Listener{Missed: func(n int) error { missed = n; return nil }}
-	if err := l.hear(event(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
+	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
 		t.Errorf("missed %d, %v", missed, err)
 	}
 	for _, e := range []struct{ name, data string }{{missedEvent, "x"}, {"created", "x"}} {
-		if l.hear(event(e.name, e.data)) == nil {
+		if l.handleEvent(newEvent(e.name, e.data)) == nil {
 			t.Errorf("%s accepted %s", e.name, e.data)
 		}
 	}
 }
 
-// events opens a stream of events, which ends with the test.
-func (f *fixture) events(t *testing.T, query, lastEventID string) *http.Response {
+// openEvents opens a stream of events, which ends with the test.
+func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -103,8 +103,8 @@ func readEvents(t *testing.T, resp *http.Response, n int) (names string, last ss
 }
 
 func TestEventsResume(t *testing.T) {
-	f := start(t)
-	first := f.events(t, "", "")
+	f := startFixture(t)
+	first := f.openEvents(t, "", "")
 	_, sink := f.call(t)
 	sink.Reports([]wire.Report{{Message: "one"}, {Message: "two"}, {Message: "three"}}, 0)
 	names, last := readEvents(t, first, 3)
@@ -112,10 +112,10 @@ func TestEventsResume(t *testing.T) {
 		t.Fatalf("heard %s, the last has id %s", names, last.ID)
 	}
 	for how, resp := range map[string]*http.Response{
-		"Last-Event-ID":                  f.events(t, "", last.ID),
-		"after":                          f.events(t, "?after="+last.ID, ""),
-		"after, without the mark":        f.events(t, "?after=3", ""),
-		"Last-Event-ID, newer than that": f.events(t, "?after=1", last.ID),
+		"Last-Event-ID":                  f.openEvents(t, "", last.ID),
+		"after":                          f.openEvents(t, "?after="+last.ID, ""),
+		"after, without the mark":        f.openEvents(t, "?after=3", ""),
+		"Last-Event-ID, newer than that": f.openEvents(t, "?after=1", last.ID),
 	} {
 		if names, e := readEvents(t, resp, 2); names != "progress progress" || !strings.Contains(string(e.Data), `"seq":5,`) {
 			t.Errorf("with %s: heard %s, the last is %s", how, names, e.Data)
@@ -123,7 +123,7 @@ func TestEventsResume(t *testing.T) {
 	}
 	// After an id of another server process, the number of missed events is unknown.
 	for _, id := range []string{"aaaaaaaa-3", "3000"} {
-		resp := f.events(t, "", id)
+		resp := f.openEvents(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)
 		if names, _ := readEvents(t, resp, 2); names != "missed progress" {
 			t.Errorf("after %s: heard %s", id, names)
@@ -134,8 +134,8 @@ func TestEventsResume(t *testing.T) {
 // TestQuietEventsKeepTheirPosition checks that a client whose filters match nothing
 // receives its position, and gets no "missed" event however many other events there are.
 func TestQuietEventsKeepTheirPosition(t *testing.T) {
-	f := start(t)
-	resp := f.events(t, "?call=other", "")
+	f := startFixture(t)
+	resp := f.openEvents(t, "?call=other", "")
 	_, sink := f.call(t)
 	for range 5000 {
 		sink.Reports([]wire.Report{{Message: "x"}}, 0)
@@ -148,7 +148,7 @@ func TestQuietEventsKeepTheirPosition(t *testing.T) {
 		t.Fatalf("the stream never had %s", want)
 	}
 	_ = resp.Body.Close()
-	resp = f.events(t, "?call=other", f.api.streams.mark.id(5002))
+	resp = f.openEvents(t, "?call=other", f.api.streams.mark.id(5002))
 	lines = bufio.NewScanner(resp.Body)
 	for _, want := range []string{": following", want, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
@@ -158,14 +158,14 @@ func TestQuietEventsKeepTheirPosition(t *testing.T) {
 }
 
 func TestEventsFilters(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	streams := map[string]*http.Response{}
 	for _, query := range []string{"", "?tool=messages__echo", "?tool=messages", "?tool=other", "?audience=user", "?audience=internal"} {
-		streams[query] = f.events(t, query, "")
+		streams[query] = f.openEvents(t, query, "")
 	}
 	id, sink := f.call(t)
 	// Before the first event the position is 0; a client may reconnect with it too.
-	streams["?call"] = f.events(t, "?call="+id+"&after="+f.api.streams.mark.id(0), "")
+	streams["?call"] = f.openEvents(t, "?call="+id+"&after="+f.api.streams.mark.id(0), "")
 	sink.Reports([]wire.Report{
 		{Message: "for me"}, {Message: "for you", Audience: "user"},
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"x"`)}, Audience: "user"},
@@ -190,7 +190,7 @@ func TestEventsFilters(t *testing.T) {
 }
 
 func TestEventsRefuses(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	for query, want := range map[string]string{
 		"?calls=x":       `the parameter \"calls\" is not known, or is there twice: use after, audience, call, tool`,
 		"?tool=a&tool=b": `the parameter \"tool\" is not known, or is there twice`,
@@ -209,8 +209,8 @@ func TestEventsRefuses(t *testing.T) {
 // TestLargeEvents checks that an event larger than a chunk arrives complete and in
 // order.
 func TestLargeEvents(t *testing.T) {
-	f := start(t)
-	resp := f.events(t, "", "")
+	f := startFixture(t)
+	resp := f.openEvents(t, "", "")
 	_, sink := f.call(t)
 	large := `"` + strings.Repeat("x", 200<<10) + `"`
 	for range 3 {
@@ -229,8 +229,8 @@ func TestLargeEvents(t *testing.T) {
 }
 
 func TestEventsHeartbeat(t *testing.T) {
-	f := start(t)
-	resp := f.events(t, "", "")
+	f := startFixture(t)
+	resp := f.openEvents(t, "", "")
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("Content-Type is %s", got)
 	}
@@ -244,7 +244,7 @@ func TestEventsHeartbeat(t *testing.T) {
 }
 
 func TestFollowEndsWithServer(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	err := NewClient(f.port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{
 		Following: func() error { return f.api.Shutdown(context.Background()) },
 	})
@@ -257,7 +257,7 @@ func TestFollowEndsWithServer(t *testing.T) {
 // the type "tool-call-progress" while the tool runs, with the status "running" and
 // then "done".
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	var statuses, other []string
 	done := errors.New("done")
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -11,7 +11,7 @@ import (
 
 // TestResponses checks the exact responses: status, headers and bytes of the body.
 func TestResponses(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	token := "Authorization: Bearer " + testToken
 	var b bytes.Buffer
 	for _, one := range []struct {
@@ -32,7 +32,7 @@ func TestResponses(t *testing.T) {
 		{http.MethodGet, "/stdio", []string{token}},
 		{http.MethodGet, "/logs?level=none", []string{token}},
 	} {
-		resp, body := f.send(t, request(one.method, one.path, append([]string{"Host: 127.0.0.1"}, one.header...)...))
+		resp, body := f.send(t, requestText(one.method, one.path, append([]string{"Host: 127.0.0.1"}, one.header...)...))
 		if resp == nil {
 			t.Fatalf("%s %s has no response", one.method, one.path)
 		}

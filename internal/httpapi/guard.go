@@ -28,11 +28,11 @@ func newGuard(token string, clients ClientTokens, origins []string) *guard {
 	return &guard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
-// local rejects requests with another machine in Host, and requests from web pages.
+// requireLocal rejects requests with another machine in Host, and requests from web pages.
 // An Origin header must be a trusted origin or the server's own. The server has no
 // pages, so its own origin comes from clients and proxies that set it themselves;
 // they need the token too.
-func (g *guard) local(next http.Handler) http.Handler {
+func (g *guard) requireLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
 			httpjson.Refuse(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
@@ -62,36 +62,36 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-// bearer accepts requests with the administrator's token.
-func (g *guard) bearer(next http.Handler) http.Handler {
+// requireToken accepts requests with the administrator's token.
+func (g *guard) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if name, _, leave, ok := g.enter(r.Context(), token); ok {
+		if name, _, leave, ok := g.enterClient(r.Context(), token); ok {
 			leave()
 			httpjson.Refuse(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
 			return
 		}
-		unauthorized(w)
+		writeUnauthorized(w)
 	})
 }
 
-// client accepts requests with the token of a client, until the token is removed.
-// client rejects the administrator's token, so that no client has a reason to store it:
+// requireClient accepts requests with the token of a client, until the token is removed.
+// requireClient rejects the administrator's token, so that no client has a reason to store it:
 // commands use CommandPath.
-func (g *guard) client(next http.Handler) http.Handler {
+func (g *guard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
 			httpjson.Refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
 			return
 		}
-		name, ctx, leave, ok := g.enter(r.Context(), token)
+		name, ctx, leave, ok := g.enterClient(r.Context(), token)
 		if !ok {
-			unauthorized(w)
+			writeUnauthorized(w)
 			return
 		}
 		defer leave()
@@ -99,9 +99,9 @@ func (g *guard) client(next http.Handler) http.Handler {
 	})
 }
 
-// enter is ClientTokens.Enter. enter reports false for an empty token, and if there are
+// enterClient is ClientTokens.Enter. enterClient reports false for an empty token, and if there are
 // no client tokens.
-func (g *guard) enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
+func (g *guard) enterClient(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
 	}
@@ -129,7 +129,7 @@ func (g *guard) isAdministrator(token string) bool {
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
 }
 
-func unauthorized(w http.ResponseWriter) {
+func writeUnauthorized(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="opentabs"`)
 	httpjson.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
@@ -153,8 +153,8 @@ func (g *guard) trusts(host string, origins []string) bool {
 	return false
 }
 
-// confirm sends the response to a change that was made.
-func confirm(w http.ResponseWriter) {
+// writeConfirmation sends the response to a change that was made.
+func writeConfirmation(w http.ResponseWriter) {
 	httpjson.Send(w, http.StatusOK, struct {
 		OK bool `json:"ok"`
 	}{true})

@@ -54,14 +54,14 @@ func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 	return resp, string(body)
 }
 
-func request(method, path string, header ...string) string {
+func requestText(method, path string, header ...string) string {
 	return method + " " + path + " HTTP/1.1\r\n" + strings.Join(header, "\r\n") + "\r\nConnection: close\r\n\r\n"
 }
 
 // TestAttackByOrigin checks that requests which a page of another origin can make a
 // browser send, and requests with malformed headers, are rejected.
 func TestAttackByOrigin(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	const host, bearer = "Host: 127.0.0.1", "Authorization: Bearer " + testToken
 	everywhere := []refusedWith{
 		{"a rebound name in Host", []string{"Host: evil.example", bearer}, 421},
@@ -91,7 +91,7 @@ func TestAttackByOrigin(t *testing.T) {
 		{"a preflight", []string{host, "Origin: https://evil.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Private-Network: true"}, 403},
 	}
 	for _, attack := range everywhere {
-		t.Run(attack.name, func(t *testing.T) { f.refuses(t, attack, allRoutes) })
+		t.Run(attack.name, func(t *testing.T) { f.checkRefused(t, attack, allRoutes) })
 	}
 	behindToken := []refusedWith{
 		{"no token", []string{host}, 401},
@@ -118,7 +118,7 @@ func TestAttackByOrigin(t *testing.T) {
 		}
 	}
 	for _, attack := range behindToken {
-		t.Run(attack.name, func(t *testing.T) { f.refuses(t, attack, guarded) })
+		t.Run(attack.name, func(t *testing.T) { f.checkRefused(t, attack, guarded) })
 	}
 	t.Run("request lines with a whole URL", f.attackAbsolute)
 	t.Run("two requests in one (smuggling)", f.attackSmuggling)
@@ -126,11 +126,11 @@ func TestAttackByOrigin(t *testing.T) {
 	t.Run("the time that a comparison of the token takes", attackTiming)
 }
 
-// refuses sends an attack to routes by every method.
-func (f *fixture) refuses(t *testing.T, attack refusedWith, routes []string) {
+// checkRefused sends an attack to routes by every method.
+func (f *fixture) checkRefused(t *testing.T, attack refusedWith, routes []string) {
 	for _, path := range routes {
 		for _, method := range allMethods {
-			resp, body := f.send(t, request(method, path, attack.header...))
+			resp, body := f.send(t, requestText(method, path, attack.header...))
 			if resp == nil {
 				t.Errorf("%s %s: no answer", method, path)
 				continue
@@ -138,13 +138,13 @@ func (f *fixture) refuses(t *testing.T, attack refusedWith, routes []string) {
 			if resp.StatusCode != attack.status {
 				t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
 			}
-			inert(t, method+" "+path, resp, body)
+			checkInert(t, method+" "+path, resp, body)
 		}
 	}
 }
 
-// inert checks that a response has no secret and that no page can read it.
-func inert(t *testing.T, what string, resp *http.Response, body string) {
+// checkInert checks that a response has no secret and that no page can read it.
+func checkInert(t *testing.T, what string, resp *http.Response, body string) {
 	t.Helper()
 	for name, values := range resp.Header {
 		all := strings.Join(values, " ")
@@ -160,7 +160,7 @@ func inert(t *testing.T, what string, resp *http.Response, body string) {
 func (f *fixture) attackAbsolute(t *testing.T) {
 	for _, line := range []string{"http://evil.example/status", "http://evil.example:80/healthz", "//evil.example/status", "evil.example:443", "*", "http:///status", "?/status"} {
 		for _, method := range []string{"GET", "OPTIONS", "CONNECT"} {
-			resp, body := f.send(t, request(method, line, "Host: 127.0.0.1"))
+			resp, body := f.send(t, requestText(method, line, "Host: 127.0.0.1"))
 			if resp == nil {
 				continue // the connection was closed
 			}
@@ -212,7 +212,7 @@ func (f *fixture) attackHTTP2(t *testing.T) {
 	if resp != nil && resp.StatusCode < 400 {
 		t.Errorf("prior knowledge: %d %s", resp.StatusCode, body)
 	}
-	resp, body = f.send(t, request("GET", "/status", "Host: 127.0.0.1", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA", "Connection: Upgrade, HTTP2-Settings"))
+	resp, body = f.send(t, requestText("GET", "/status", "Host: 127.0.0.1", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA", "Connection: Upgrade, HTTP2-Settings"))
 	if resp == nil || resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("upgrade: %v %s", resp, body)
 	}
@@ -235,9 +235,9 @@ func attackTiming(t *testing.T) {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				found = found || n.Name.Name == function && calls(n, want[1]) && calls(n, want[2])
+				found = found || n.Name.Name == function && callsFunction(n, want[1]) && callsFunction(n, want[2])
 			case *ast.BinaryExpr:
-				if (n.Op == token.EQL || n.Op == token.NEQ) && (named(n.X) || named(n.Y)) {
+				if (n.Op == token.EQL || n.Op == token.NEQ) && (isSecretName(n.X) || isSecretName(n.Y)) {
 					t.Errorf("%v compares a token with an operator", set.Position(n.Pos()))
 				}
 			}
@@ -249,8 +249,8 @@ func attackTiming(t *testing.T) {
 	}
 }
 
-// named reports whether the name of an expression is that of a token or a proof.
-func named(e ast.Expr) bool {
+// isSecretName reports whether the name of an expression is that of a token or a proof.
+func isSecretName(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return slices.Contains([]string{"token", "sum", "proof"}, strings.ToLower(e.Name))
@@ -260,8 +260,8 @@ func named(e ast.Expr) bool {
 	return false
 }
 
-// calls reports whether f calls the function with this name, such as "hmac.Equal".
-func calls(f *ast.FuncDecl, name string) bool {
+// callsFunction reports whether f calls the function with this name, such as "hmac.Equal".
+func callsFunction(f *ast.FuncDecl, name string) bool {
 	found := false
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {

@@ -25,7 +25,7 @@ func portOf(t *testing.T, server *httptest.Server) int {
 // TestGuard checks that every route rejects requests of web pages, of rebound host
 // names and of other users.
 func TestGuard(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	routes := []struct{ method, path string }{
 		{"GET", "/status"}, {"GET", "/calls"}, {"GET", "/calls/x"}, {"POST", "/calls/x/cancel"}, {"GET", "/events"},
 		{"POST", "/plugins/reload"}, {"POST", "/mcp"}, {"GET", "/mcp"}, {"DELETE", "/mcp"}, {"GET", "/stdio"},
@@ -76,7 +76,7 @@ func TestGuard(t *testing.T) {
 }
 
 func TestGuardLetsThrough(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	for _, header := range []map[string]string{
 		nil,
 		{"Host": "localhost"},

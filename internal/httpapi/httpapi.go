@@ -82,29 +82,29 @@ func New(o Options) *API {
 	g := newGuard(o.Token, o.Clients, o.Origins)
 	a.guard = g
 	mux := http.NewServeMux()
-	for path, methods := range a.routes() {
+	for path, methods := range a.routeTable() {
 		allow := make([]string, 0, len(methods))
 		for method, serve := range methods {
 			if path == "/status" || strings.HasPrefix(path, "/plugins/") {
 				serve = a.whenReady(serve)
 			}
-			mux.Handle(method+" "+path, g.bearer(serve))
+			mux.Handle(method+" "+path, g.requireToken(serve))
 			allow = append(allow, method)
 		}
-		mux.Handle(path, g.bearer(otherMethod(allow)))
+		mux.Handle(path, g.requireToken(otherMethod(allow)))
 	}
-	mux.HandleFunc("GET /healthz", a.health)
+	mux.HandleFunc("GET /healthz", a.serveHealth)
 	mux.HandleFunc("/healthz", otherMethod([]string{http.MethodGet}))
-	mux.Handle("/mcp", g.client(o.MCP))
-	mux.Handle(CommandPath, g.bearer(o.MCP))
-	mux.Handle("/", g.bearer(http.HandlerFunc(notFound)))
+	mux.Handle("/mcp", g.requireClient(o.MCP))
+	mux.Handle(CommandPath, g.requireToken(o.MCP))
+	mux.Handle("/", g.requireToken(http.HandlerFunc(notFound)))
 	// The guard is before the mux, because the mux answers some requests itself.
-	a.guarded = g.local(mux)
+	a.guarded = g.requireLocal(mux)
 	return a
 }
 
-// routes are the routes behind the token, by path and method.
-func (a *API) routes() map[string]map[string]http.HandlerFunc {
+// routeTable are the routes behind the token, by path and method.
+func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	get := func(h http.HandlerFunc) map[string]http.HandlerFunc {
 		return map[string]http.HandlerFunc{http.MethodGet: h}
 	}
@@ -113,28 +113,28 @@ func (a *API) routes() map[string]map[string]http.HandlerFunc {
 	}
 	calls, policy := callRoutes{a.options.Calls}, policyRoutes{a.options.Policy}
 	return map[string]map[string]http.HandlerFunc{
-		"/status":                    get(a.status),
+		"/status":                    get(a.serveStatus),
 		"/calls":                     get(calls.list),
-		"/calls/{id}":                get(calls.show),
+		"/calls/{id}":                get(calls.serveCall),
 		"/calls/{id}/cancel":         post(calls.cancel),
-		"/calls/{id}/decide":         post(calls.decide),
-		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.turns}.events),
-		"/logs":                      get(logRoute{a.options.Logs, a.streams}.logs),
-		"/tabs/{id}/reload":          post(tabRoutes{a.options.ReloadTab}.reload),
-		"/clients/reload":            post(reloading(a.reloadClients)),
-		"/plugins/reload":            post(reloading(a.options.Reload)),
-		"/plugins/develop":           get(developRoute{a.options.Develop, a.streams}.develop),
-		"/plugins/{name}/permission": {http.MethodGet: policy.permissions, http.MethodPost: changing(policy.setPermission)},
-		"/plugins/{name}/review":     post(changing(policy.review)),
-		"/plugins/{name}/limit":      post(changing(policy.setLimit)),
-		"/plugins/{name}/opening":    post(changing(policy.setOpening)),
-		"/plugins/{name}/calls":      post(changing(policy.setCalls)),
-		"/plugins/{name}/late":       post(changing(policy.setLateAccess)),
-		"/plugins/{name}/settings":   {http.MethodGet: policy.settings, http.MethodPost: changing(policy.changeSettings)},
-		"/plugins/{name}/forget":     post(changing(policy.forget)),
-		"/stdio":                     get(a.stdio.upgrade),
+		"/calls/{id}/decide":         post(calls.serveDecision),
+		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.turns}.serveEvents),
+		"/logs":                      get(logRoute{a.options.Logs, a.streams}.serveLogs),
+		"/tabs/{id}/reload":          post(tabRoutes{a.options.ReloadTab}.serveReload),
+		"/clients/reload":            post(handleReload(a.reloadClients)),
+		"/plugins/reload":            post(handleReload(a.options.Reload)),
+		"/plugins/develop":           get(developRoute{a.options.Develop, a.streams}.serveDevelopment),
+		"/plugins/{name}/permission": {http.MethodGet: policy.servePermissions, http.MethodPost: handleChange(policy.setPermission)},
+		"/plugins/{name}/review":     post(handleChange(policy.storeReview)),
+		"/plugins/{name}/limit":      post(handleChange(policy.setLimit)),
+		"/plugins/{name}/opening":    post(handleChange(policy.setOpening)),
+		"/plugins/{name}/calls":      post(handleChange(policy.setCalls)),
+		"/plugins/{name}/late":       post(handleChange(policy.setLateAccess)),
+		"/plugins/{name}/settings":   {http.MethodGet: policy.serveSettings, http.MethodPost: handleChange(policy.changeSettings)},
+		"/plugins/{name}/forget":     post(handleChange(policy.forget)),
+		"/stdio":                     get(a.stdio.serveUpgrade),
 		// The path that Go's tools use.
-		"/debug/pprof/{name}": get(profile),
+		"/debug/pprof/{name}": get(serveProfile),
 	}
 }
 
@@ -151,7 +151,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Until ctx ends, it waits for the sessions on them to write their last responses.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.streams.stop()
-	return a.stdio.drain(ctx)
+	return a.stdio.drainConns(ctx)
 }
 
 // ClientTokens are the tokens of MCP clients. *clienttoken.Store implements it.
@@ -172,14 +172,14 @@ func (a *API) reloadClients() error {
 	return a.guard.clients.Reload()
 }
 
-// reloading returns a handler that calls reload.
-func reloading(reload func() error) http.HandlerFunc {
+// handleReload returns a handler that calls reload.
+func handleReload(reload func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if err := reload(); err != nil {
 			httpjson.Refuse(w, http.StatusInternalServerError, err.Error())
 			return
 		}
-		confirm(w)
+		writeConfirmation(w)
 	}
 }
 
@@ -194,7 +194,7 @@ func notFound(w http.ResponseWriter, _ *http.Request) {
 	httpjson.Refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /logs, /plugins/reload or /plugins/{name}/permission")
 }
 
-func (a *API) health(w http.ResponseWriter, r *http.Request) {
+func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 	h := a.options.Health
 	if r.URL.Query().Has("challenge") {
 		challenge := r.URL.Query().Get("challenge")
@@ -202,7 +202,7 @@ func (a *API) health(w http.ResponseWriter, r *http.Request) {
 			httpjson.Refuse(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
 			return
 		}
-		h.Proof = proof(a.options.Token, localPort(r), challenge)
+		h.Proof = computeProof(a.options.Token, localPort(r), challenge)
 	}
 	httpjson.Send(w, http.StatusOK, h)
 }
@@ -221,6 +221,6 @@ func (a *API) whenReady(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func (a *API) status(w http.ResponseWriter, _ *http.Request) {
+func (a *API) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	httpjson.Send(w, http.StatusOK, a.options.Status())
 }

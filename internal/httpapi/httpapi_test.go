@@ -39,7 +39,7 @@ type fixture struct {
 	developed chan string
 }
 
-func start(t *testing.T, change ...func(*Options)) *fixture {
+func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{sinks: make(chan dispatch.Sink, 100), developed: make(chan string, 100)}
 	f.calls = dispatch.New(&dispatchtest.Bridge{
@@ -152,7 +152,7 @@ func (f *fixture) ask(t *testing.T, method, path string, header map[string]strin
 }
 
 func TestRoutes(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -189,7 +189,7 @@ func TestRoutes(t *testing.T) {
 }
 
 func TestHealthHasNothingElse(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	_, body := f.ask(t, "GET", "/healthz", map[string]string{"Authorization": ""})
 	if want := "{\"ok\":true,\"version\":\"1.2.3\",\"pid\":42}\n"; body != want {
 		t.Errorf("got %s", body)
@@ -197,7 +197,7 @@ func TestHealthHasNothingElse(t *testing.T) {
 }
 
 func TestReloadFails(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	f.reload = errors.New("plugins.json is damaged")
 	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())
 	var refused *Refused
@@ -207,7 +207,7 @@ func TestReloadFails(t *testing.T) {
 }
 
 func TestCancelOverHTTP(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	c := NewClient(f.port, testToken)
 	id, _ := f.call(t)
 	list, err := c.Calls.List(context.Background())

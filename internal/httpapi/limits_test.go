@@ -64,9 +64,9 @@ func (w *slowWorld) connect() (net.Conn, func() (got string, after time.Duration
 	}
 }
 
-// trickle writes text byte by byte, with a pause after each, until the server closes
+// writeSlowly writes text byte by byte, with a pause after each, until the server closes
 // the connection.
-func trickle(conn net.Conn, text string, pause time.Duration) {
+func writeSlowly(conn net.Conn, text string, pause time.Duration) {
 	for i := range len(text) {
 		if _, err := conn.Write([]byte{text[i]}); err != nil {
 			return
@@ -96,15 +96,15 @@ func TestSlowSender(t *testing.T) {
 		within  time.Duration
 	}{
 		{"nothing at all", readAll, func(net.Conn) {}, "", 11 * time.Second},
-		{"the head byte by byte", readAll, func(c net.Conn) { trickle(c, head, time.Second) }, "", 11 * time.Second},
+		{"the head byte by byte", readAll, func(c net.Conn) { writeSlowly(c, head, time.Second) }, "", 11 * time.Second},
 		{"a head without an end", readAll, func(c net.Conn) {
-			trickle(c, "GET / HTTP/1.1\r\n"+strings.Repeat("A: b\r\n", 1000), 10*time.Millisecond)
+			writeSlowly(c, "GET / HTTP/1.1\r\n"+strings.Repeat("A: b\r\n", 1000), 10*time.Millisecond)
 		}, "", 11 * time.Second},
 		{"no body", readAll, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "0 bytes, slow: true", 31 * time.Second},
 		{"a body that stops", readAll, func(c net.Conn) { _, _ = io.WriteString(c, head+"abc") }, "3 bytes, slow: true", 31 * time.Second},
 		{"the body byte by byte", readAll, func(c net.Conn) {
 			_, _ = io.WriteString(c, head)
-			trickle(c, strings.Repeat("x", 100000), 29*time.Second)
+			writeSlowly(c, strings.Repeat("x", 100000), 29*time.Second)
 		}, "bytes, slow: true", bodyTimeout + time.Second},
 		{"a body that the handler does not read", refuses, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "401 Unauthorized", 3 * time.Second},
 	} {
@@ -192,7 +192,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
 		out := eventWriter{w: w, c: http.NewResponseController(w)}
 		for range 40 {
-			if err := out.quiet("still here", 0); err != nil {
+			if err := out.writeQuiet("still here", 0); err != nil {
 				t.Error(err)
 			}
 			<-time.After(15 * time.Second)

@@ -86,10 +86,10 @@ type logRoute struct {
 	streams *streams
 }
 
-// logs returns the last log entries of adapters. With follow=1 it streams entries as
+// serveLogs returns the last log entries of adapters. With follow=1 it streams entries as
 // server-sent events: a "log" event for each entry, and a "missed" event for the
 // entries that were dropped because the client read too slowly.
-func (l logRoute) logs(w http.ResponseWriter, r *http.Request) {
+func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := logQuery(values)
 	if err != nil {
@@ -104,14 +104,14 @@ func (l logRoute) logs(w http.ResponseWriter, r *http.Request) {
 	defer follower.Close()
 	out, following, end := l.streams.open(w, r)
 	defer end()
-	if out.comment("following") != nil || out.entries(entries, 0) != nil {
+	if out.writeComment("following") != nil || out.writeEntries(entries, 0) != nil {
 		return
 	}
-	follow(following, l.streams.heartbeat, follower.Next, out.entries, func() error { return out.comment("still here") })
+	writeStream(following, l.streams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
 }
 
-// entries writes a "log" event for each entry, and a "missed" event if lost > 0.
-func (e eventWriter) entries(list []pluginlog.Entry, lost int) error {
+// writeEntries writes a "log" event for each entry, and a "missed" event if lost > 0.
+func (e eventWriter) writeEntries(list []pluginlog.Entry, lost int) error {
 	var text []byte
 	for _, entry := range list {
 		data, err := json.Marshal(entry)
@@ -132,7 +132,7 @@ func (e eventWriter) entries(list []pluginlog.Entry, lost int) error {
 	return e.c.Flush()
 }
 
-func (q LogQuery) values() url.Values {
+func (q LogQuery) urlValues() url.Values {
 	values := url.Values{"last": {strconv.Itoa(q.Last)}}
 	if q.Plugin != "" {
 		values.Set("plugin", q.Plugin)
@@ -149,7 +149,7 @@ type LogsClient struct{ client *Client }
 // List returns the last log entries of adapters that q selects, oldest first.
 func (c LogsClient) List(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
 	var list logList
-	err := c.client.ask(ctx, askTimeout, http.MethodGet, "/logs?"+q.values().Encode(), &list)
+	err := c.client.ask(ctx, askTimeout, http.MethodGet, "/logs?"+q.urlValues().Encode(), &list)
 	return list.Entries, err
 }
 
@@ -168,11 +168,11 @@ type LogListener struct {
 // returns when ctx ends, the server ends the stream (ErrEnded), or one of the
 // listener's functions returns an error.
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
-	values := q.values()
+	values := q.urlValues()
 	values.Set("follow", "1")
-	return c.client.follow(ctx, "/logs?"+values.Encode(), l.Following, l.hear)
+	return c.client.follow(ctx, "/logs?"+values.Encode(), l.Following, l.handleEvent)
 }
 
-func (l LogListener) hear(e sse.Event) error {
-	return hear(e, l.Missed, func(entry pluginlog.Entry, _ []byte) error { return l.Entry(entry) })
+func (l LogListener) handleEvent(e sse.Event) error {
+	return dispatchEvent(e, l.Missed, func(entry pluginlog.Entry, _ []byte) error { return l.Entry(entry) })
 }

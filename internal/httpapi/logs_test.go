@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// log adds an entry for each message, and waits until they are stored.
-func (f *fixture) log(t *testing.T, plugin string, level wire.LogLevel, messages ...string) {
+// addEntries adds an entry for each message, and waits until they are stored.
+func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, messages ...string) {
 	t.Helper()
 	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}
 	for _, m := range messages {
@@ -35,9 +35,9 @@ func (f *fixture) log(t *testing.T, plugin string, level wire.LogLevel, messages
 }
 
 func TestLogs(t *testing.T) {
-	f := start(t)
-	f.log(t, "a", wire.LogInfo, "one", "two")
-	f.log(t, "b", wire.LogError, "three")
+	f := startFixture(t)
+	f.addEntries(t, "a", wire.LogInfo, "one", "two")
+	f.addEntries(t, "b", wire.LogError, "three")
 	client := NewClient(f.port, testToken)
 	for want, q := range map[string]LogQuery{
 		"one two three": {Last: 10},
@@ -85,8 +85,8 @@ func (f *fixture) get(t *testing.T, path string) *http.Response {
 }
 
 func TestFollowLogs(t *testing.T) {
-	f := start(t)
-	f.log(t, "a", wire.LogInfo, "old", "before")
+	f := startFixture(t)
+	f.addEntries(t, "a", wire.LogInfo, "old", "before")
 	done := errors.New("done")
 	var heard []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // so that a missing entry fails only this test
@@ -94,8 +94,8 @@ func TestFollowLogs(t *testing.T) {
 	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
 	err := NewClient(f.port, testToken).Logs.Follow(ctx, q, LogListener{
 		Following: func() error {
-			f.log(t, "b", wire.LogInfo, "other")
-			f.log(t, "a", wire.LogInfo, "after\nthat")
+			f.addEntries(t, "b", wire.LogInfo, "other")
+			f.addEntries(t, "a", wire.LogInfo, "after\nthat")
 			return nil
 		},
 		Entry: func(e pluginlog.Entry) error {
@@ -114,10 +114,10 @@ func TestFollowLogs(t *testing.T) {
 func TestFollowLogsReportsMissedEntries(t *testing.T) {
 	missed := 0
 	l := LogListener{Missed: func(n int) error { missed = n; return nil }}
-	if err := l.hear(event(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
+	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
 		t.Errorf("missed %d, %v", missed, err)
 	}
-	if l.hear(event(logEvent, "x")) == nil {
+	if l.handleEvent(newEvent(logEvent, "x")) == nil {
 		t.Error("accepted malformed JSON")
 	}
 }
@@ -125,7 +125,7 @@ func TestFollowLogsReportsMissedEntries(t *testing.T) {
 // TestLogsEndWithTheServer checks that a stream without entries sends comments, and
 // ends when the server stops.
 func TestLogsEndWithTheServer(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	resp := f.get(t, "/logs?follow=1")
 	first := make([]byte, len(": following\n\n: still here\n\n"))
 	if _, err := io.ReadFull(resp.Body, first); err != nil || !strings.Contains(string(first), "still here") {

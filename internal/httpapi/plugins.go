@@ -20,9 +20,9 @@ type developRoute struct {
 	streams *streams
 }
 
-// develop marks the plugin in the folder dir as in development while the request is
+// serveDevelopment marks the plugin in the folder dir as in development while the request is
 // open. The mark ends with the client's process, even if the process is killed.
-func (d developRoute) develop(w http.ResponseWriter, r *http.Request) {
+func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")
 	if !filepath.IsAbs(dir) {
@@ -39,7 +39,7 @@ func (d developRoute) develop(w http.ResponseWriter, r *http.Request) {
 	defer end()
 	beat := time.NewTicker(d.streams.heartbeat)
 	defer beat.Stop()
-	for out.comment("developing") == nil { // or the client has gone
+	for out.writeComment("developing") == nil { // or the client has gone
 		select {
 		case <-open.Done():
 			return

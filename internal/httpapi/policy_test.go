@@ -64,7 +64,7 @@ func (f *fakePolicy) Forget(plugin, by string) error { return f.note("forget", p
 
 func TestPolicyRoutes(t *testing.T) {
 	policy := &fakePolicy{}
-	f := start(t, func(o *Options) { o.Policy = policy })
+	f := startFixture(t, func(o *Options) { o.Policy = policy })
 	c := NewClient(f.port, testToken).Policy(context.Background())
 	err := errors.Join(
 		c.Review("a", "h", wire.PermissionAuto, "ignored"),
@@ -119,7 +119,7 @@ func TestPolicyRoutes(t *testing.T) {
 // A request with an invalid body changes nothing.
 func TestPolicyBody(t *testing.T) {
 	policy := &fakePolicy{}
-	f := start(t, func(o *Options) { o.Policy = policy })
+	f := startFixture(t, func(o *Options) { o.Policy = policy })
 	for _, body := range []string{"", "{", "[]", `{"permision":"auto"}`, `{"permission":1}`, `{"permission":"auto","by":"the side panel"}`, `{"tool":"` + strings.Repeat("x", maxBodyBytes) + `"}`} {
 		req, err := http.NewRequest("POST", f.url+"/plugins/a/permission", strings.NewReader(body))
 		if err != nil {

@@ -26,27 +26,27 @@ func (p remotePolicy) Permissions(plugin string) (view PluginPermissions, err er
 }
 
 func (p remotePolicy) Review(plugin, hash string, permission wire.Permission, _ string) error {
-	return p.change(plugin, "review", change{Hash: hash, Permission: permission})
+	return p.sendChange(plugin, "review", change{Hash: hash, Permission: permission})
 }
 
 func (p remotePolicy) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
-	return p.change(plugin, "permission", change{Tool: tool, Permission: permission})
+	return p.sendChange(plugin, "permission", change{Tool: tool, Permission: permission})
 }
 
 func (p remotePolicy) SetLimit(plugin, tool, limit, _ string) error {
-	return p.change(plugin, "limit", change{Tool: tool, Limit: limit})
+	return p.sendChange(plugin, "limit", change{Tool: tool, Limit: limit})
 }
 
 func (p remotePolicy) SetOpening(plugin string, allowed bool, _ string) error {
-	return p.change(plugin, "opening", change{Allowed: allowed})
+	return p.sendChange(plugin, "opening", change{Allowed: allowed})
 }
 
 func (p remotePolicy) SetCalls(plugin, other string, allowed bool, _ string) error {
-	return p.change(plugin, "calls", change{Other: other, Allowed: allowed})
+	return p.sendChange(plugin, "calls", change{Other: other, Allowed: allowed})
 }
 
 func (p remotePolicy) SetLateAccess(plugin string, allowed bool, _ string) error {
-	return p.change(plugin, "late", change{Allowed: allowed})
+	return p.sendChange(plugin, "late", change{Allowed: allowed})
 }
 
 func (p remotePolicy) Settings(plugin string) ([]wire.SettingView, error) {
@@ -56,13 +56,13 @@ func (p remotePolicy) Settings(plugin string) ([]wire.SettingView, error) {
 }
 
 func (p remotePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, _ string) error {
-	return p.change(plugin, "settings", change{Values: values})
+	return p.sendChange(plugin, "settings", change{Values: values})
 }
 
-func (p remotePolicy) Forget(plugin, _ string) error { return p.change(plugin, "forget", change{}) }
+func (p remotePolicy) Forget(plugin, _ string) error { return p.sendChange(plugin, "forget", change{}) }
 
-// change sends a change to a route below /plugins/{plugin}.
-func (p remotePolicy) change(plugin, route string, c change) error {
+// sendChange sends a change to a route below /plugins/{plugin}.
+func (p remotePolicy) sendChange(plugin, route string, c change) error {
 	return p.client.post(p.ctx, pluginPath(plugin, route), c, nil)
 }
 

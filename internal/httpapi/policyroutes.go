@@ -34,7 +34,7 @@ type change struct {
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
 
-func (p policyRoutes) permissions(w http.ResponseWriter, r *http.Request) {
+func (p policyRoutes) servePermissions(w http.ResponseWriter, r *http.Request) {
 	view, err := p.policy.Permissions(r.PathValue("name"))
 	if err != nil {
 		httpjson.Refuse(w, statusOf(err), err.Error())
@@ -49,7 +49,7 @@ type pluginSettings struct {
 	Settings []wire.SettingView `json:"settings"`
 }
 
-func (p policyRoutes) settings(w http.ResponseWriter, r *http.Request) {
+func (p policyRoutes) serveSettings(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	settings, err := p.policy.Settings(name)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p policyRoutes) settings(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
 }
 
-func (p policyRoutes) review(plugin string, c change) error {
+func (p policyRoutes) storeReview(plugin string, c change) error {
 	return p.policy.Review(plugin, c.Hash, c.Permission, CommandLine)
 }
 
@@ -91,9 +91,9 @@ func (p policyRoutes) forget(plugin string, _ change) error {
 	return p.policy.Forget(plugin, CommandLine)
 }
 
-// changing returns a handler that decodes the body, calls apply with it, and sends
+// handleChange returns a handler that decodes the body, calls apply with it, and sends
 // the response.
-func changing(apply func(plugin string, c change) error) http.HandlerFunc {
+func handleChange(apply func(plugin string, c change) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, ok := bodyOf[change](w, r)
 		if !ok {
@@ -103,7 +103,7 @@ func changing(apply func(plugin string, c change) error) http.HandlerFunc {
 			httpjson.Refuse(w, statusOf(err), err.Error())
 			return
 		}
-		confirm(w)
+		writeConfirmation(w)
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"net/http/pprof"
 )
 
-// profile serves the runtime profiles of net/http/pprof: profile (processor time)
+// serveProfile serves the runtime profiles of net/http/pprof: serveProfile (processor time)
 // and trace, each with ?seconds=N, heap, goroutine, allocs, block, mutex and
 // threadcreate (docs/performance.md). Like all routes about this machine, it
 // requires the administrator's token. A profile has function names, but no arguments
 // and no memory contents.
-func profile(w http.ResponseWriter, r *http.Request) {
+func serveProfile(w http.ResponseWriter, r *http.Request) {
 	switch r.PathValue("name") {
 	case "profile":
 		pprof.Profile(w, r)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestProfilesNeedTheToken(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	for _, path := range []string{
 		"/debug/pprof/heap", "/debug/pprof/goroutine?debug=1", "/debug/pprof/profile?seconds=1", "/debug/pprof/trace?seconds=1",
 	} {

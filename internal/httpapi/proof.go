@@ -32,9 +32,9 @@ const (
 	maxChallenge = 128
 )
 
-// proof returns the response to a challenge, for a server with this token on this
+// computeProof returns the response to a challenge, for a server with this token on this
 // port: an HMAC-SHA256 in hex.
-func proof(token string, port int, challenge string) string {
+func computeProof(token string, port int, challenge string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	fmt.Fprintf(mac, "opentabs server\n%d\n%s", port, challenge)
 	return hex.EncodeToString(mac.Sum(nil))
@@ -59,10 +59,10 @@ func localPort(r *http.Request) int {
 	return 0
 }
 
-// dial opens a connection to the server and checks that the server has the token. A
-// client without a token skips the check. dial returns ErrForeignServer if another
+// dialProved opens a connection to the server and checks that the server has the token. A
+// client without a token skips the check. dialProved returns ErrForeignServer if another
 // program listens.
-func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (c *Client) dialProved(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, err
@@ -70,14 +70,14 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if c.token == "" {
 		return conn, nil
 	}
-	if err := c.prove(ctx, conn); err != nil {
+	if err := c.checkProof(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return conn, nil
 }
 
-// prove sends a challenge on a new connection and checks the server's response.
-func (c *Client) prove(ctx context.Context, conn net.Conn) error {
+// checkProof sends a challenge on a new connection and checks the server's response.
+func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	until := time.Now().Add(healthTimeout)
 	if limit, ok := ctx.Deadline(); ok && limit.Before(until) {
 		until = limit
@@ -104,7 +104,7 @@ func (c *Client) prove(ctx context.Context, conn net.Conn) error {
 	if err != nil {
 		return noAnswer(err)
 	}
-	want := proof(c.token, c.port, challenge)
+	want := computeProof(c.token, c.port, challenge)
 	if json.Unmarshal(text, &h) != nil || !hmac.Equal([]byte(h.Proof), []byte(want)) {
 		return ErrForeignServer
 	}

@@ -28,7 +28,7 @@ func TestClientOfOtherPrograms(t *testing.T) {
 		{"never answers", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, ErrSilent},
 		{"answers byte by byte", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n")
-			trickle(c, strings.Repeat(" ", 999), 100*time.Millisecond)
+			writeSlowly(c, strings.Repeat(" ", 999), 100*time.Millisecond)
 		}, ErrSilent},
 		{"answers without an end", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")

@@ -61,9 +61,9 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	return listening{conn, o.received}, nil
 }
 
-// squat starts another user's server on a port, and returns the port and the bytes
+// startSquatter starts another user's server on a port, and returns the port and the bytes
 // that it has received.
-func squat(t *testing.T, handler http.Handler) (port int, got *received) {
+func startSquatter(t *testing.T, handler http.Handler) (port int, got *received) {
 	t.Helper()
 	got = &received{}
 	server := httptest.NewUnstartedServer(handler)
@@ -73,12 +73,12 @@ func squat(t *testing.T, handler http.Handler) (port int, got *received) {
 	return portOf(t, server), got
 }
 
-func respond(format string, args ...any) http.Handler {
+func respondWith(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-// raw responds with these bytes, which net/http would not write.
-func raw(text string) http.Handler {
+// respondRaw responds with these bytes, which net/http would not write.
+func respondRaw(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err == nil {
@@ -91,9 +91,9 @@ func raw(text string) http.Handler {
 // TestAttackByUser checks that another user's program, which listens on the port while
 // the server does not run, never receives the token, whatever it responds.
 func TestAttackByUser(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	health := `{"ok":true,"version":"1.2.3","pid":42%s}`
-	old := proof(testToken, f.port, "a-challenge-of-long-ago")
+	old := computeProof(testToken, f.port, "a-challenge-of-long-ago")
 	real, err := url.Parse(f.url)
 	if err != nil {
 		t.Fatal(err)
@@ -104,24 +104,24 @@ func TestAttackByUser(t *testing.T) {
 		toServer.ServeHTTP(w, r)
 	})
 	guess := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, health, `,"proof":"`+proof("", f.port, r.URL.Query().Get("challenge"))+`"`)
+		fmt.Fprintf(w, health, `,"proof":"`+computeProof("", f.port, r.URL.Query().Get("challenge"))+`"`)
 	})
 	for name, handler := range map[string]http.Handler{
-		"a squatter on the port that answers as the server does": respond(health, ""),
-		"a squatter that answers with an empty proof":            respond(health, `,"proof":""`),
+		"a squatter on the port that answers as the server does": respondWith(health, ""),
+		"a squatter that answers with an empty proof":            respondWith(health, `,"proof":""`),
 		"a squatter that answers with the challenge": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, health, `,"proof":"`+r.URL.Query().Get("challenge")+`"`)
 		}),
-		"a squatter that answers with a proof it has seen before":         respond(health, `,"proof":"`+old+`"`),
+		"a squatter that answers with a proof it has seen before":         respondWith(health, `,"proof":"`+old+`"`),
 		"a squatter that proves an empty token":                           guess,
 		"a squatter that passes the challenge on to the server elsewhere": relayed,
-		"a squatter that speaks no HTTP":                                  raw("220 hello\r\n"),
-		"a squatter that sends nothing and closes":                        raw(""),
-		"a squatter that sends answers ahead":                             raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
-		"a squatter that never stops answering":                           raw("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
+		"a squatter that speaks no HTTP":                                  respondRaw("220 hello\r\n"),
+		"a squatter that sends nothing and closes":                        respondRaw(""),
+		"a squatter that sends answers ahead":                             respondRaw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
+		"a squatter that never stops answering":                           respondRaw("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			port, received := squat(t, handler)
+			port, received := startSquatter(t, handler)
 			c := NewClient(port, testToken)
 			ctx := context.Background()
 			_, healthErr := c.Health(ctx)
@@ -157,7 +157,7 @@ func TestAttackByUser(t *testing.T) {
 // TestProofNeedsAChallenge checks that the server rejects malformed challenges, and
 // that a proof is valid for one challenge and one port.
 func TestProofNeedsAChallenge(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	for _, bad := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {
 		if resp, body := f.ask(t, "GET", "/healthz?challenge="+url.QueryEscape(bad), nil); resp.StatusCode != 400 || strings.Contains(body, "proof") {
 			t.Errorf("the challenge %q: %d %s", bad, resp.StatusCode, body)
@@ -165,10 +165,10 @@ func TestProofNeedsAChallenge(t *testing.T) {
 	}
 	const challenge = "0123456789abcdef"
 	_, body := f.ask(t, "GET", "/healthz?challenge="+challenge, nil)
-	if want := `"proof":"` + proof(testToken, f.port, challenge) + `"`; !strings.Contains(body, want) {
+	if want := `"proof":"` + computeProof(testToken, f.port, challenge) + `"`; !strings.Contains(body, want) {
 		t.Errorf("got %s, want %s", body, want)
 	}
-	for _, other := range []string{proof(testToken, f.port+1, challenge), proof(testToken, f.port, challenge+"0"), proof("another", f.port, challenge)} {
+	for _, other := range []string{computeProof(testToken, f.port+1, challenge), computeProof(testToken, f.port, challenge+"0"), computeProof("another", f.port, challenge)} {
 		if strings.Contains(body, other) {
 			t.Errorf("a proof for something else is the same: %s", body)
 		}

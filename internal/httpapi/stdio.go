@@ -56,9 +56,9 @@ func (s *stdioRoute) remove(conn net.Conn) {
 	s.served.Done()
 }
 
-// drain ends the input of every connection and waits until their sessions have
+// drainConns ends the input of every connection and waits until their sessions have
 // finished. When ctx ends first, drain closes the connections and returns an error.
-func (s *stdioRoute) drain(ctx context.Context) error {
+func (s *stdioRoute) drainConns(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	for conn := range s.open {
@@ -84,10 +84,10 @@ func (s *stdioRoute) drain(ctx context.Context) error {
 	return fmt.Errorf("end the stdio sessions: %w", ctx.Err())
 }
 
-// upgrade takes over the connection from net/http and serves an MCP session on it.
+// serveUpgrade takes over the connection from net/http and serves an MCP session on it.
 // The client is `opentabs mcp`, which copies between the connection and its own
 // standard input and output.
-func (s *stdioRoute) upgrade(w http.ResponseWriter, r *http.Request) {
+func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
 		w.Header().Set("Connection", "Upgrade")
@@ -148,7 +148,7 @@ func hasToken(header, token string) bool {
 // ctx limits the opening only. The connection has CloseWrite, which signals the end of
 // the input to the server.
 func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
-	conn, err := c.dial(ctx, "tcp", c.address)
+	conn, err := c.dialProved(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, dialError(err)
 	}
@@ -178,7 +178,7 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, erro
 	}
 	if resp.StatusCode != http.StatusSwitchingProtocols {
 		defer resp.Body.Close()
-		return nil, refusal(resp)
+		return nil, refusalOf(resp)
 	}
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }

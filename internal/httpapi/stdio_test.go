@@ -10,7 +10,7 @@ import (
 )
 
 func TestStdio(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestStdio(t *testing.T) {
 
 // TestStdioEndOfInput checks that a client can close its input while a request runs.
 func TestStdioEndOfInput(t *testing.T) {
-	f := start(t, func(o *Options) {
+	f := startFixture(t, func(o *Options) {
 		o.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
 			if _, err := io.Copy(io.Discard, in); err != nil {
 				return err
@@ -59,7 +59,7 @@ func TestStdioEndOfInput(t *testing.T) {
 
 // TestStdioShutdown checks that the server sends its last responses before it closes.
 func TestStdioShutdown(t *testing.T) {
-	f := start(t)
+	f := startFixture(t)
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestStdioShutdown(t *testing.T) {
 // TestStdioShutdownTimeout checks that Shutdown closes a session that does not end.
 func TestStdioShutdownTimeout(t *testing.T) {
 	read, end := make(chan struct{}), make(chan struct{})
-	f := start(t, func(o *Options) {
+	f := startFixture(t, func(o *Options) {
 		o.Stdio = func(context.Context, io.Reader, io.Writer) error {
 			close(read)
 			<-end

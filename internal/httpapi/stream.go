@@ -56,9 +56,9 @@ func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter,
 	}
 }
 
-// follow writes what next returns until ctx ends, or next or write fails. quiet runs
+// writeStream writes what next returns until ctx ends, or next or write fails. quiet runs
 // after each heartbeat in which next had nothing to return.
-func follow[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(list T, lost int) error, quiet func() error) {
+func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(list T, lost int) error, quiet func() error) {
 	for {
 		beat, cancel := context.WithTimeout(ctx, heartbeat)
 		list, lost, err := next(beat)
@@ -82,9 +82,9 @@ type eventWriter struct {
 	mark serverMark
 }
 
-// quiet writes a comment, and the id of the last event that the client has or that
+// writeQuiet writes a comment, and the id of the last event that the client has or that
 // its filters leave out.
-func (e eventWriter) quiet(comment string, seq uint64) error {
+func (e eventWriter) writeQuiet(comment string, seq uint64) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func (e eventWriter) write(texts ...[]byte) error {
 	return nil
 }
 
-// comment writes a server-sent comment, which keeps a quiet connection open.
-func (e eventWriter) comment(text string) error {
+// writeComment writes a server-sent comment, which keeps a quiet connection open.
+func (e eventWriter) writeComment(text string) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (c *Client) follow(ctx context.Context, path string, begun func() error, he
 	return ErrEnded
 }
 
-// hear passes the JSON of an event to event, or the number of lost events to lost.
-func hear[T any](e sse.Event, lost func(int) error, event func(value T, raw []byte) error) error {
+// dispatchEvent passes the JSON of an event to event, or the number of lost events to lost.
+func dispatchEvent[T any](e sse.Event, lost func(int) error, event func(value T, raw []byte) error) error {
 	var m missed
 	var value T
 	into := any(&value)

@@ -23,7 +23,7 @@ type tabRoutes struct {
 	reloadTab func(ctx context.Context, browser string, tabID int) error
 }
 
-func (t tabRoutes) reload(w http.ResponseWriter, r *http.Request) {
+func (t tabRoutes) serveReload(w http.ResponseWriter, r *http.Request) {
 	body, ok := bodyOf[reloadTabBody](w, r)
 	if !ok {
 		return

@@ -78,8 +78,8 @@ func parseSpec(text string) spec {
 	return spec{name: text}
 }
 
-// candidates returns the npm names that a name may stand for.
-func candidates(name string) []string {
+// candidateNames returns the npm names that a name may stand for.
+func candidateNames(name string) []string {
 	if scope, rest, ok := strings.Cut(name, "/"); ok {
 		if strings.HasPrefix(rest, otherPackages) {
 			return []string{name}
@@ -94,7 +94,7 @@ func candidates(name string) []string {
 
 // find returns the package that a name means, from the registry.
 func (i *Installer) find(ctx context.Context, name string) (*npm.Package, error) {
-	names := candidates(name)
+	names := candidateNames(name)
 	for _, candidate := range names {
 		if _, err := plugin.NameOf(candidate); err != nil {
 			return nil, usererr.Errorf("%v", err)
@@ -108,9 +108,9 @@ func (i *Installer) find(ctx context.Context, name string) (*npm.Package, error)
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// fetch downloads and installs a version of a package. fetch pins the version by the
+// fetchAndInstall downloads and installs a version of a package. fetchAndInstall pins the version by the
 // hash of its content.
-func (i *Installer) fetch(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
+func (i *Installer) fetchAndInstall(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
 	where := from.Registry
 	if _, set, err := i.registries.Registry(from.Name); err == nil && set != "" {
 		where += ", set by " + set
@@ -127,13 +127,13 @@ func (i *Installer) fetch(ctx context.Context, from *npm.Package, v *npm.Version
 		return nil, err
 	}
 	defer os.Remove(file.Path)
-	return i.install(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
+	return i.installPackage(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
 }
 
-// install unpacks a package file, checks the name and the version, and adds the plugin.
+// installPackage unpacks a package file, checks the name and the version, and adds the plugin.
 // Without a package in e, the name and version are those in the file.
-func (i *Installer) install(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
-	unlock, err := i.lock()
+func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
+	unlock, err := i.lockPackages()
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (i *Installer) install(file npm.Tarball, e plugin.Entry, number string) (*p
 	if loaded.Package != e.Package || loaded.Version != number {
 		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loaded.Package, loaded.Version, e.Package, number)
 	}
-	if e.Path, err = i.place(fresh, file, e.Package, number); err != nil {
+	if e.Path, err = i.movePackage(fresh, file, e.Package, number); err != nil {
 		return nil, err
 	}
 	added, err := i.Home.Store().AddInstalled(e)
@@ -167,8 +167,8 @@ func (i *Installer) install(file npm.Tarball, e plugin.Entry, number string) (*p
 	return added, err
 }
 
-// lock prevents other processes from changing the packages.
-func (i *Installer) lock() (unlock func(), err error) {
+// lockPackages prevents other processes from changing the packages.
+func (i *Installer) lockPackages() (unlock func(), err error) {
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
 	}
@@ -181,9 +181,9 @@ func (i *Installer) lock() (unlock func(), err error) {
 
 func (i *Installer) folder() string { return filepath.Join(i.Home.State, packagesFolder) }
 
-// place moves an unpacked package to its folder, whose name depends on the content, so
+// movePackage moves an unpacked package to its folder, whose name depends on the content, so
 // that a folder in use is never written to.
-func (i *Installer) place(fresh string, file npm.Tarball, name, number string) (string, error) {
+func (i *Installer) movePackage(fresh string, file npm.Tarball, name, number string) (string, error) {
 	if err := npm.CheckName(name); err != nil {
 		return "", err
 	}
@@ -240,7 +240,7 @@ func (i *Installer) removeLeftovers() {
 // must have reloaded its plugins before. notef receives warnings for the user.
 func RemoveUnused(h *home.Home, notef func(format string, args ...any), name string) {
 	i := &Installer{Home: h, notef: notef}
-	unlock, err := i.lock()
+	unlock, err := i.lockPackages()
 	if err != nil {
 		i.notef("warning: the old files of %s are still there: %v", name, err)
 		return

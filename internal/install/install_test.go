@@ -42,9 +42,9 @@ func newInstaller(t *testing.T, r *npmtest.Registry) *Installer {
 	return &Installer{Home: h, Plugins: plugins, client: client, registries: settings, notef: t.Logf}
 }
 
-// publish publishes a plugin under a name and a version, which may differ from its
+// publishPlugin publishes a plugin under a name and a version, which may differ from its
 // package.json.
-func publish(t *testing.T, r *npmtest.Registry, name, number string, p plugintest.Package) {
+func publishPlugin(t *testing.T, r *npmtest.Registry, name, number string, p plugintest.Package) {
 	t.Helper()
 	file, err := npmtest.PackFolder(p.Write(t))
 	if err != nil {
@@ -64,15 +64,15 @@ func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, erro
 	if err != nil {
 		return nil, err
 	}
-	return i.fetch(t.Context(), from, version, "")
+	return i.fetchAndInstall(t.Context(), from, version, "")
 }
 
 // TestInstallChecksName checks that a package with another name or version is not
 // installed.
 func TestInstallChecksName(t *testing.T) {
 	registry := &npmtest.Registry{}
-	publish(t, registry, "opentabs-plugin-bank", "1.0.0", plugintest.Package{Name: "evil"})
-	publish(t, registry, "opentabs-plugin-old", "9.0.0", plugintest.Package{Name: "old"})
+	publishPlugin(t, registry, "opentabs-plugin-bank", "1.0.0", plugintest.Package{Name: "evil"})
+	publishPlugin(t, registry, "opentabs-plugin-old", "9.0.0", plugintest.Package{Name: "old"})
 	i := newInstaller(t, registry)
 	for name, want := range map[string]string{
 		"opentabs-plugin-bank": "the package is opentabs-plugin-evil 1.0.0, but it should be opentabs-plugin-bank 1.0.0; nothing was installed",
@@ -91,7 +91,7 @@ func TestInstallChecksName(t *testing.T) {
 func TestInstallConcurrently(t *testing.T) {
 	registry := &npmtest.Registry{}
 	for n := range 4 {
-		publish(t, registry, fmt.Sprintf("opentabs-plugin-p%d", n), "1.0.0", plugintest.Package{Name: fmt.Sprintf("p%d", n)})
+		publishPlugin(t, registry, fmt.Sprintf("opentabs-plugin-p%d", n), "1.0.0", plugintest.Package{Name: fmt.Sprintf("p%d", n)})
 	}
 	i := newInstaller(t, registry)
 	var wg sync.WaitGroup
@@ -118,7 +118,7 @@ func TestInstallConcurrently(t *testing.T) {
 // removed by a later one.
 func TestInstallRemovesLeftovers(t *testing.T) {
 	registry := &npmtest.Registry{}
-	publish(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})
+	publishPlugin(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})
 	i := newInstaller(t, registry)
 	left, fresh := filepath.Join(i.folder(), unpackedFolder+"1"), filepath.Join(i.folder(), unpackedFolder+"2")
 	hours := time.Now().Add(-2 * time.Hour)

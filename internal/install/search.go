@@ -85,7 +85,7 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	wanted := parseSpec(text)
 	from, err := i.find(ctx, wanted.name)
 	if err != nil {
-		return Info{}, cmp.Or(i.failure(wanted.name), err)
+		return Info{}, cmp.Or(i.pluginFailure(wanted.name), err)
 	}
 	version, err := from.Pick(wanted.want)
 	if err != nil {
@@ -112,9 +112,9 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	return info, nil
 }
 
-// failure returns why an installed plugin can't be loaded or does not start; nil if
+// pluginFailure returns why an installed plugin can't be loaded or does not start; nil if
 // there is no such plugin, or it works.
-func (i *Installer) failure(name string) error {
+func (i *Installer) pluginFailure(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}

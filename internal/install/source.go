@@ -51,7 +51,7 @@ func (i *Installer) Get(ctx context.Context, s Source) (added, before *plugin.Pl
 	if s.isFile {
 		var file npm.Tarball
 		if file, err = npm.OpenTarball(s.text); err == nil {
-			added, err = i.install(file, plugin.Entry{}, "")
+			added, err = i.installPackage(file, plugin.Entry{}, "")
 		}
 	} else {
 		added, err = i.getPackage(ctx, s.text)
@@ -78,7 +78,7 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 	if err != nil {
 		return nil, err
 	}
-	return i.fetch(ctx, from, version, wanted.want)
+	return i.fetchAndInstall(ctx, from, version, wanted.want)
 }
 
 // withFolderHint adds to err that there is a folder with the name of the package.

@@ -100,7 +100,7 @@ func (o *Offer) find(ctx context.Context, client *npm.Client) {
 // Update installs the version of an offer. before is the plugin that it replaces, nil
 // if that can't be loaded.
 func (i *Installer) Update(ctx context.Context, o Offer) (added, before *plugin.Plugin, err error) {
-	added, err = i.fetch(ctx, o.from, o.to, o.entry.Want)
+	added, err = i.fetchAndInstall(ctx, o.from, o.to, o.entry.Want)
 	return added, o.current, err
 }
 

@@ -88,7 +88,7 @@ import "@opentabs/sdk/runtime/platform.ts";
 import * as module from %s;
 import { install } from "@opentabs/sdk/runtime/install.ts";
 install(module.default, %s);
-`, quote("./"+entry), idJSON)}, nil
+`, quoteJS("./"+entry), idJSON)}, nil
 }
 
 // extractScript returns the script that reads the plugin's tools.
@@ -97,7 +97,7 @@ func extractScript(entry string) script {
 import * as module from %s;
 import { extract } from "@opentabs/sdk/extract/extract.ts";
 globalThis.%s = JSON.stringify(extract(module.default));
-`, quote("./"+entry), extractedName)}
+`, quoteJS("./"+entry), extractedName)}
 }
 
 // ownModule is the import name of a plugin's module that must run even if the
@@ -108,10 +108,10 @@ const ownModule = "opentabs:own-module"
 func preScriptScript(entry, name string) script {
 	return script{
 		own:    entry,
-		define: map[string]string{"OPENTABS_PLUGIN_NAME": quote(name)},
+		define: map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
 		entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/pre-script-runner.ts";
 import %s;
-`, quote(ownModule)),
+`, quoteJS(ownModule)),
 	}
 }
 
@@ -128,8 +128,8 @@ type script struct {
 	define map[string]string
 }
 
-// plugin returns the esbuild plugin that resolves ownModule.
-func (s script) plugin(dir string) api.Plugin {
+// esbuildPlugin returns the esbuild plugin that resolves ownModule.
+func (s script) esbuildPlugin(dir string) api.Plugin {
 	return api.Plugin{Name: "opentabs-own-module", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + ownModule + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: filepath.Join(dir, filepath.FromSlash(s.own)), SideEffects: api.SideEffectsTrue}, nil
@@ -137,9 +137,9 @@ func (s script) plugin(dir string) api.Plugin {
 	}}
 }
 
-// bundle bundles one script of the plugin in zod.Dir. cache may be nil. The error is a
+// bundleOne bundles one script of the plugin in zod.Dir. cache may be nil. The error is a
 // *BuildError if the plugin's source is the cause.
-func bundle(s script, zod zodSource, cache *BuildCache) (bundled, error) {
+func bundleOne(s script, zod zodSource, cache *BuildCache) (bundled, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
 		return bundled{}, err
@@ -164,7 +164,7 @@ func bundle(s script, zod zodSource, cache *BuildCache) (bundled, error) {
 		Metafile:      true,
 		Loader:        assetLoaders,
 		Define:        defines,
-		Plugins:       []api.Plugin{within.plugin(), s.plugin(zod.Dir), zod.plugin(sources), sources.Plugin()},
+		Plugins:       []api.Plugin{within.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
 		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction reports a clearer error
 	})
@@ -205,8 +205,8 @@ func hasImport(metafile, name string) bool {
 	return false
 }
 
-// quote returns s as a JavaScript string literal.
-func quote(s string) string {
+// quoteJS returns s as a JavaScript string literal.
+func quoteJS(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil { // a string always marshals
 		panic("jsbuild: " + err.Error())

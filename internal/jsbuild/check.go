@@ -18,7 +18,7 @@ const CheckVersion = 1
 // line, so the adapter's lines are shifted by one.
 type wrapping struct{ before, after string }
 
-// wrappings returns three ways to use code as the body of a function. WrapAdapter
+// functionWrappings returns three ways to use code as the body of a function. WrapAdapter
 // runs the first form.
 //
 // Code that parses in one wrapping may close the function and open another one. No code
@@ -26,8 +26,8 @@ type wrapping struct{ before, after string }
 // is the same in all three. After that brace, the first two wrappings allow only a
 // comma, and the third wrapping allows no comma. Code that parses in all three
 // wrappings therefore closes none of the functions.
-func wrappings(code []byte) [3]wrapping {
-	names := parameters(code)
+func functionWrappings(code []byte) [3]wrapping {
+	names := scriptParameters(code)
 	return [3]wrapping{
 		{"(function (" + names + ") {\n", "\n});"},
 		{"({ m(" + names + ") {\n", "\n} });"},
@@ -48,7 +48,7 @@ func CheckScript(code []byte) error {
 		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleName, 1+bytes.Count(code[:at], []byte("\n")))
 	}
 	body := string(dropShebang(code))
-	for i, w := range wrappings(code) {
+	for i, w := range functionWrappings(code) {
 		if m, ok := firstError(w.before+body+w.after, i == 0); ok {
 			return scriptError(m, code)
 		}

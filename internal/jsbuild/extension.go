@@ -197,12 +197,12 @@ const maxBefore = 64
 // one is assumed to be the window.
 const maxNames = 50
 
-// parameters returns the parameters of the function around a plugin's script.
+// scriptParameters returns the parameters of the function around a plugin's script.
 //
 // globalThis is always private. window and self are private too if the code may read
 // the plugin's container from them. In other code, window and self are the page's
 // window, so that comparisons with event.source and DOM methods work.
-func parameters(code []byte) string {
+func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	checked := map[string]bool{} // variables that are not the window
 	for at := 0; ; at += len(container) {
@@ -277,7 +277,7 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 	b = append(b, host...)
 	b = append(b, "(false)("...)
 	// The options are a JSON text: in an object literal, __proto__ is not a plain key.
-	b = append(b, quote(string(parts.Options))...)
+	b = append(b, quoteJS(string(parts.Options))...)
 	b = append(b, ", "...)
 	b = append(b, parts.Adapter...)
 	if len(parts.PreScript) > 0 {
@@ -322,7 +322,7 @@ func AdapterFunction(code []byte) []byte {
 	b = append(b, "function ({"...)
 	b = append(b, builtIns...)
 	b = append(b, "}) { return function ("...)
-	b = append(b, parameters(code)...)
+	b = append(b, scriptParameters(code)...)
 	b = append(b, ") {\n"...)
 	b = append(b, withRealThis(dropShebang(code))...)
 	return append(b, "\n}; }"...)

@@ -68,7 +68,7 @@ func TestHostIsOneExpression(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := parse("const start = " + string(host) + ";\n")
+	problems := syntaxErrors("const start = " + string(host) + ";\n")
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -97,13 +97,13 @@ func TestHostIsStrict(t *testing.T) {
 	if !strings.HasPrefix(string(host), "((late) => {\n\"use strict\";\n") {
 		t.Errorf("the host begins with %.40q", host)
 	}
-	if problems := parse(wrapped(host, "with ({}) {}")); len(problems) > 0 {
+	if problems := syntaxErrors(wrapScript(host, "with ({}) {}")); len(problems) > 0 {
 		t.Errorf("an adapter became strict: %v", problems)
 	}
 }
 
-// wrapped returns the script of a plugin without settings and pre-script.
-func wrapped(host []byte, code string) string {
+// wrapScript returns the script of a plugin without settings and pre-script.
+func wrapScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
@@ -176,7 +176,7 @@ func TestWrapAdapter(t *testing.T) {
 		{manyNames(maxNames + 1), all}, // beyond the limit, one is assumed to be the window
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
 	} {
-		got := wrapped(host, c.code)
+		got := wrapScript(host, c.code)
 		if want := fmt.Sprintf("%s(false)(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
 			t.Errorf("%s\n got %s\nwant %s", c.code, got, want)
 		}
@@ -193,7 +193,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 		},
 	}
 	got := string(WrapAdapter([]byte("host"), options, []byte("1"), []byte("window.__openTabs")))
-	if problems := parse(got); len(problems) > 0 {
+	if problems := syntaxErrors(got); len(problems) > 0 {
 		t.Fatalf("%v\n%s", problems, got)
 	}
 	head, rest, _ := strings.Cut(got, `", function ({`+builtIns+`}) { return function (`)
@@ -278,7 +278,7 @@ func TestAdapterFunctionThis(t *testing.T) {
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
-		got := wrapped([]byte("x"), "#!x"+rest)
+		got := wrapScript([]byte("x"), "#!x"+rest)
 		if want := "x(false)(" + plainOptions + ", " + outer + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
 			t.Errorf("%q: got %q, want %q", end, got, want)
 		}
@@ -302,17 +302,17 @@ func TestWrapAdapterParses(t *testing.T) {
 		"with ({}) {}\nvar let_ = 010;",
 	} {
 		options := ScriptOptions{Name: `odd "name"`, Hash: "h"}
-		if problems := parse(string(WrapAdapter(host, options, []byte(code), []byte(code)))); len(problems) > 0 {
+		if problems := syntaxErrors(string(WrapAdapter(host, options, []byte(code), []byte(code)))); len(problems) > 0 {
 			t.Errorf("%q: %v", code, problems)
 		}
-		if problems := parse("f(" + string(AdapterFunction([]byte(code))) + ")"); len(problems) > 0 {
+		if problems := syntaxErrors("f(" + string(AdapterFunction([]byte(code))) + ")"); len(problems) > 0 {
 			t.Errorf("%q alone: %v", code, problems)
 		}
 	}
 }
 
-// parse returns the syntax errors of a script.
-func parse(text string) []string {
+// syntaxErrors returns the syntax errors of a script.
+func syntaxErrors(text string) []string {
 	r := api.Transform(text, api.TransformOptions{LogLevel: api.LogLevelSilent})
 	var problems []string
 	for _, m := range r.Errors {

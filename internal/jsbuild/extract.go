@@ -77,7 +77,7 @@ func Extract(stdin io.Reader, stdout io.Writer) int {
 	if err != nil {
 		return 2
 	}
-	answer, err := rawjson.Marshal(evaluate(string(script), limits))
+	answer, err := rawjson.Marshal(evaluateScript(string(script), limits))
 	if err != nil {
 		return 2
 	}
@@ -87,8 +87,8 @@ func Extract(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
-// evaluate runs script in an engine without access to files, network and processes.
-func evaluate(script string, limits extractLimits) extractAnswer {
+// evaluateScript runs script in an engine without access to files, network and processes.
+func evaluateScript(script string, limits extractLimits) extractAnswer {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return extractAnswer{Error: "start the JavaScript engine: " + err.Error()}

@@ -105,7 +105,7 @@ func TestExtractLimits(t *testing.T) {
 			if answer.Extracted != nil || answer.Limit != test.limit || !strings.Contains(answer.Error, test.err) {
 				t.Errorf("got %+v, want limit %q and an error with %q", answer, test.limit, test.err)
 			}
-			if answer.problem(bundled{}, timeout) == nil {
+			if answer.extractProblem(bundled{}, timeout) == nil {
 				t.Errorf("%+v gives no problem", answer)
 			}
 		})

@@ -91,7 +91,7 @@ func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extr
 	if timeout <= 0 {
 		timeout = defaultExtractTimeout
 	}
-	script, err := bundle(extractScript(src.Entry), zod, o.Cache)
+	script, err := bundleOne(extractScript(src.Entry), zod, o.Cache)
 	if err != nil {
 		return extracted{}, err
 	}
@@ -99,26 +99,26 @@ func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extr
 	if err != nil {
 		return extracted{}, err
 	}
-	if problem := answer.problem(script, timeout); problem != nil {
+	if problem := answer.extractProblem(script, timeout); problem != nil {
 		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
 	}
-	var read extracted
-	if err := json.Unmarshal(answer.Extracted, &read); err != nil {
+	var readFileIn extracted
+	if err := json.Unmarshal(answer.Extracted, &readFileIn); err != nil {
 		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
 	}
-	if len(read.Problems) > 0 {
+	if len(readFileIn.Problems) > 0 {
 		wrong := &BuildError{Dir: src.Dir}
-		for _, text := range slices.Compact(read.Problems) {
+		for _, text := range slices.Compact(readFileIn.Problems) {
 			wrong.Problems = append(wrong.Problems, Problem{Where: src.Entry, Text: text})
 		}
 		return extracted{}, wrong
 	}
-	return read, nil
+	return readFileIn, nil
 }
 
-// problem returns why the plugin's tools could not be read; nil if they could.
-func (a extractAnswer) problem(script bundled, timeout time.Duration) *Problem {
-	where := script.place(a.Stack)
+// extractProblem returns why the plugin's tools could not be read; nil if they could.
+func (a extractAnswer) extractProblem(script bundled, timeout time.Duration) *Problem {
+	where := script.sourceLocation(a.Stack)
 	switch {
 	case a.Limit == "time":
 		return &Problem{Where: where, Text: fmt.Sprintf(

@@ -23,8 +23,8 @@ const maxSourceBytes = 32 << 20
 // allowed is the end of each error about a forbidden file.
 const allowed = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
-// inside reports whether path is root or below it.
-func inside(root, path string) bool {
+// isInside reports whether path is root or below it.
+func isInside(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
 }
@@ -37,11 +37,11 @@ func (f fence) check(path string) (real string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if inside(f.dir, real) {
+	if isInside(f.dir, real) {
 		return real, nil
 	}
 	for at := filepath.Dir(f.dir); ; at = filepath.Dir(at) {
-		if inside(filepath.Join(at, "node_modules"), real) {
+		if isInside(filepath.Join(at, "node_modules"), real) {
 			return real, nil
 		}
 		if at == filepath.Dir(at) {
@@ -54,9 +54,9 @@ func (f fence) check(path string) (real string, err error) {
 	return real, fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// plugin returns the esbuild plugin that rejects files outside of the fence. plugin
+// esbuildPlugin returns the esbuild plugin that rejects files outside of the fence. plugin
 // must be the first plugin. An error has the location of the import.
-func (f fence) plugin() api.Plugin {
+func (f fence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// esbuild keeps imports of URLs, and they would fail in a page.
 		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -134,7 +134,7 @@ func (f fence) checkOwn(name string) *Problem {
 		return &Problem{Where: name, Text: "it is a link without a target; replace it with the file or directory itself"}
 	case err != nil:
 		return &Problem{Where: name, Text: "it can't be read: " + err.Error() + "; check its permissions"}
-	case !inside(f.dir, real):
+	case !isInside(f.dir, real):
 		return &Problem{Where: name, Text: fmt.Sprintf("it is a link to %s, outside of the plugin's directory; replace it with the file or directory itself", real)}
 	}
 	return nil

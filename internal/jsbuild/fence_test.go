@@ -42,12 +42,12 @@ func newFenced(t *testing.T, index string) fenced {
 			t.Fatal(err)
 		}
 	}
-	f.link(t, "../node_modules/dep", ".pnpm/dep@1/node_modules/dep")
+	f.linkFile(t, "../node_modules/dep", ".pnpm/dep@1/node_modules/dep")
 	return f
 }
 
-// link replaces a file or directory of the plugin by a link.
-func (f fenced) link(t *testing.T, name, target string) {
+// linkFile replaces a file or directory of the plugin by a link.
+func (f fenced) linkFile(t *testing.T, name, target string) {
 	t.Helper()
 	path := filepath.Join(f.dir, name)
 	if err := os.RemoveAll(path); err != nil {
@@ -58,9 +58,9 @@ func (f fenced) link(t *testing.T, name, target string) {
 	}
 }
 
-// refused builds the plugin and checks that the error has these parts, that it does
+// checkRefused builds the plugin and checks that the error has these parts, that it does
 // not contain the secret, and that no adapter is written.
-func (f fenced) refused(t *testing.T, parts ...string) {
+func (f fenced) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	var wrong *BuildError
@@ -100,7 +100,7 @@ func TestFenceImports(t *testing.T) {
 		"import by a pattern": "declare const n: string; const a = import(`../../outside/s${n}`);" + use,
 	} {
 		t.Run(name, func(t *testing.T) {
-			newFenced(t, index).refused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowed+": copy it into the plugin, or install")
+			newFenced(t, index).checkRefused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowed+": copy it into the plugin, or install")
 		})
 	}
 }
@@ -109,41 +109,41 @@ func TestFenceLinks(t *testing.T) {
 	const use = "\n(globalThis as any).q = a;"
 	t.Run("a file", func(t *testing.T) {
 		f := newFenced(t, `import a from "./a.json";`+use)
-		f.link(t, "src/a.json", "OUT/s.json")
-		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+		f.linkFile(t, "src/a.json", "OUT/s.json")
+		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a directory", func(t *testing.T) {
 		f := newFenced(t, `import a from "../lib/s.ts";`+use)
-		f.link(t, "lib", "OUT")
-		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+		f.linkFile(t, "lib", "OUT")
+		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a node_modules", func(t *testing.T) {
 		f := newFenced(t, `import a from "s.ts";`+use)
-		f.link(t, "node_modules", "OUT")
-		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+		f.linkFile(t, "node_modules", "OUT")
+		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a node_modules above", func(t *testing.T) {
 		f := newFenced(t, `import a from "s.ts";`+use)
-		f.link(t, "../node_modules", "OUT")
-		f.refused(t, "src/index.ts:1:", "outside of the plugin")
+		f.linkFile(t, "../node_modules", "OUT")
+		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("the entry", func(t *testing.T) {
 		f := newFenced(t, "")
-		f.link(t, defaultEntry, "OUT/token")
-		f.refused(t, defaultEntry+": it is a link to OUT/token, outside of the plugin's directory; replace it")
+		f.linkFile(t, defaultEntry, "OUT/token")
+		f.checkRefused(t, defaultEntry+": it is a link to OUT/token, outside of the plugin's directory; replace it")
 	})
 	t.Run("the entry's directory", func(t *testing.T) {
 		f := newFenced(t, "")
 		if err := os.WriteFile(filepath.Join(f.outside, "index.ts"), []byte(secretText), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f.link(t, "src", "OUT")
-		f.refused(t, defaultEntry+": it is a link to OUT/index.ts, outside")
+		f.linkFile(t, "src", "OUT")
+		f.checkRefused(t, defaultEntry+": it is a link to OUT/index.ts, outside")
 	})
 	t.Run("package.json", func(t *testing.T) {
 		f := newFenced(t, "")
-		f.link(t, packageFile, "OUT/token")
-		f.refused(t, "package.json: it is a link to OUT/token, outside")
+		f.linkFile(t, packageFile, "OUT/token")
+		f.checkRefused(t, "package.json: it is a link to OUT/token, outside")
 	})
 }
 
@@ -158,7 +158,7 @@ func TestFenceConfiguration(t *testing.T) {
 	t.Run("paths", func(t *testing.T) {
 		f := newFenced(t, `import a from "secret";`+"\n(globalThis as any).q = a;")
 		put(t, f, `{"compilerOptions":{"paths":{"secret":["OUT/s.json"]}}}`)
-		f.refused(t, "src/index.ts:1:", "OUT/s.json is outside of the plugin")
+		f.checkRefused(t, "src/index.ts:1:", "OUT/s.json is outside of the plugin")
 	})
 	t.Run("extends", func(t *testing.T) {
 		f := newFenced(t, "")
@@ -182,7 +182,7 @@ func TestFenceConfiguration(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f.refused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+allowed)
+		f.checkRefused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+allowed)
 	})
 }
 
@@ -190,13 +190,13 @@ func TestFenceConfiguration(t *testing.T) {
 // packages.
 func TestFenceAllows(t *testing.T) {
 	f := newFenced(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
-	f.link(t, "linked.ts", "in.ts")
-	f.link(t, "dist", "out")
+	f.linkFile(t, "linked.ts", "in.ts")
+	f.linkFile(t, "dist", "out")
 	if err := os.Mkdir(filepath.Join(f.dir, "out"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	build(t, f.dir)
-	code := string(read(t, f.dir, "out/"+bundleName))
+	buildPlugin(t, f.dir)
+	code := string(readFileIn(t, f.dir, "out/"+bundleName))
 	for _, want := range []string{`"inside"`, `"installed"`} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the adapter has no %s", want)
@@ -206,29 +206,29 @@ func TestFenceAllows(t *testing.T) {
 	if err := os.Symlink(f.dir, through); err != nil {
 		t.Fatal(err)
 	}
-	build(t, through)
+	buildPlugin(t, through)
 }
 
 // TestFenceOutput: nothing is written outside of the plugin.
 func TestFenceOutput(t *testing.T) {
 	for _, target := range []string{"OUT", "../outside"} {
 		f := newFenced(t, "")
-		f.link(t, outputDir, target)
-		f.refused(t, "dist: it is a link to OUT, outside of the plugin's directory; replace it")
+		f.linkFile(t, outputDir, target)
+		f.checkRefused(t, "dist: it is a link to OUT, outside of the plugin's directory; replace it")
 		if _, err := os.Stat(filepath.Join(f.outside, bundleName)); err == nil {
 			t.Error("the adapter was written outside")
 		}
 	}
 	f := newFenced(t, "")
-	f.link(t, outputDir, "OUT/nowhere")
-	f.refused(t, "dist: it is a link without a target; replace it")
+	f.linkFile(t, outputDir, "OUT/nowhere")
+	f.checkRefused(t, "dist: it is a link without a target; replace it")
 	// A build replaces a link in dist and does not write through it.
 	f = newFenced(t, "")
 	if err := os.Mkdir(filepath.Join(f.dir, outputDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f.link(t, "dist/"+toolsName, "OUT/s.txt")
-	build(t, f.dir)
+	f.linkFile(t, "dist/"+toolsName, "OUT/s.txt")
+	buildPlugin(t, f.dir)
 	if text, err := os.ReadFile(filepath.Join(f.outside, "s.txt")); string(text) != secretText {
 		t.Errorf("a file outside became %q, %v", text, err)
 	}

@@ -27,7 +27,7 @@ func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 			},
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				dir := write(t, map[string]string{
+				dir := writeFiles(t, map[string]string{
 					packageFile: withPackage(`"preScript":"src/early.ts"`), "tsconfig.json": "{}", "src/index.ts": imports + withTools(`{...ok, name: 'a'}`), "src/words.json": "{}",
 					"icon.svg": "<svg/>", "src/early.ts": "",
 				})

@@ -28,7 +28,7 @@ func FuzzCheckScript(f *testing.F) {
 		if strings.Contains(code, "\x00") || CheckScript([]byte(code)) != nil { // C's strings end at a NUL
 			return
 		}
-		written := "function (" + parameters([]byte(code)) + ") {\n" + string(dropShebang([]byte(code))) + "\n}"
+		written := "function (" + scriptParameters([]byte(code)) + ") {\n" + string(dropShebang([]byte(code))) + "\n}"
 		got, err := vm.Eval("("+written+").toString()", quickjs.EvalGlobal)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "SyntaxError"): // this parser is stricter or older

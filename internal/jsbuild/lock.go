@@ -16,9 +16,9 @@ const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;
 	`Object.defineProperty(s,"NAME",{value:a,writable:false,enumerable:true,configurable:false});` +
 	`Object.defineProperty(o,"adapters",{value:s,writable:false,enumerable:true,configurable:false});})();`
 
-// lock appends lockSnippet to an adapter's bundle. hash is the SHA-256 of the bundle in
+// lockAdapter appends lockSnippet to an adapter's bundle. hash is the SHA-256 of the bundle in
 // hex. The name of a plugin needs no quoting.
-func lock(bundle []byte, name string) (code []byte, hash string) {
+func lockAdapter(bundle []byte, name string) (code []byte, hash string) {
 	sum := sha256.Sum256(bundle)
 	hash = hex.EncodeToString(sum[:])
 	snippet := strings.NewReplacer("NAME", name, "HASH", hash).Replace(lockSnippet)

@@ -43,7 +43,7 @@ JSON.stringify([
 
 func TestAdapterRegistersLocked(t *testing.T) {
 	b := builtExample(t)
-	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
+	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	want := fmt.Sprintf(`[true,true,true,%d,false,false,true,false,false,%q,"messages","Messages",2,"function","function"]`, len(exampleTools), b.Hash)
 	if got := run(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
@@ -58,7 +58,7 @@ func TestAdapterRegistersLocked(t *testing.T) {
 // adds nothing to the page's window.
 func TestAdapterInPrivateContainer(t *testing.T) {
 	b := builtExample(t)
-	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
+	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	got := run(t,
 		`const before = Object.getOwnPropertyNames(globalThis).length; const own = {};`,
 		"(function (globalThis, window, self) {\n"+code+"\n})(own, own, own);",
@@ -71,7 +71,7 @@ if (after !== before || '__openTabs' in globalThis) throw new Error('the adapter
 }
 
 func TestAdapterCalls(t *testing.T) {
-	code := string(read(t, builtExample(t).Dir, "dist/adapter.iife.js"))
+	code := string(readFileIn(t, builtExample(t).Dir, "dist/adapter.iife.js"))
 	got := run(t, code, `
 globalThis.results = [];
 const tools = globalThis.__openTabs.adapters.messages.tools;

@@ -23,7 +23,7 @@ import (
 
 // TestBuildForOriginalSDK builds a plugin for the original OpenTabs SDK, with a prompt.
 func TestBuildForOriginalSDK(t *testing.T) {
-	b := build(t, write(t, map[string]string{
+	b := buildPlugin(t, writeFiles(t, map[string]string{
 		packageFile: goodPackage,
 		"src/index.ts": `import { definePrompt, defineTool, OpenTabsPlugin, type PromptDefinition, type ToolDefinition } from '@opentabs-dev/plugin-sdk';
 import { z } from 'zod';
@@ -68,7 +68,7 @@ func withPackage(more string) string {
 // loadBuilt builds a plugin of these files and loads it.
 func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plugin) {
 	t.Helper()
-	b := build(t, write(t, files))
+	b := buildPlugin(t, writeFiles(t, files))
 	loaded, err := plugin.Load(b.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -111,10 +111,10 @@ func TestPreScript(t *testing.T) {
 	if len(b.Warnings) > 0 {
 		t.Errorf("warnings %v", b.Warnings)
 	}
-	code := read(t, b.Dir, "dist/pre-script.iife.js")
+	code := readFileIn(t, b.Dir, "dist/pre-script.iife.js")
 	sum := sha256.Sum256(code)
 	var tools struct{ PreScriptFile, PreScriptHash string }
-	if err := json.Unmarshal(read(t, b.Dir, "dist/tools.json"), &tools); err != nil {
+	if err := json.Unmarshal(readFileIn(t, b.Dir, "dist/tools.json"), &tools); err != nil {
 		t.Fatal(err)
 	}
 	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(sum[:]) || !loaded.PreScript {
@@ -141,7 +141,7 @@ func TestPreScript(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(goodPackage), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b = build(t, b.Dir)
+	b = buildPlugin(t, b.Dir)
 	if _, err := os.Stat(filepath.Join(b.Dir, "dist", preScriptName)); !errors.Is(err, fs.ErrNotExist) || len(b.Files) != 3 {
 		t.Errorf("the previous pre-script is left: %v", err)
 	}
@@ -162,7 +162,7 @@ func TestPreScriptThatThrows(t *testing.T) {
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
 		"src/early.ts": "import { definePreScript } from '@opentabs/sdk/pre-script';\ndefinePreScript(() => { throw new Error('no luck') });\n",
 	})
-	if got := evaluateText(t, string(read(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] it failed: Error: no luck" {
+	if got := evaluateText(t, string(readFileIn(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] it failed: Error: no luck" {
 		t.Error(got)
 	}
 	if loaded.Name != "x-prescript" || !loaded.PreScript {
@@ -204,7 +204,7 @@ func TestBadParts(t *testing.T) {
 			for name, text := range test.files {
 				files[name] = text
 			}
-			dir := write(t, files)
+			dir := writeFiles(t, files)
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 			var wrong *BuildError
 			for want := range strings.SplitSeq(test.want, "|") {
@@ -226,7 +226,7 @@ func TestPartsThatAreLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"icon.svg", "src/early.ts"} {
-		dir := write(t, map[string]string{packageFile: withPackage(`"preScript":"src/early.ts"`), "src/index.ts": withTools(`{...ok, name: 'a'}`), "src/other.ts": ""})
+		dir := writeFiles(t, map[string]string{packageFile: withPackage(`"preScript":"src/early.ts"`), "src/index.ts": withTools(`{...ok, name: 'a'}`), "src/other.ts": ""})
 		if name != "src/early.ts" {
 			if err := os.WriteFile(filepath.Join(dir, "src/early.ts"), nil, 0o644); err != nil {
 				t.Fatal(err)
@@ -250,7 +250,7 @@ func TestIcons(t *testing.T) {
 		"icon-dark.svg": dark,
 	})
 	var tools map[string]any
-	if err := json.Unmarshal(read(t, b.Dir, "dist/tools.json"), &tools); err != nil {
+	if err := json.Unmarshal(readFileIn(t, b.Dir, "dist/tools.json"), &tools); err != nil {
 		t.Fatal(err)
 	}
 	if tools["iconSvg"] != icon || loaded.Icon != icon {
@@ -259,7 +259,7 @@ func TestIcons(t *testing.T) {
 	if tools["iconDarkSvg"] != dark || tools["iconInactiveSvg"] != nil || tools["iconDarkInactiveSvg"] != nil {
 		t.Errorf("variants: %v, want only that of the author", tools)
 	}
-	if string(read(t, b.Dir, packageFile)) != goodPackage {
+	if string(readFileIn(t, b.Dir, packageFile)) != goodPackage {
 		t.Error("package.json was changed")
 	}
 }
@@ -322,7 +322,7 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 	if len(loaded.Tools) != 1 || loaded.Tools[0].Name != "echo" || loaded.Tools[0].Description != "Returns the input." {
 		t.Errorf("%+v", loaded.Tools)
 	}
-	if code := string(read(t, b.Dir, "dist/adapter.iife.js")); strings.Contains(code, "stale") || !strings.Contains(code, `h("b"`) {
+	if code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js")); strings.Contains(code, "stale") || !strings.Contains(code, `h("b"`) {
 		t.Error("the adapter was not built from the source")
 	}
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
@@ -367,7 +367,7 @@ func TestPatternsOfTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := bundle(script{entry: "import { validateUrlPattern } from '@opentabs/sdk';\nglobalThis.found = JSON.stringify(" + string(list) + ".map(validateUrlPattern));"}, zodSource{Dir: t.TempDir()}, nil)
+	made, err := bundleOne(script{entry: "import { validateUrlPattern } from '@opentabs/sdk';\nglobalThis.found = JSON.stringify(" + string(list) + ".map(validateUrlPattern));"}, zodSource{Dir: t.TempDir()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ globalThis.__openTabs = {_logNonce: "l", _readinessNonce: "r", pluginConfig: {si
 // TestAdapterInOriginalOpenTabs: a built adapter registers, is locked and logs in the
 // original OpenTabs.
 func TestAdapterInOriginalOpenTabs(t *testing.T) {
-	b := build(t, write(t, map[string]string{packageFile: goodPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
+	b := buildPlugin(t, writeFiles(t, map[string]string{packageFile: goodPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
 import { z } from 'zod';
 log.info('loading');
 export default definePlugin({
@@ -407,10 +407,10 @@ export default definePlugin({
   tools: [defineTool({ name: 'size', description: 'Returns the size.', input: z.object({ n: z.number().default(2) }), output: z.object({}), async handle({ n }) { log.warn('asked', n); return { size: getConfig('size') }; } })],
 });
 `}))
-	if made := string(read(t, b.Dir, "dist/tools.json")); strings.Contains(made, `"start"`) {
+	if made := string(readFileIn(t, b.Dir, "dist/tools.json")); strings.Contains(made, `"start"`) {
 		t.Errorf("dist/tools.json sets the start: %s", made)
 	}
-	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
+	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	const look = `(() => {
   const a = __openTabs.adapters.bad, d = Object.getOwnPropertyDescriptor(__openTabs.adapters, "bad"), o = Object.getOwnPropertyDescriptor(__openTabs, "adapters");
   const tool = a.tools.find((t) => t.name === "size");
@@ -436,11 +436,11 @@ func TestBuildTickets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{packageFile, "icon.svg"} {
-		if err := os.WriteFile(filepath.Join(dir, name), read(t, example, name), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), readFileIn(t, example, name), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b := build(t, dir)
+	b := buildPlugin(t, dir)
 	loaded, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type output []struct {
 
 // outputOf returns the built files and the hash of the adapter.
 func outputOf(src source, made compiled, o Options) (out output, hash string, err error) {
-	code, hash := lock(made.Adapter.Code, src.ID.Name)
+	code, hash := lockAdapter(made.Adapter.Code, src.ID.Name)
 	sourceMap := made.Adapter.SourceMap
 	if o.NoSourceMap {
 		sourceMap = nil

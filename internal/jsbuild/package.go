@@ -94,10 +94,10 @@ func readSource(dir string) (source, []Problem, error) {
 	}
 	var wrong []Problem
 	entry := cmp.Or(pkg.OpenTabs.Entry, defaultEntry)
-	s.Entry, wrong = within.module("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
+	s.Entry, wrong = within.modulePath("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
 	if pkg.OpenTabs.PreScript != "" {
 		var also []Problem
-		s.PreScript, also = within.module("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or remove opentabs.preScript from package.json")
+		s.PreScript, also = within.modulePath("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or remove opentabs.preScript from package.json")
 		wrong = append(wrong, also...)
 	}
 	if p := within.checkOwn(outputDir); p != nil {
@@ -106,7 +106,7 @@ func readSource(dir string) (source, []Problem, error) {
 	if len(wrong) > 0 {
 		return s, nil, &BuildError{Dir: abs, Problems: append(problems, wrong...)}
 	}
-	files, wrong := within.icons()
+	files, wrong := within.readIcons()
 	icons, unfit := svgicon.Make(s.ID.Name, files)
 	for _, p := range unfit {
 		wrong = append(wrong, Problem{Where: p.File, Text: p.Text})
@@ -115,9 +115,9 @@ func readSource(dir string) (source, []Problem, error) {
 	return s, append(problems, wrong...), nil
 }
 
-// module returns the clean path of a module that a key of package.json names, or the
+// modulePath returns the clean path of a module that a key of package.json names, or the
 // problems that prevent its use.
-func (f fence) module(key, name, example, missing string) (string, []Problem) {
+func (f fence) modulePath(key, name, example, missing string) (string, []Problem) {
 	clean := filepath.ToSlash(filepath.Clean(name))
 	if !filepath.IsLocal(filepath.FromSlash(clean)) {
 		return "", []Problem{{Where: packageFile, Text: fmt.Sprintf(
@@ -135,8 +135,8 @@ func (f fence) module(key, name, example, missing string) (string, []Problem) {
 	return clean, nil
 }
 
-// icons returns the contents of the plugin's icon files that exist.
-func (f fence) icons() (map[string][]byte, []Problem) {
+// readIcons returns the contents of the plugin's icon files that exist.
+func (f fence) readIcons() (map[string][]byte, []Problem) {
 	files := map[string][]byte{}
 	var problems []Problem
 	for _, name := range svgicon.Files {

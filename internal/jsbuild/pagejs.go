@@ -101,7 +101,7 @@ func ownCode(src source) (string, error) {
 		LegalComments: api.LegalCommentsNone,
 		Loader:        assetLoaders,
 		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
-		Plugins: []api.Plugin{within.plugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
+		Plugins: []api.Plugin{within.esbuildPlugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
 			build.OnResolve(api.OnResolveOptions{Filter: sdkImport().String()}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 				return api.OnResolveResult{Path: a.Path, External: true}, nil
 			})

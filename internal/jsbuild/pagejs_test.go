@@ -31,7 +31,7 @@ import { z } from 'zod';
 const run = async (input: { name: string }, element: any): Promise<unknown> => { `+code+` };
 const tool = defineTool({ name: 'get_it', displayName: 'Get', description: 'Gets it.', input: z.object({ name: z.string() }), output: z.unknown(),
 	handle: async (input) => ({ value: await run(input, document.body) }) });
-class P extends OpenTabsPlugin { name = 'p'; tools = [tool]; async isReady() { return document.readyState === 'complete'; } `+hooks(code)+` }
+class P extends OpenTabsPlugin { name = 'p'; tools = [tool]; async isReady() { return document.readyState === 'complete'; } `+hookOf(code)+` }
 export default new P();
 `)
 	uses, err := PageUses(dir)
@@ -41,8 +41,8 @@ export default new P();
 	return uses
 }
 
-// hooks returns the hook onNavigate if the code contains the comment /*hook*/.
-func hooks(code string) string {
+// hookOf returns the hook onNavigate if the code contains the comment /*hook*/.
+func hookOf(code string) string {
 	if strings.Contains(code, "/*hook*/") {
 		return "onNavigate(url: string) { fetchJSON(url); }"
 	}

@@ -61,9 +61,9 @@ func (s *pageScan) addUse(format string, args ...any) {
 	s.uses[PageUse(fmt.Sprintf(format, args...))] = true
 }
 
-// text returns the token at i; "" for a string, a regular expression, or an index out
+// tokenText returns the token at i; "" for a string, a regular expression, or an index out
 // of range.
-func (s *pageScan) text(i int) string {
+func (s *pageScan) tokenText(i int) string {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind == tokenString || s.tokens[i].kind == tokenRegexp {
 		return ""
 	}
@@ -77,7 +77,7 @@ func (s *pageScan) run() {
 		case t.kind == tokenString:
 			s.scanText(i)
 		case t.kind != tokenName || t.declared || reserved[t.text]:
-		case s.text(i-1) == "." || s.text(i-1) == "?.":
+		case s.tokenText(i-1) == "." || s.tokenText(i-1) == "?.":
 			s.scanProperty(i)
 		case s.isKey(i):
 			if use, ok := sdkPageUses[t.text]; ok {
@@ -95,7 +95,7 @@ func (s *pageScan) scanText(i int) {
 	if frameworkTexts().MatchString(text) {
 		s.addUse("a property of a framework, or a script (%.40s)", text)
 	}
-	if strings.Trim(text, "\"'`") == "script" && s.text(i-1) == "(" && s.text(i-2) == "createElement" {
+	if strings.Trim(text, "\"'`") == "script" && s.tokenText(i-1) == "(" && s.tokenText(i-2) == "createElement" {
 		s.addUse("a script element, which runs among the page's scripts")
 	}
 }
@@ -109,14 +109,14 @@ func (s *pageScan) scanProperty(i int) {
 	switch {
 	case frameworkProperties().MatchString(name) && !languageProperties[name]:
 		s.addUse("the property %s, which a script of the page sets", name)
-	case (name == "contentWindow" || name == "defaultView" || name == "wrappedJSObject") && s.text(i+2) != "postMessage":
+	case (name == "contentWindow" || name == "defaultView" || name == "wrappedJSObject") && s.tokenText(i+2) != "postMessage":
 		s.addUse("the window of a document (%s)", name)
 	}
 }
 
 // isKey reports whether the name at i is a key or a method of an object or a class.
 func (s *pageScan) isKey(i int) bool {
-	before, after := s.text(i-1), s.text(i+1)
+	before, after := s.tokenText(i-1), s.tokenText(i+1)
 	switch after {
 	case ":":
 		return before == "{" || before == ","
@@ -128,12 +128,12 @@ func (s *pageScan) isKey(i int) bool {
 		}
 		open := 0
 		for j := i + 1; j < len(s.tokens); j++ {
-			switch s.text(j) {
+			switch s.tokenText(j) {
 			case "(":
 				open++
 			case ")":
 				if open--; open == 0 {
-					return s.text(j+1) == "{"
+					return s.tokenText(j+1) == "{"
 				}
 			}
 		}
@@ -158,10 +158,10 @@ func (s *pageScan) scanVariable(i int) {
 		return
 	}
 	at := i
-	for windowNames[s.text(at)] && (s.text(at+1) == "." || s.text(at+1) == "?.") && s.text(at+2) != "" && s.text(at+2) != "(" {
+	for windowNames[s.tokenText(at)] && (s.tokenText(at+1) == "." || s.tokenText(at+1) == "?.") && s.tokenText(at+2) != "" && s.tokenText(at+2) != "(" {
 		at += 2
 	}
-	switch name := s.text(at); {
+	switch name := s.tokenText(at); {
 	case windowNames[name]:
 		s.scanWindow(i, at)
 	case !platformNames()[name] && !programNames[name]:
@@ -179,11 +179,11 @@ func (s *pageScan) scanVariable(i int) {
 // use.
 func (s *pageScan) scanWindow(first, last int) {
 	compares := []string{"===", "!==", "==", "!="}
-	before, after := s.text(first-1), s.text(last+1)
+	before, after := s.tokenText(first-1), s.tokenText(last+1)
 	switch {
 	case slices.Contains(compares, before), slices.Contains(compares, after), before == "typeof":
-	case before == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.text(first-2)):
-	case after == "[" && last+3 < len(s.tokens) && s.tokens[last+2].kind == tokenString && s.text(last+3) == "]":
+	case before == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.tokenText(first-2)):
+	case after == "[" && last+3 < len(s.tokens) && s.tokens[last+2].kind == tokenString && s.tokenText(last+3) == "]":
 		if name := strings.Trim(s.tokens[last+2].text, "\"'`"); !platformNames()[name] {
 			s.addUse("the variable %.40s of the page's window", name)
 		}
@@ -195,13 +195,13 @@ func (s *pageScan) scanWindow(first, last int) {
 // scanChain checks whether the code changes an object that all scripts share. first and
 // at are the first and the last token of the chain so far.
 func (s *pageScan) scanChain(first int, chain []string, at int) {
-	for (s.text(at+1) == "." || s.text(at+1) == "?.") && at+2 < len(s.tokens) && s.tokens[at+2].kind == tokenName {
+	for (s.tokenText(at+1) == "." || s.tokenText(at+1) == "?.") && at+2 < len(s.tokens) && s.tokens[at+2].kind == tokenName {
 		chain = append(chain, s.tokens[at+2].text)
 		at += 2
 	}
 	name := strings.Join(chain, ".")
-	before, after := s.text(first-1), s.text(at+1)
-	defines := before == "(" && after == "," && slices.Contains([]string{"defineProperty", "defineProperties", "assign", "setPrototypeOf"}, s.text(first-2))
+	before, after := s.tokenText(first-1), s.tokenText(at+1)
+	defines := before == "(" && after == "," && slices.Contains([]string{"defineProperty", "defineProperties", "assign", "setPrototypeOf"}, s.tokenText(first-2))
 	sets := strings.HasSuffix(after, "=") && !slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">="}, after)
 	switch {
 	case chain[len(chain)-1] == "prototype" && after != "[":

@@ -93,7 +93,7 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 		return nil, err
 	}
 	zod := findZod(src.Dir)
-	made, err := compile(ctx, src, zod, o)
+	made, err := compilePlugin(ctx, src, zod, o)
 	var wrong *BuildError
 	if errors.As(err, &wrong) {
 		return nil, &BuildError{Dir: src.Dir, Problems: append(problems, wrong.Problems...)}
@@ -127,8 +127,8 @@ type compiled struct {
 	Warnings  []Problem
 }
 
-// compile bundles the scripts and reads the tools concurrently.
-func compile(ctx context.Context, src source, zod zodSource, o Options) (compiled, error) {
+// compilePlugin bundles the scripts and reads the tools concurrently.
+func compilePlugin(ctx context.Context, src source, zod zodSource, o Options) (compiled, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
 		return compiled{}, err
@@ -153,14 +153,14 @@ func compile(ctx context.Context, src source, zod zodSource, o Options) (compile
 
 // bundleScripts bundles the adapter and the pre-script.
 func bundleScripts(src source, main script, zod zodSource, cache *BuildCache) (compiled, error) {
-	adapter, err := bundle(main, zod, cache)
+	adapter, err := bundleOne(main, zod, cache)
 	if err != nil {
 		return compiled{}, err
 	}
 	made := compiled{Adapter: adapter, Warnings: adapter.Warnings}
 	what, largest := "adapter", len(adapter.Code)
 	if src.PreScript != "" {
-		early, err := bundle(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
+		early, err := bundleOne(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
 		if err != nil {
 			return compiled{}, err
 		}

@@ -46,8 +46,8 @@ func freshExample(t testing.TB) string {
 	return dir
 }
 
-// write writes the files of a plugin to a new directory.
-func write(t testing.TB, files map[string]string) string {
+// writeFiles writes the files of a plugin to a new directory.
+func writeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -83,7 +83,7 @@ func builtExample(t testing.TB) *BuildResult {
 	return b
 }
 
-func build(t testing.TB, dir string) *BuildResult {
+func buildPlugin(t testing.TB, dir string) *BuildResult {
 	t.Helper()
 	b, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	if err != nil {
@@ -92,7 +92,7 @@ func build(t testing.TB, dir string) *BuildResult {
 	return b
 }
 
-func read(t testing.TB, dir, name string) []byte {
+func readFileIn(t testing.TB, dir, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
@@ -153,7 +153,7 @@ func TestBuildExample(t *testing.T) {
 // line is the comment for the source map.
 func TestAdapterHash(t *testing.T) {
 	b := builtExample(t)
-	code := string(read(t, b.Dir, "dist/adapter.iife.js"))
+	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	end := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
 	if end < 0 {
 		t.Fatal("the marker is missing")
@@ -177,12 +177,12 @@ func TestSourceMap(t *testing.T) {
 		Sources        []string
 		SourcesContent []string
 	}
-	if err := json.Unmarshal(read(t, dir, "dist/adapter.iife.js.map"), &m); err != nil {
+	if err := json.Unmarshal(readFileIn(t, dir, "dist/adapter.iife.js.map"), &m); err != nil {
 		t.Fatal(err)
 	}
 	for i, name := range m.Sources {
 		if name == "../src/tools/echo.ts" {
-			if m.SourcesContent[i] != string(read(t, dir, "src/tools/echo.ts")) {
+			if m.SourcesContent[i] != string(readFileIn(t, dir, "src/tools/echo.ts")) {
 				t.Error("the map has another text of echo.ts")
 			}
 			return
@@ -206,16 +206,16 @@ func TestBuildWithoutSourceMap(t *testing.T) {
 	if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the source map of the previous build is left: %v", err)
 	}
-	if code := string(read(t, dir, "dist/adapter.iife.js")); strings.Contains(code, "sourceMappingURL") || len(b.Files) != 2 {
+	if code := string(readFileIn(t, dir, "dist/adapter.iife.js")); strings.Contains(code, "sourceMappingURL") || len(b.Files) != 2 {
 		t.Error("the adapter names a map")
 	}
 }
 
 func TestSameSourceSameBytes(t *testing.T) {
 	one, two := builtExample(t).Dir, freshExample(t)
-	build(t, two)
+	buildPlugin(t, two)
 	for _, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
-		a, b := read(t, one, "dist/"+name), read(t, two, "dist/"+name)
+		a, b := readFileIn(t, one, "dist/"+name), readFileIn(t, two, "dist/"+name)
 		if string(a) != string(b) {
 			t.Errorf("%s differs", name)
 		}
@@ -235,21 +235,21 @@ func TestInstalledZod(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "node_modules/zod"), vendored); err != nil {
 		t.Fatal(err)
 	}
-	b := build(t, dir)
-	code := string(read(t, dir, "dist/adapter.iife.js"))
+	b := buildPlugin(t, dir)
+	code := string(readFileIn(t, dir, "dist/adapter.iife.js"))
 	if !strings.Contains(code, "// node_modules/zod/v4/classic/schemas.js") || strings.Contains(code, "opentabs:zod") {
 		t.Error("the adapter lacks the installed zod, or also contains the embedded one")
 	}
 	if strings.Contains(code, "globalThis.__zod") || strings.Contains(code, dir) || len(b.Warnings) > 0 {
 		t.Error("zod stores state on the page's window, or the adapter contains the directory's path")
 	}
-	if string(read(t, dir, "dist/tools.json")) != string(read(t, builtExample(t).Dir, "dist/tools.json")) {
+	if string(readFileIn(t, dir, "dist/tools.json")) != string(readFileIn(t, builtExample(t).Dir, "dist/tools.json")) {
 		t.Error("tools.json differs from that of the embedded zod")
 	}
 }
 
 func TestFindZod(t *testing.T) {
-	dir := write(t, map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"old/node_modules/zod/package.json": `{"version":"3.24.1"}`,
 		"new/node_modules/zod/package.json": `{"version":"4.0.0"}`,
 		"new/packages/a/package.json":       `{}`,
@@ -276,7 +276,7 @@ func TestAdapterSize(t *testing.T) {
 func BenchmarkBuildExample(b *testing.B) {
 	dir := freshExample(b)
 	for b.Loop() {
-		build(b, dir)
+		buildPlugin(b, dir)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestBadPlugins(t *testing.T) {
 			for name, text := range test.files {
 				files[name] = text
 			}
-			dir := write(t, files)
+			dir := writeFiles(t, files)
 			timeout := longTimeout
 			if strings.HasPrefix(test.name, "endless") {
 				timeout = 3 * time.Second
@@ -107,7 +107,7 @@ func TestBadPlugins(t *testing.T) {
 
 // TestProblemsAreListedOnce: each problem is listed once, and their number is correct.
 func TestProblemsAreListedOnce(t *testing.T) {
-	dir := write(t, map[string]string{"package.json": goodPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
+	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
 	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	want := "the plugin in " + dir + ` has 2 problems; fix what is listed and build again
   - src/index.ts:1:8: Could not resolve "./nowhere"
@@ -159,7 +159,7 @@ func TestNoPackage(t *testing.T) {
 
 // TestPageAtLoad: modules that use the page while they load do not fail the build.
 func TestPageAtLoad(t *testing.T) {
-	dir := write(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
+	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
 const token = document.cookie.split('; ').find((c: string) => c.startsWith('token='))?.slice(6);
 const origin = new URL(location.href).origin;
 for (const node of document.querySelectorAll('script')) console.log(node);
@@ -175,13 +175,13 @@ if (!(window as any).fetch || typeof self === 'undefined') throw new Error(text)
 setTimeout(() => { throw new Error('late'); }, 0);
 void fetch('/api').then((r: Response) => r.json()).then(() => {});
 ` + withTools(`{...ok, name: 'a'}`)})
-	if b := build(t, dir); len(b.Tools) != 1 {
+	if b := buildPlugin(t, dir); len(b.Tools) != 1 {
 		t.Errorf("got %+v", b)
 	}
 }
 
 func TestWarnings(t *testing.T) {
-	dir := write(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
+	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
 import { OpenTabsPlugin, defineTool } from '@opentabs-dev/plugin-sdk';
 import { z } from 'zod';
 import style from './style.css';
@@ -199,8 +199,8 @@ export default new Old();
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	b := build(t, link)
-	if code := string(read(t, dir, "dist/adapter.iife.js")); !strings.Contains(code, "\n  // src/index.ts\n") || !strings.Contains(code, `".a { color: red }\n"`) {
+	b := buildPlugin(t, link)
+	if code := string(readFileIn(t, dir, "dist/adapter.iife.js")); !strings.Contains(code, "\n  // src/index.ts\n") || !strings.Contains(code, `".a { color: red }\n"`) {
 		t.Error("the adapter has other file paths, or lacks the style")
 	}
 	var got strings.Builder

@@ -132,7 +132,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTestTimeout
 	}
-	made, err := bundle(testScript(file.Name, o), findZod(src.Dir), nil)
+	made, err := bundleOne(testScript(file.Name, o), findZod(src.Dir), nil)
 	if err != nil {
 		return withTestHint(err)
 	}
@@ -158,12 +158,12 @@ func testScript(file string, o TestOptions) script {
 	if o.Browser != nil {
 		real = max(o.Timeout.Milliseconds(), 1)
 	}
-	define := map[string]string{"OPENTABS_TEST_FILTER": quote(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(real, 10)}
+	define := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(real, 10)}
 	return script{head: licenseNotice + "\n", define: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
 import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import %s;
-`, quote("./"+file))}
+`, quoteJS("./"+file))}
 }
 
 // withTestHint adds an action to errors about modules of Node.
@@ -233,18 +233,18 @@ func runSimulation(ctx context.Context, s simulation) error {
 	case whole.Err() != nil:
 		return whole.Err()
 	case state.broken != "":
-		return s.problem(s.made.place(state.stack), state.broken)
+		return s.newProblem(s.made.sourceLocation(state.stack), state.broken)
 	case ctx.Err() != nil && context.Cause(ctx) == context.Canceled && state.running != "":
-		return s.problem("", fmt.Sprintf("%q did not end within %v of real time; look for an endless loop", state.running, s.timeout))
+		return s.newProblem("", fmt.Sprintf("%q did not end within %v of real time; look for an endless loop", state.running, s.timeout))
 	case exit != nil && state.running != "":
-		return s.problem("", fmt.Sprintf("%q crashed the engine, which may use up to %d MB; look for data that grows without a limit", state.running, simulateMemoryBytes>>20))
+		return s.newProblem("", fmt.Sprintf("%q crashed the engine, which may use up to %d MB; look for data that grows without a limit", state.running, simulateMemoryBytes>>20))
 	}
 	detail, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-	return s.problem("", "the modules of the tests did not load within the limits of time and memory: "+detail)
+	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+detail)
 }
 
-// problem returns a *BuildError with one problem, by default for the test file.
-func (s simulation) problem(where, text string) error {
+// newProblem returns a *BuildError with one problem, by default for the test file.
+func (s simulation) newProblem(where, text string) error {
 	if where == "" {
 		where = s.file
 	}
@@ -275,7 +275,7 @@ func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState
 			state.running = event.Test
 		case "end", "skipped":
 			state.running = ""
-			event.Where = s.made.place(event.Stack)
+			event.Where = s.made.sourceLocation(event.Stack)
 		case "done":
 			state.done = true
 		case "broken":
@@ -283,7 +283,7 @@ func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState
 			continue
 		case "ask", "answer":
 			if s.real != nil {
-				s.real.receive(lines.Bytes())
+				s.real.handleLine(lines.Bytes())
 			}
 			continue
 		}

@@ -56,14 +56,14 @@ func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()
 	return func() { r.browser.SetResponder(nil) }
 }
 
-// receive handles a line of the script. receive does not block.
-func (r *browserTests) receive(line []byte) {
+// handleLine handles a line of the script. handleLine does not block.
+func (r *browserTests) handleLine(line []byte) {
 	var m scriptMessage
 	if json.Unmarshal(line, &m) != nil {
 		return
 	}
 	if m.Op == "ask" {
-		go r.ask(m)
+		go r.runOperation(m)
 		return
 	}
 	r.mu.Lock()
@@ -74,8 +74,8 @@ func (r *browserTests) receive(line []byte) {
 	}
 }
 
-// ask runs an operation in the browser and sends the result to the script.
-func (r *browserTests) ask(m scriptMessage) {
+// runOperation runs an operation in the browser and sends the result to the script.
+func (r *browserTests) runOperation(m scriptMessage) {
 	value, err := r.browser.Do(r.ctx, m.What, m.Params)
 	answer := browserAnswer{Value: value}
 	if err != nil {
@@ -144,6 +144,6 @@ func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {
 		defer l.mu.Unlock()
-		_, _ = l.w.Write(append([]byte(quote(text)), '\n'))
+		_, _ = l.w.Write(append([]byte(quoteJS(text)), '\n'))
 	}()
 }

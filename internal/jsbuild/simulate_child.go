@@ -107,7 +107,7 @@ func (s *testRunner) wait(news json.RawMessage) (more bool, err error) {
 		if !ok {
 			return false, nil
 		}
-		_, err := s.vm.Eval("__opentabsReceive("+quote(string(line))+")", quickjs.EvalGlobal)
+		_, err := s.vm.Eval("__opentabsReceive("+quoteJS(string(line))+")", quickjs.EvalGlobal)
 		return true, err
 	case <-timer.C:
 		return true, nil

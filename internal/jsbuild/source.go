@@ -64,7 +64,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: name, Namespace: embedded}, nil
 		}
 	case !relative:
-		if target, ok := s.alias(a.Path); ok {
+		if target, ok := s.embeddedPath(a.Path); ok {
 			if name, ok := s.find(target); ok {
 				return api.OnResolveResult{Path: name, Namespace: embedded}, nil
 			}
@@ -77,8 +77,8 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-// alias returns the embedded path of a bare import.
-func (s sourceSet) alias(spec string) (string, bool) {
+// embeddedPath returns the embedded path of a bare import.
+func (s sourceSet) embeddedPath(spec string) (string, bool) {
 	if target, ok := s.Alias[spec]; ok {
 		return target, true
 	}

@@ -12,7 +12,7 @@ import (
 // mounts are file trees by the name of their root.
 type mounts map[string]fstest.MapFS
 
-func (m mounts) mount() map[string]fs.FS {
+func (m mounts) mountFiles() map[string]fs.FS {
 	roots := map[string]fs.FS{}
 	for name, tree := range m {
 		roots[name] = tree
@@ -52,7 +52,7 @@ func TestSourcesBundle(t *testing.T) {
 			},
 			"lib": {"b/index.ts": {Data: []byte(`export const b = 'from-b';`)}},
 			"pkg": {"main.mjs": {Data: []byte(`export const c = 'from-c';`)}, "deep/d.js": {Data: []byte(`export const d = 'from-d';`)}},
-		}.mount(),
+		}.mountFiles(),
 		Alias: map[string]string{"pkg": "pkg/main.mjs", "pkg/": "pkg/"},
 	}
 	out, problems := bundleTest(t, s, "app/src/main.ts")
@@ -77,7 +77,7 @@ func TestSourcesBundle(t *testing.T) {
 // TestSourcesLeaveDiskAlone: esbuild resolves the imports of files on disk that have no
 // alias.
 func TestSourcesLeaveDiskAlone(t *testing.T) {
-	s := sourceSet{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mount(), Alias: map[string]string{"pkg": "pkg/main.js"}}
+	s := sourceSet{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{
 		Stdin:    &api.StdinOptions{Contents: `import { c } from 'pkg'; import './not-here.js'; console.log(c)`, ResolveDir: t.TempDir()},
 		Bundle:   true,

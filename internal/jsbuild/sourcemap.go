@@ -13,9 +13,9 @@ import (
 // frameAt matches the position in one line of the engine's stack traces.
 var frameAt = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
-// place returns the location in the plugin's source for a stack trace of the bundle, as
+// sourceLocation returns the location in the plugin's source for a stack trace of the bundle, as
 // file:line:column; "" if no frame is in the plugin's source.
-func (b bundled) place(stack string) string {
+func (b bundled) sourceLocation(stack string) string {
 	for _, frame := range strings.Split(stack, "\n") {
 		at := frameAt().FindStringSubmatch(strings.TrimSpace(frame))
 		if at == nil {
@@ -58,15 +58,15 @@ func sourceOf(sourceMap []byte, line, column int) string {
 			}
 			source, atLine, atColumn = source+fields[1], atLine+fields[2], atColumn+fields[3]
 			if i == line && (generated <= column || found == "") && source >= 0 && source < len(m.Sources) {
-				found = place(m.Sources[source], atLine+1, atColumn+1)
+				found = formatLocation(m.Sources[source], atLine+1, atColumn+1)
 			}
 		}
 	}
 	return found
 }
 
-// place formats a location in a file whose path is relative to dist.
-func place(file string, line, column int) string {
+// formatLocation formats a location in a file whose path is relative to dist.
+func formatLocation(file string, line, column int) string {
 	if strings.Contains(file, ":") || strings.Contains(file, "node_modules/") || strings.HasSuffix(file, "opentabs-entry.ts") {
 		return ""
 	}

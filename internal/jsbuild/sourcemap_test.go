@@ -21,7 +21,7 @@ func TestDecodeVLQ(t *testing.T) {
 // TestPlaceOfStack: the location of an error in a bundle maps to its source.
 func TestPlaceOfStack(t *testing.T) {
 	source := "const filler = 1;\n\nexport function first() {\n  throw new Error('one');\n}\nexport function second() { filler; throw new Error('two'); }\nfirst(); second();\n"
-	dir := write(t, map[string]string{"src/a.ts": source})
+	dir := writeFiles(t, map[string]string{"src/a.ts": source})
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{"src/a.ts"}, AbsWorkingDir: dir, Outfile: "dist/" + bundleName, Bundle: true,
 		Format: api.FormatIIFE, Sourcemap: api.SourceMapExternal, LogLevel: api.LogLevelSilent,
@@ -37,12 +37,12 @@ func TestPlaceOfStack(t *testing.T) {
 		}
 		line, column := strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n')
 		stack := fmt.Sprintf("    at f (native)\n    at <anonymous> (<eval>:%d:%d)\n    at <eval> (<eval>:1:1)\n", line, column)
-		if got := b.place(stack); got != want {
+		if got := b.sourceLocation(stack); got != want {
 			t.Errorf("%s: %q, want %s", word, got, want)
 		}
 	}
 	for _, stack := range []string{"", "    at f (native)", "    at <eval> (<eval>:9999:1)"} {
-		if got := b.place(stack); got != "" {
+		if got := b.sourceLocation(stack); got != "" {
 			t.Errorf("%q: %s", stack, got)
 		}
 	}

@@ -63,9 +63,9 @@ var (
 	zodInternal = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 
-// plugin returns the esbuild plugin that resolves and changes zod. plugin must come
+// esbuildPlugin returns the esbuild plugin that resolves and changes zod. esbuildPlugin must come
 // before the plugin of the embedded sources.
-func (z zodSource) plugin(embeddedFiles sourceSet) api.Plugin {
+func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 	return api.Plugin{Name: "opentabs-zod", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: zodImport}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return z.resolve(build, embeddedFiles, a)

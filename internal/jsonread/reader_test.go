@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// read reads a compact object as part of package.json.
-func read(text string) (*Reader, *Problems) {
+// readObject reads a compact object as part of package.json.
+func readObject(text string) (*Reader, *Problems) {
 	problems := &Problems{File: "package.json"}
 	return New([]byte(text), "opentabs.", problems), problems
 }
 
-// texts returns the problems as users see them.
-func texts(p *Problems) string {
+// problemTexts returns the problems as users see them.
+func problemTexts(p *Problems) string {
 	var lines []string
 	for _, one := range p.List {
 		lines = append(lines, one.String())
@@ -22,7 +22,7 @@ func texts(p *Problems) string {
 }
 
 func TestReaderMembers(t *testing.T) {
-	r, problems := read(`{"name":"a","name":"b","Name":"c","on":true,"off":false,"none":null,"list":["x","y"],"empty":[],"in":{"deep":{"n":"z"}}}`)
+	r, problems := readObject(`{"name":"a","name":"b","Name":"c","on":true,"off":false,"none":null,"list":["x","y"],"empty":[],"in":{"deep":{"n":"z"}}}`)
 	if got := r.Text("name", "write it"); got != "b" {
 		t.Errorf("name %q, want the last of two members, compared exactly", got)
 	}
@@ -48,7 +48,7 @@ func TestReaderMembers(t *testing.T) {
 		t.Errorf("nested member %q", got)
 	}
 	if len(problems.List) != 0 {
-		t.Errorf("problems of a correct object:\n%s", texts(problems))
+		t.Errorf("problems of a correct object:\n%s", problemTexts(problems))
 	}
 }
 
@@ -72,11 +72,11 @@ func TestReaderProblems(t *testing.T) {
 			"opentabs.k[1] is a boolean; make it a string"},
 		{`{"k":{"deep":1}}`, func(r *Reader) bool { return r.Object("k").Optional("deep") == "" }, "opentabs.k.deep is a number; make it a string"},
 	} {
-		r, problems := read(test.text)
+		r, problems := readObject(test.text)
 		if !test.read(r) {
 			t.Errorf("%s: the value is wrong", test.text)
 		}
-		if got := texts(problems); got != "package.json: "+test.want {
+		if got := problemTexts(problems); got != "package.json: "+test.want {
 			t.Errorf("%s:\n%s\nwant\npackage.json: %s", test.text, got, test.want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestReaderProblems(t *testing.T) {
 // TestReaderRejectsHiddenText checks that text which a review would not show is a
 // problem and is not returned.
 func TestReaderRejectsHiddenText(t *testing.T) {
-	r, problems := read("{\"k\":\"a\u202eb\",\"list\":[\"ok\",\"c\u200bd\"]}")
+	r, problems := readObject("{\"k\":\"a\u202eb\",\"list\":[\"ok\",\"c\u200bd\"]}")
 	if got, ok := r.TextOK("k"); got != "" || ok {
 		t.Errorf("k is %q, %t", got, ok)
 	}
@@ -93,7 +93,7 @@ func TestReaderRejectsHiddenText(t *testing.T) {
 		t.Errorf("list is %q", got)
 	}
 	if len(problems.List) != 2 || !strings.HasPrefix(problems.List[0].Text, "opentabs.k ") || !strings.HasPrefix(problems.List[1].Text, "opentabs.list[1] ") {
-		t.Errorf("problems:\n%s", texts(problems))
+		t.Errorf("problems:\n%s", problemTexts(problems))
 	}
 }
 

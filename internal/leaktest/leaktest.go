@@ -20,7 +20,7 @@ const exitTimeout = 30 * time.Second
 func Main(m *testing.M) {
 	code := m.Run()
 	fuzzing := flag.Lookup("test.fuzz").Value.String() != ""
-	if code == 0 && !fuzzing && leaks() {
+	if code == 0 && !fuzzing && hasLeaks() {
 		buf := make([]byte, 1<<20)
 		fmt.Fprintf(os.Stderr, "goroutines were left behind:\n%s\n", buf[:runtime.Stack(buf, true)])
 		code = 1
@@ -28,8 +28,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// leaks reports whether another goroutine still runs after exitTimeout.
-func leaks() bool {
+// hasLeaks reports whether another goroutine still runs after exitTimeout.
+func hasLeaks() bool {
 	for end := time.Now().Add(exitTimeout); runtime.NumGoroutine() > 1; {
 		if time.Now().After(end) {
 			return true

@@ -71,10 +71,10 @@ func (l *Log) Write(line []byte) {
 	}
 	l.pending = append(l.pending, line...)
 	l.lines++
-	l.poke()
+	l.wakeWriter()
 }
 
-func (l *Log) poke() {
+func (l *Log) wakeWriter() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -86,7 +86,7 @@ func (l *Log) Close() {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	l.poke()
+	l.wakeWriter()
 	<-l.done
 }
 
@@ -96,7 +96,7 @@ func (l *Log) write() {
 	for range l.wake {
 		text, lines, dropped, closed := l.takePending()
 		if lines+dropped > 0 {
-			l.append(text, lines, dropped)
+			l.appendLines(text, lines, dropped)
 		}
 		if closed {
 			if l.file != nil {
@@ -116,16 +116,16 @@ func (l *Log) takePending() (text []byte, lines, dropped int, closed bool) {
 	return text, lines, dropped, closed
 }
 
-// append writes lines to the file, after a line for the dropped ones. Lines that cannot
+// appendLines writes lines to the file, after a line for the dropped ones. Lines that cannot
 // be written count as dropped.
-func (l *Log) append(text []byte, lines, dropped int) {
+func (l *Log) appendLines(text []byte, lines, dropped int) {
 	if dropped > 0 {
 		text = append(l.opts.Dropped(dropped), text...)
 	}
 	if l.torn {
 		text = append([]byte("\n"), text...)
 	}
-	err := l.ready(int64(len(text)))
+	err := l.prepareFile(int64(len(text)))
 	if err == nil {
 		var n int
 		n, err = l.file.Write(text)
@@ -144,8 +144,8 @@ func (l *Log) append(text []byte, lines, dropped int) {
 	}
 }
 
-// ready opens the file, and rotates it if more bytes exceed its limit.
-func (l *Log) ready(more int64) error {
+// prepareFile opens the file, and rotates it if more bytes exceed its limit.
+func (l *Log) prepareFile(more int64) error {
 	if l.file == nil {
 		if err := l.open(); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (l *Log) ready(more int64) error {
 	}
 	l.file.Close()
 	l.file = nil
-	l.rotate()
+	l.rotateFiles()
 	return l.open()
 }
 
@@ -174,9 +174,9 @@ func (l *Log) open() error {
 	return nil
 }
 
-// rotate renames the files and removes the oldest. If that fails, the current file
+// rotateFiles renames the files and removes the oldest. If that fails, the current file
 // keeps growing.
-func (l *Log) rotate() {
+func (l *Log) rotateFiles() {
 	for n := l.opts.Files - 1; n > 0; n-- {
 		if err := os.Rename(rotatedPath(l.path, n-1), rotatedPath(l.path, n)); err != nil && !os.IsNotExist(err) {
 			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.What + " could not be renamed")

@@ -15,7 +15,7 @@ import (
 
 const files = 5
 
-func options(o Options) Options {
+func testOptions(o Options) Options {
 	o.What, o.Dropped = "the record", func(n int) []byte { return fmt.Appendf(nil, "dropped %d\n", n) }
 	if o.FileBytes == 0 {
 		o.FileBytes = 1 << 20
@@ -29,7 +29,7 @@ func options(o Options) Options {
 	return o
 }
 
-func read(t *testing.T, path string) []string {
+func readLog(t *testing.T, path string) []string {
 	t.Helper()
 	var lines []string
 	damaged, err := Read(path, files, func(line []byte) bool {
@@ -44,12 +44,12 @@ func read(t *testing.T, path string) []string {
 
 func TestWriteAndRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
-	l := Open(path, options(Options{}))
+	l := Open(path, testOptions(Options{}))
 	l.Write([]byte("one\n"))
 	l.Write([]byte("two\n"))
 	l.Close()
 	l.Write([]byte("three\n")) // does nothing
-	if got := strings.Join(read(t, path), " "); got != "one two" {
+	if got := strings.Join(readLog(t, path), " "); got != "one two" {
 		t.Errorf("got %q", got)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -62,7 +62,7 @@ func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	const size = 2000
 	for n := range 100 { // a new process each time
-		l := Open(path, options(Options{FileBytes: size}))
+		l := Open(path, testOptions(Options{FileBytes: size}))
 		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 150)))
 		l.Close()
 	}
@@ -75,7 +75,7 @@ func TestRotation(t *testing.T) {
 			t.Errorf("%s: %v, %v", file, info, err)
 		}
 	}
-	lines := read(t, path)
+	lines := readLog(t, path)
 	for i, line := range lines {
 		if want := fmt.Sprint(100-len(lines)+i) + " "; !strings.HasPrefix(line, want) {
 			t.Fatalf("line %d is %.10q, want %s", i, line, want)
@@ -89,7 +89,7 @@ func TestRotation(t *testing.T) {
 // If only one file is kept, rotation empties it.
 func TestRotationOfOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
-	o := options(Options{FileBytes: 300, Files: 1})
+	o := testOptions(Options{FileBytes: 300, Files: 1})
 	l := Open(path, o)
 	for n := range 20 {
 		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 80)))
@@ -98,7 +98,7 @@ func TestRotationOfOne(t *testing.T) {
 	l = Open(path, o)
 	l.Write([]byte("last\n"))
 	l.Close()
-	if lines := read(t, path); len(lines) == 0 || len(lines) > 4 || lines[len(lines)-1] != "last" {
+	if lines := readLog(t, path); len(lines) == 0 || len(lines) > 4 || lines[len(lines)-1] != "last" {
 		t.Errorf("got %d lines", len(lines))
 	}
 }
@@ -108,7 +108,7 @@ func TestRotationOfOne(t *testing.T) {
 func TestCannotWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	var logged bytes.Buffer
-	l := Open(filepath.Join(dir, "lines"), options(Options{Log: zerolog.New(&logged)}))
+	l := Open(filepath.Join(dir, "lines"), testOptions(Options{Log: zerolog.New(&logged)}))
 	for range 10 {
 		l.Write([]byte("before\n"))
 	}
@@ -118,7 +118,7 @@ func TestCannotWrite(t *testing.T) {
 	}
 	l.Write([]byte("after\n"))
 	l.Close()
-	if got := strings.Join(read(t, filepath.Join(dir, "lines")), ", "); got != "dropped 10, after" {
+	if got := strings.Join(readLog(t, filepath.Join(dir, "lines")), ", "); got != "dropped 10, after" {
 		t.Errorf("got %s", got)
 	}
 	if n := strings.Count(logged.String(), "the record cannot be written"); n != 1 {
@@ -160,7 +160,7 @@ func TestDamagedLines(t *testing.T) {
 // Several writers write concurrently, and each line stays complete.
 func TestAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
-	logs := []*Log{Open(path, options(Options{})), Open(path, options(Options{}))}
+	logs := []*Log{Open(path, testOptions(Options{})), Open(path, testOptions(Options{}))}
 	var wg sync.WaitGroup
 	for n := range 20 {
 		wg.Go(func() {
@@ -173,7 +173,7 @@ func TestAtOnce(t *testing.T) {
 	for _, l := range logs {
 		l.Close()
 	}
-	lines := read(t, path)
+	lines := readLog(t, path)
 	for _, line := range lines {
 		if line != "a whole line" {
 			t.Fatalf("a line is %q", line)

@@ -19,7 +19,7 @@ func TestSlowDisk(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := Open(pipe, options(Options{PendingBytes: 1000}))
+	l := Open(pipe, testOptions(Options{PendingBytes: 1000}))
 	const all = 1000
 	for range all {
 		l.Write([]byte("a line\n"))

@@ -31,7 +31,7 @@ func Open(path string, limit int64) (*File, error) {
 		return nil, err
 	}
 	if f.size > limit {
-		f.rotate()
+		f.rotateFile()
 	}
 	return f, nil
 }
@@ -59,17 +59,17 @@ func (f *File) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.size > 0 && f.size+int64(len(p)) > f.limit {
-		f.rotate()
+		f.rotateFile()
 	}
 	n, err := f.file.Write(p)
 	f.size += int64(n)
 	return n, err
 }
 
-// rotate renames the file to path.1 and starts a new one. If that fails, writes
+// rotateFile renames the file to path.1 and starts a new one. If that fails, writes
 // continue in the old file and the next attempt follows after another limit
 // bytes. The caller holds mu, or is the only user of f.
-func (f *File) rotate() {
+func (f *File) rotateFile() {
 	f.size = 0
 	if f.regular && os.Rename(f.path, f.path+".1") == nil {
 		_ = f.open()

@@ -26,7 +26,7 @@ type fake struct {
 	seen []string
 }
 
-func (f *fake) saw(what string) {
+func (f *fake) recordRequest(what string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen = append(f.seen, what)
@@ -38,7 +38,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodDelete {
-		f.saw("DELETE " + r.Header.Get("Mcp-Session-Id"))
+		f.recordRequest("DELETE " + r.Header.Get("Mcp-Session-Id"))
 		return
 	}
 	var m struct {
@@ -59,38 +59,38 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	f.saw(strings.Join(strings.Fields(fmt.Sprint(m.Method, " ", r.Header.Get("Mcp-Session-Id"), " ", r.Header.Get("Mcp-Protocol-Version"))), " "))
+	f.recordRequest(strings.Join(strings.Fields(fmt.Sprint(m.Method, " ", r.Header.Get("Mcp-Session-Id"), " ", r.Header.Get("Mcp-Protocol-Version"))), " "))
 	switch {
 	case m.Method == "initialize":
 		w.Header().Set("Mcp-Session-Id", "s1")
-		reply(w, m.ID, `{"protocolVersion":"2025-06-18","serverInfo":{"name":"fake","version":"1"}}`)
+		writeReply(w, m.ID, `{"protocolVersion":"2025-06-18","serverInfo":{"name":"fake","version":"1"}}`)
 	case m.Method == "tools/list" && m.Params.Cursor == "":
-		reply(w, m.ID, `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"2"}`)
+		writeReply(w, m.ID, `{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"2"}`)
 	case m.Method == "tools/list":
-		reply(w, m.ID, `{"tools":[{"name":"b"}]}`)
+		writeReply(w, m.ID, `{"tools":[{"name":"b"}]}`)
 	case m.Method == "tools/call":
 		f.call(w, r, m.ID, m.Params.Meta.Token)
 	case m.Method == "notifications/cancelled":
-		f.saw("cancelled " + string(m.Params.RequestID))
+		f.recordRequest("cancelled " + string(m.Params.RequestID))
 		w.WriteHeader(http.StatusAccepted)
 	default:
 		if m.Error != nil {
-			f.saw("error " + m.Error.Message)
+			f.recordRequest("error " + m.Error.Message)
 		}
 		if m.Result != nil {
-			f.saw("result " + string(m.Result))
+			f.recordRequest("result " + string(m.Result))
 		}
 		w.WriteHeader(http.StatusAccepted)
 	}
 }
 
-func reply(w http.ResponseWriter, id json.RawMessage, result string) {
+func writeReply(w http.ResponseWriter, id json.RawMessage, result string) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 }
 
-// stream writes events and flushes after each.
-func stream(w http.ResponseWriter, messages ...string) {
+// writeStream writes events and flushes after each.
+func writeStream(w http.ResponseWriter, messages ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, m := range messages {
 		fmt.Fprintf(w, "event: message\ndata: %s\n\n", m)
@@ -98,8 +98,8 @@ func stream(w http.ResponseWriter, messages ...string) {
 	}
 }
 
-// within runs test with a client of f in fake time.
-func within(t *testing.T, f *fake, test func(t *testing.T, c *Client)) {
+// runWithClient runs test with a client of f in fake time.
+func runWithClient(t *testing.T, f *fake, test func(t *testing.T, c *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := memnet.Listen()
 		server := &http.Server{Handler: f}
@@ -119,7 +119,7 @@ func within(t *testing.T, f *fake, test func(t *testing.T, c *Client)) {
 
 func TestSession(t *testing.T) {
 	f := &fake{}
-	within(t, f, func(t *testing.T, c *Client) {
+	runWithClient(t, f, func(t *testing.T, c *Client) {
 		tools, err := c.ListTools(t.Context())
 		if err != nil || len(tools) != 2 || tools[0].Name != "a" || tools[1].Name != "b" {
 			t.Errorf("got %v, %v", tools, err)
@@ -142,7 +142,7 @@ func TestSession(t *testing.T) {
 
 func TestCallWithProgress(t *testing.T) {
 	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
-		stream(w,
+		writeStream(w,
 			fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":4,"message":"one"}}`, token),
 			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":999,"progress":2}}`,
 			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":"y"}}`,
@@ -154,7 +154,7 @@ func TestCallWithProgress(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"result":{}}`,
 		)
 	}}
-	within(t, f, func(t *testing.T, c *Client) {
+	runWithClient(t, f, func(t *testing.T, c *Client) {
 		var got []Progress
 		result, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), func(p Progress) { got = append(got, p) })
 		if err != nil {
@@ -179,9 +179,9 @@ func TestCallWithoutProgressSendsNoToken(t *testing.T) {
 		if token != nil {
 			t.Errorf("got the token %s", token)
 		}
-		reply(w, id, `{"content":[]}`)
+		writeReply(w, id, `{"content":[]}`)
 	}}
-	within(t, f, func(t *testing.T, c *Client) {
+	runWithClient(t, f, func(t *testing.T, c *Client) {
 		if _, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil); err != nil {
 			t.Error(err)
 		}
@@ -203,17 +203,17 @@ func TestCallFails(t *testing.T) {
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"bad session"}}`)
 		}, want: "bad session"},
 		"no answer": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
-			stream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
+			writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 		}, want: "tools/call: the server ended the connection before it answered", is: ErrNoAnswer},
 		"a broken connection": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
-			stream(w, `{}`)
+			writeStream(w, `{}`)
 			panic(http.ErrAbortHandler)
 		}, is: ErrNoAnswer},
 		"no answer at all": {call: func(http.ResponseWriter, *http.Request, json.RawMessage, json.RawMessage) {
 			panic(http.ErrAbortHandler)
 		}, is: ErrNoAnswer},
 		"no message": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
-			stream(w, `nonsense`)
+			writeStream(w, `nonsense`)
 		}, want: "the server sent a malformed message"},
 		"a status": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			http.Error(w, `{"error":"slow down"}`, http.StatusTooManyRequests)
@@ -222,14 +222,14 @@ func TestCallFails(t *testing.T) {
 			http.Error(w, "boom", http.StatusInternalServerError)
 		}, want: "the server answered 500 Internal Server Error: boom"},
 		"another's answer": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
-			reply(w, json.RawMessage(`55`), `{}`)
+			writeReply(w, json.RawMessage(`55`), `{}`)
 		}, want: "the server answered 200"},
 		"a wrong result": {call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
-			reply(w, id, `{"content":1}`)
+			writeReply(w, id, `{"content":1}`)
 		}, want: "read the answer of tools/call"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			within(t, &fake{call: c.call}, func(t *testing.T, client *Client) {
+			runWithClient(t, &fake{call: c.call}, func(t *testing.T, client *Client) {
 				_, err := client.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
 				if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
 					t.Errorf("got %v", err)
@@ -252,13 +252,13 @@ func TestCancel(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := &fake{call: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
-				stream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
+				writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 				select {
 				case <-time.After(10*time.Second + c.ends):
 				case <-r.Context().Done():
 				}
 			}}
-			within(t, f, func(t *testing.T, client *Client) {
+			runWithClient(t, f, func(t *testing.T, client *Client) {
 				ctx, cancel := context.WithCancel(t.Context())
 				start := time.Now()
 				time.AfterFunc(10*time.Second, cancel)
@@ -282,12 +282,12 @@ func TestCancel(t *testing.T) {
 func TestCancelTooLate(t *testing.T) {
 	var cancel context.CancelFunc
 	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
-		stream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
+		writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 		cancel()
 		<-time.After(100 * time.Millisecond)
-		stream(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, id))
+		writeStream(w, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, id))
 	}}
-	within(t, f, func(t *testing.T, c *Client) {
+	runWithClient(t, f, func(t *testing.T, c *Client) {
 		var ctx context.Context
 		ctx, cancel = context.WithCancel(t.Context())
 		if _, err := c.CallTool(ctx, "a", json.RawMessage(`{}`), nil); err != nil {
@@ -320,7 +320,7 @@ func TestSilentServer(t *testing.T) {
 		}
 		<-r.Context().Done()
 	}}
-	within(t, f, func(t *testing.T, c *Client) {
+	runWithClient(t, f, func(t *testing.T, c *Client) {
 		began := time.Now()
 		_, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
 		if !errors.Is(err, ErrSilent) {
@@ -333,7 +333,7 @@ func TestSilentServer(t *testing.T) {
 }
 
 func TestWrongToken(t *testing.T) {
-	within(t, &fake{}, func(t *testing.T, c *Client) {
+	runWithClient(t, &fake{}, func(t *testing.T, c *Client) {
 		c.options.Token = "guess"
 		var status *statusError
 		if _, err := c.ListTools(t.Context()); !errors.As(err, &status) || status.Status != 401 || status.Sentence != "the token is wrong" {

@@ -79,7 +79,7 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 			with["_meta"] = map[string]any{"progressToken": x.id}
 		}
 	}
-	body, err := encode(message{ID: fmt.Appendf(nil, "%d", x.id), Method: method}, params)
+	body, err := encodeMessage(message{ID: fmt.Appendf(nil, "%d", x.id), Method: method}, params)
 	if err != nil {
 		return err
 	}
@@ -138,13 +138,13 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 	x.alive()
 	in := watchedReader{resp.Body, x.alive}
 	// Only initialize opens a session. initialize is the only request before the client
-	// knows the protocol version.
+	// has a protocol version.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/event-stream" {
-		return x.single(resp.StatusCode, in)
+		return x.readSingle(resp.StatusCode, in)
 	}
 	for event, err := range sse.Read(in, maxMessageBytes) {
 		if err != nil {
@@ -158,8 +158,8 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 	return message{}, ErrNoAnswer
 }
 
-// single reads an answer that is one JSON document.
-func (x exchange) single(status int, body io.Reader) (message, error) {
+// readSingle reads an answer that is one JSON document.
+func (x exchange) readSingle(status int, body io.Reader) (message, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
 	if err != nil {
 		return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
@@ -238,7 +238,7 @@ func (c *Client) respond(ctx context.Context, m message) error {
 	if m.Method != "ping" {
 		answer = message{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client does not support " + m.Method}}
 	}
-	body, err := encode(answer, nil)
+	body, err := encodeMessage(answer, nil)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (c *Client) respond(ctx context.Context, m message) error {
 
 // notify sends a notification.
 func (c *Client) notify(ctx context.Context, method string, params any) error {
-	body, err := encode(message{Method: method}, params)
+	body, err := encodeMessage(message{Method: method}, params)
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (c *Client) post(ctx context.Context, body []byte) error {
 	return errors.Join(readStatusError(resp.StatusCode, data), err)
 }
 
-func encode(m message, params any) ([]byte, error) {
+func encodeMessage(m message, params any) ([]byte, error) {
 	m.JSONRPC = "2.0"
 	if params != nil {
 		data, err := rawjson.Marshal(params)

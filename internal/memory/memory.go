@@ -40,9 +40,9 @@ const (
 // also makes the collector run less often while the heap is small. Keep returns when
 // ctx ends, and restores the collector's settings.
 func Keep(ctx context.Context) {
-	before := debug.SetGCPercent(percent(live()))
+	before := debug.SetGCPercent(garbagePercent(liveHeap()))
 	defer func() { debug.SetGCPercent(before) }()
-	defer afterEachCollection(func() { debug.SetGCPercent(percent(live())) })()
+	defer afterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
 	needed, allocated := uint64(0), uint64(0) // so that the first check returns memory
@@ -50,13 +50,13 @@ func Keep(ctx context.Context) {
 		select {
 		case <-look.C:
 			now := Used().SystemBytes
-			isIdle := total()-allocated < idle
+			isIdle := totalAllocated()-allocated < idle
 			if now > needed+spare || isIdle && now > needed+worthIt || allocated == 0 {
 				debug.FreeOSMemory()
 				needed = Used().SystemBytes
 			}
-			debug.SetGCPercent(percent(live()))
-			allocated = total()
+			debug.SetGCPercent(garbagePercent(liveHeap()))
+			allocated = totalAllocated()
 			look.Reset(lookEvery)
 		case <-ctx.Done():
 			return
@@ -89,18 +89,18 @@ func afterEachCollection(work func()) (stop func()) {
 	}
 }
 
-// total returns how many bytes were allocated since the process started.
-func total() uint64 { return read("/gc/heap/allocs:bytes") }
+// totalAllocated returns how many bytes were allocated since the process started.
+func totalAllocated() uint64 { return readMetric("/gc/heap/allocs:bytes") }
 
-// percent returns the garbage that is allowed, in percent of the live heap.
-func percent(live uint64) int {
+// garbagePercent returns the garbage that is allowed, in percent of the live heap.
+func garbagePercent(live uint64) int {
 	return min(max(int(garbage*100/max(live, 1)), percentAtLeast), percentAtMost)
 }
 
-// live returns the size of the heap after the last collection, in bytes.
-func live() uint64 { return read("/gc/heap/live:bytes") }
+// liveHeap returns the size of the heap after the last collection, in bytes.
+func liveHeap() uint64 { return readMetric("/gc/heap/live:bytes") }
 
-func read(metric string) uint64 {
+func readMetric(metric string) uint64 {
 	sample := []metrics.Sample{{Name: metric}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()

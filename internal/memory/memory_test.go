@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// keep has Keep run, and returns a function that ends it.
-func keep(t *testing.T) (end func()) {
+// startKeep has Keep run, and returns a function that ends it.
+func startKeep(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -28,9 +28,9 @@ func keep(t *testing.T) (end func()) {
 // system at the next check.
 func TestMemoryIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := keep(t)
+		end := startKeep(t)
 		before := Used().SystemBytes
-		touch(make([]byte, 200<<20))
+		touchPages(make([]byte, 200<<20))
 		if grown := Used().SystemBytes; grown < before+150<<20 {
 			t.Fatalf("held %d MB before and %d MB after a large allocation", before>>20, grown>>20)
 		}
@@ -47,10 +47,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 // spare, and that the first check returns the garbage of the start.
 func TestIdleProcessGivesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := keep(t)
+		end := startKeep(t)
 		before := Used().SystemBytes
 		for _, wait := range []time.Duration{firstLook, 2 * lookEvery} {
-			touch(make([]byte, spare-8<<20))
+			touchPages(make([]byte, spare-8<<20))
 			if grown := Used().SystemBytes; grown < before+16<<20 {
 				t.Fatalf("held %d MB before and %d MB after an allocation", before>>20, grown>>20)
 			}
@@ -64,8 +64,8 @@ func TestIdleProcessGivesBack(t *testing.T) {
 	})
 }
 
-// touch makes every page of b real.
-func touch(b []byte) {
+// touchPages makes every page of b real.
+func touchPages(b []byte) {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
@@ -79,18 +79,18 @@ func TestCollectorIsQuiet(t *testing.T) {
 		live uint64
 		want int
 	}{{0, 400}, {4 << 20, 400}, {8 << 20, 200}, {16 << 20, 100}, {500 << 20, 100}} {
-		if got := percent(c.live); got != c.want {
+		if got := garbagePercent(c.live); got != c.want {
 			t.Errorf("with %d MB: %d %%, want %d", c.live>>20, got, c.want)
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		before := debug.SetGCPercent(77)
 		defer debug.SetGCPercent(before)
-		end := keep(t)
+		end := startKeep(t)
 		during := debug.SetGCPercent(77)
 		debug.SetGCPercent(during)
-		if during < percentAtLeast || during != percent(live()) {
-			t.Errorf("the collector runs at %d %% with %d bytes alive", during, live())
+		if during < percentAtLeast || during != garbagePercent(liveHeap()) {
+			t.Errorf("the collector runs at %d %% with %d bytes alive", during, liveHeap())
 		}
 		end()
 		if after := debug.SetGCPercent(77); after != 77 {

@@ -18,7 +18,7 @@ const (
 func Name(wrong string, names []string) string {
 	best, limit := "", len(wrong)/3+1
 	for _, name := range names {
-		if normalize(name) == normalize(wrong) {
+		if normalizeName(name) == normalizeName(wrong) {
 			return name
 		}
 		if n := editsBetween(strings.ToLower(wrong), strings.ToLower(name), limit); n < limit {
@@ -28,9 +28,9 @@ func Name(wrong string, names []string) string {
 	return best
 }
 
-// normalize removes the differences between spellings of one name: channelId,
+// normalizeName removes the differences between spellings of one name: channelId,
 // channel_id, channel-id.
-func normalize(name string) string {
+func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 

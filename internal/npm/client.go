@@ -73,10 +73,10 @@ func New(config *Config, o Options) (*Client, error) {
 	}
 	base = base.Clone()
 	base.ResponseHeaderTimeout = headerTimeout
-	if err := config.trust(base); err != nil {
+	if err := config.trustCertificates(base); err != nil {
 		return nil, err
 	}
-	if err := config.proxy(base); err != nil {
+	if err := config.configureProxy(base); err != nil {
 		return nil, err
 	}
 	c := &Client{config: config, opts: o}
@@ -139,7 +139,7 @@ func (c *Client) get(ctx context.Context, address, accept string, read func(*htt
 			canRetry = isTransient(err)
 		}
 		if !canRetry || attempt == maxAttempts {
-			return c.explain(address, err)
+			return c.explainError(address, err)
 		}
 		select {
 		case <-time.After(pause):
@@ -237,8 +237,8 @@ func isTransient(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network)
 }
 
-// explain turns an error of a request into one with an action for the user.
-func (c *Client) explain(address string, err error) error {
+// explainError turns an error of a request into one with an action for the user.
+func (c *Client) explainError(address string, err error) error {
 	u, parseErr := url.Parse(address)
 	if parseErr != nil {
 		return err
@@ -287,8 +287,8 @@ func (c *Client) explainStatus(u *url.URL, where string, failed *statusError) er
 	return fmt.Errorf("the registry %s rejected the request: %w; check that the registry in .npmrc serves npm packages", where, failed)
 }
 
-// decode parses a JSON response of at most limit bytes into v.
-func decode(response *http.Response, limit int64, v any) error {
+// decodeJSON parses a JSON response of at most limit bytes into v.
+func decodeJSON(response *http.Response, limit int64, v any) error {
 	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
 		return err

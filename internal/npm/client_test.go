@@ -21,8 +21,8 @@ import (
 
 const plugin = "opentabs-plugin-a"
 
-// client returns a client with these lines as its .npmrc.
-func client(t *testing.T, lines ...string) *npm.Client {
+// newClient returns a client with these lines as its .npmrc.
+func newClient(t *testing.T, lines ...string) *npm.Client {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
@@ -42,19 +42,19 @@ func client(t *testing.T, lines ...string) *npm.Client {
 	return c
 }
 
-func serve(t *testing.T, h http.Handler) (address, host string) {
+func serveRegistry(t *testing.T, h http.Handler) (address, host string) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s.URL, strings.TrimPrefix(s.URL, "http://")
 }
 
-func good() npmtest.Version {
+func goodVersion() npmtest.Version {
 	return npmtest.Version{Name: plugin, Version: "1.0.0", File: npmtest.Pack(npmtest.Regular("package/package.json", "{}"))}
 }
 
-// fetch downloads the latest version of the plugin.
-func fetch(t *testing.T, c *npm.Client) (npm.Tarball, error) {
+// fetchLatest downloads the latest version of the plugin.
+func fetchLatest(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 	t.Helper()
 	dir := t.TempDir()
 	p, err := c.Package(t.Context(), plugin)
@@ -74,10 +74,10 @@ func fetch(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 
 func TestDownload(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(good())
-	address, _ := serve(t, registry)
-	file, err := fetch(t, client(t, "registry="+address))
-	if err != nil || file.Integrity != npmtest.Integrity(good().File) || file.Bytes != int64(len(good().File)) {
+	registry.Publish(goodVersion())
+	address, _ := serveRegistry(t, registry)
+	file, err := fetchLatest(t, newClient(t, "registry="+address))
+	if err != nil || file.Integrity != npmtest.Integrity(goodVersion().File) || file.Bytes != int64(len(goodVersion().File)) {
 		t.Fatalf("%+v, %v", file, err)
 	}
 	if err := npm.Unpack(file, filepath.Join(t.TempDir(), "p")); err != nil {
@@ -88,7 +88,7 @@ func TestDownload(t *testing.T) {
 // TestIntegrity: a file is accepted only if it matches a sha512 hash in its metadata.
 func TestIntegrity(t *testing.T) {
 	other := npmtest.Integrity([]byte("another file"))
-	right := npmtest.Integrity(good().File)
+	right := npmtest.Integrity(goodVersion().File)
 	for _, c := range []struct {
 		about string
 		dist  map[string]any
@@ -104,12 +104,12 @@ func TestIntegrity(t *testing.T) {
 		{"no http address", map[string]any{"tarball": "file:///etc/passwd"}, "an invalid address for its file"},
 		{"a login in the address", map[string]any{"tarball": "http://me:pw@127.0.0.1/x"}, "an invalid address for its file"},
 	} {
-		v := good()
+		v := goodVersion()
 		v.Dist = c.dist
 		registry := &npmtest.Registry{}
 		registry.Publish(v)
-		address, _ := serve(t, registry)
-		_, err := fetch(t, client(t, "registry="+address))
+		address, _ := serveRegistry(t, registry)
+		_, err := fetchLatest(t, newClient(t, "registry="+address))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.about, err, c.want)
 		}
@@ -119,20 +119,20 @@ func TestIntegrity(t *testing.T) {
 // TestLoginStaysWithItsHost: a login is not sent to another host, neither after a
 // redirect nor for a tarball that is on another host.
 func TestLoginStaysWithItsHost(t *testing.T) {
-	file := good().File
+	file := goodVersion().File
 	var stolen atomic.Value
-	elsewhere, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	elsewhere, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stolen.Store(r.Header.Get("Authorization"))
 		_, _ = w.Write(file)
 	}))
 	for _, redirect := range []bool{true, false} {
-		v := good()
+		v := goodVersion()
 		if !redirect {
 			v.Dist = map[string]any{"tarball": elsewhere + "/file.tgz"}
 		}
 		registry := &npmtest.Registry{Token: "secret"}
 		registry.Publish(v)
-		address, host := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		address, host := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, ".tgz") {
 				http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusFound)
 				return
@@ -140,7 +140,7 @@ func TestLoginStaysWithItsHost(t *testing.T) {
 			registry.ServeHTTP(w, r)
 		}))
 		stolen.Store("no request")
-		if _, err := fetch(t, client(t, "registry="+address, "//"+host+"/:_authToken=secret")); err != nil {
+		if _, err := fetchLatest(t, newClient(t, "registry="+address, "//"+host+"/:_authToken=secret")); err != nil {
 			t.Errorf("redirect %v: %v", redirect, err)
 		}
 		if got := stolen.Load(); got != "" {
@@ -151,8 +151,8 @@ func TestLoginStaysWithItsHost(t *testing.T) {
 
 func TestLoginErrors(t *testing.T) {
 	registry := &npmtest.Registry{Token: "secret"}
-	registry.Publish(good())
-	address, host := serve(t, registry)
+	registry.Publish(goodVersion())
+	address, host := serveRegistry(t, registry)
 	for _, c := range []struct {
 		line, want string
 	}{
@@ -161,7 +161,7 @@ func TestLoginErrors(t *testing.T) {
 		{"//" + host + "/:_authToken=${UNSET}", "the variable in ${UNSET} is not set"},
 		{"//" + host + "/:_authToken=secret", ""},
 	} {
-		_, err := fetch(t, client(t, "registry="+address, c.line))
+		_, err := fetchLatest(t, newClient(t, "registry="+address, c.line))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %v, want %q", c.line, err, c.want)
 		}
@@ -181,12 +181,12 @@ func inTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
 	}), &requests
 }
 
-func status(code int) http.HandlerFunc {
+func respondStatus(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// text returns a handler that writes s.
-func text(s string) http.HandlerFunc {
+// respondText returns a handler that writes s.
+func respondText(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
 }
 
@@ -199,11 +199,11 @@ func breakConnection(w http.ResponseWriter, _ *http.Request) {
 
 func TestRetry(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(good())
-	for _, first := range []http.HandlerFunc{status(503), status(429), breakConnection} {
+	registry.Publish(goodVersion())
+	for _, first := range []http.HandlerFunc{respondStatus(503), respondStatus(429), breakConnection} {
 		h, requests := inTurn(first, first, registry.ServeHTTP)
-		address, _ := serve(t, h)
-		if _, err := client(t, "registry="+address).Package(t.Context(), plugin); err != nil || requests.Load() != 3 {
+		address, _ := serveRegistry(t, h)
+		if _, err := newClient(t, "registry="+address).Package(t.Context(), plugin); err != nil || requests.Load() != 3 {
 			t.Errorf("%d requests: %v", requests.Load(), err)
 		}
 	}
@@ -219,20 +219,20 @@ func TestErrorsNameAnAction(t *testing.T) {
 		want     string
 		requests int64
 	}{
-		{"unknown", status(404), "opentabs-plugin-a was not found on the registry http://127.0.0.1", 1},
-		{"broken", status(500), "failed: it returns status 500; try again later", 3},
-		{"busy", status(429), "limits the rate of requests", 3},
-		{"rejects", status(418), "rejected the request: it returns status 418", 1},
-		{"no registry", text("<html>"), "its response is not valid registry metadata", 1},
-		{"another package", text(`{"name":"evil","versions":{"1.0.0":{}}}`), `returns the package "evil"`, 1},
-		{"no versions", text(`{"name":"` + plugin + `"}`), "has no version on the registry", 1},
-		{"versions of another", text(`{"name":"` + plugin + `","versions":{"1.0.0":{"name":"evil","version":"1.0.0"}}}`), "has no version on the registry", 1},
+		{"unknown", respondStatus(404), "opentabs-plugin-a was not found on the registry http://127.0.0.1", 1},
+		{"broken", respondStatus(500), "failed: it returns status 500; try again later", 3},
+		{"busy", respondStatus(429), "limits the rate of requests", 3},
+		{"rejects", respondStatus(418), "rejected the request: it returns status 418", 1},
+		{"no registry", respondText("<html>"), "its response is not valid registry metadata", 1},
+		{"another package", respondText(`{"name":"evil","versions":{"1.0.0":{}}}`), `returns the package "evil"`, 1},
+		{"no versions", respondText(`{"name":"` + plugin + `"}`), "has no version on the registry", 1},
+		{"versions of another", respondText(`{"name":"` + plugin + `","versions":{"1.0.0":{"name":"evil","version":"1.0.0"}}}`), "has no version on the registry", 1},
 		{"a redirect loop", redirect("/"), "redirects more than 5 times", 6},
 		{"a redirect to a file", redirect("file:///etc/passwd"), "which is not safe", 1},
 	} {
 		h, requests := inTurn(c.handler)
-		address, _ := serve(t, h)
-		_, err := client(t, "registry="+address).Package(t.Context(), plugin)
+		address, _ := serveRegistry(t, h)
+		_, err := newClient(t, "registry="+address).Package(t.Context(), plugin)
 		if err == nil || !strings.Contains(err.Error(), c.want) || requests.Load() != c.requests {
 			t.Errorf("%s: %d requests: %v, want %q", c.about, requests.Load(), err, c.want)
 		}
@@ -246,7 +246,7 @@ func TestErrorsNameAnAction(t *testing.T) {
 // sends nothing.
 func TestSilentRegistry(t *testing.T) {
 	done := make(chan struct{})
-	address, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	address, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"name":`)
 		_ = http.NewResponseController(w).Flush()
 		<-done
@@ -277,7 +277,7 @@ func TestOffline(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = client(t, "registry=http://"+address).Package(t.Context(), plugin)
+	_, err = newClient(t, "registry=http://"+address).Package(t.Context(), plugin)
 	if err == nil || !strings.Contains(err.Error(), "the registry http://"+address+" can't be reached") ||
 		!strings.Contains(err.Error(), "check the network, the registry in .npmrc and the proxy, or install a file") {
 		t.Errorf("got %v", err)
@@ -286,8 +286,8 @@ func TestOffline(t *testing.T) {
 
 func TestHugeFilesAreRejected(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(good())
-	address, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	registry.Publish(goodVersion())
+	address, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, ".tgz") {
 			registry.ServeHTTP(w, r)
 			return
@@ -295,10 +295,10 @@ func TestHugeFilesAreRejected(t *testing.T) {
 		w.Header().Set("Content-Length", fmt.Sprint(51<<20))
 		w.WriteHeader(http.StatusOK)
 	}))
-	if _, err := fetch(t, client(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
+	if _, err := fetchLatest(t, newClient(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
 		t.Errorf("with a Content-Length: %v", err)
 	}
-	address, _ = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	address, _ = serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, ".tgz") {
 			registry.ServeHTTP(w, r)
 			return
@@ -310,18 +310,18 @@ func TestHugeFilesAreRejected(t *testing.T) {
 			}
 		}
 	}))
-	if _, err := fetch(t, client(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
+	if _, err := fetchLatest(t, newClient(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
 		t.Errorf("without a Content-Length: %v", err)
 	}
 }
 
 func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	address, _ := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	address, _ := serveRegistry(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		stop()
 		<-r.Context().Done()
 	}))
-	if _, err := client(t, "registry="+address).Package(ctx, plugin); !errors.Is(err, context.Canceled) {
+	if _, err := newClient(t, "registry="+address).Package(ctx, plugin); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -329,29 +329,29 @@ func TestInterrupted(t *testing.T) {
 func TestSearch(t *testing.T) {
 	registry := &npmtest.Registry{}
 	for _, name := range []string{"opentabs-plugin-chat", "opentabs-plugin-mail", "chat"} {
-		v := good()
+		v := goodVersion()
 		v.Name, v.Manifest = name, map[string]any{"keywords": []string{"opentabs-plugin"}, "description": "about " + name}
 		if name == "chat" {
 			v.Manifest = nil
 		}
 		registry.Publish(v)
 	}
-	address, _ := serve(t, registry)
-	found, err := client(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
+	address, _ := serveRegistry(t, registry)
+	found, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
 	if err != nil || len(found) != 1 || found[0] != (npm.Found{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "acme"}) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	address, _ = serve(t, status(404))
-	if _, err := client(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "can't search") {
+	address, _ = serveRegistry(t, respondStatus(404))
+	if _, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "can't search") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestProxy(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(good())
+	registry.Publish(goodVersion())
 	var through atomic.Int64
-	proxy, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	proxy, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Host == "registry.example" {
 			through.Add(1)
 		}
@@ -359,13 +359,13 @@ func TestProxy(t *testing.T) {
 	}))
 	for _, key := range []string{"https-proxy", "proxy"} {
 		through.Store(0)
-		if _, err := client(t, "registry=http://registry.example/", key+"="+proxy).Package(t.Context(), plugin); err != nil || through.Load() != 1 {
+		if _, err := newClient(t, "registry=http://registry.example/", key+"="+proxy).Package(t.Context(), plugin); err != nil || through.Load() != 1 {
 			t.Errorf("%s: %d requests, %v", key, through.Load(), err)
 		}
 	}
 	through.Store(0)
-	address, _ := serve(t, registry) // requests to localhost bypass the proxy
-	if _, err := client(t, "registry="+address, "https-proxy=http://127.0.0.1:1").Package(t.Context(), plugin); err != nil {
+	address, _ := serveRegistry(t, registry) // requests to localhost bypass the proxy
+	if _, err := newClient(t, "registry="+address, "https-proxy=http://127.0.0.1:1").Package(t.Context(), plugin); err != nil {
 		t.Error(err)
 	}
 	home := t.TempDir()
@@ -379,10 +379,10 @@ func TestProxy(t *testing.T) {
 }
 
 func TestCertificates(t *testing.T) {
-	s := httptest.NewTLSServer(status(404))
+	s := httptest.NewTLSServer(respondStatus(404))
 	defer s.Close()
 	s.Config.ErrorLog = nil
-	if _, err := client(t, "registry="+s.URL).Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "name your company's certificates with cafile") {
+	if _, err := newClient(t, "registry="+s.URL).Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "name your company's certificates with cafile") {
 		t.Errorf("got %v", err)
 	}
 	for content, want := range map[string]string{"": "read the certificates", "no certificate": "contains no certificate"} {

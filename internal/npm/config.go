@@ -50,7 +50,7 @@ func LoadConfig(env Environment) (*Config, error) {
 	}
 	c := &Config{values: map[string]setting{}, env: env}
 	c.readEnvironment()
-	user := c.text("userconfig")
+	user := c.settingText("userconfig")
 	if user == "" && env.Home != "" {
 		user = filepath.Join(env.Home, ".npmrc")
 	}
@@ -89,10 +89,10 @@ func projectFile(dir string) string {
 // globalFile returns the path of the settings for all users of the machine; "" if
 // there is none.
 func (c *Config) globalFile() string {
-	if file := c.text("globalconfig"); file != "" {
+	if file := c.settingText("globalconfig"); file != "" {
 		return file
 	}
-	if prefix := c.text("prefix"); prefix != "" {
+	if prefix := c.settingText("prefix"); prefix != "" {
 		return filepath.Join(prefix, "etc", "npmrc")
 	}
 	if c.env.GOOS == "windows" {
@@ -178,23 +178,23 @@ func (c *Config) parseLine(line string) (key, value string, ok bool) {
 		return "", "", false
 	}
 	key, value, ok = strings.Cut(line, "=")
-	key, value = unquote(strings.TrimSpace(key)), unquote(strings.TrimSpace(value))
+	key, value = unquoteValue(strings.TrimSpace(key)), unquoteValue(strings.TrimSpace(value))
 	if !ok || key == "" || strings.HasSuffix(key, "[]") {
 		return "", "", false
 	}
-	return c.expand(key), c.expand(value), true
+	return c.expandVariables(key), c.expandVariables(value), true
 }
 
-func unquote(s string) string {
+func unquoteValue(s string) string {
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
 		return s[1 : len(s)-1]
 	}
 	return s
 }
 
-// expand replaces ${NAME} by the environment variable NAME. If NAME is not set, it
+// expandVariables replaces ${NAME} by the environment variable NAME. If NAME is not set, it
 // removes ${NAME?} and keeps ${NAME} unchanged.
-func (c *Config) expand(s string) string {
+func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "${")
@@ -217,7 +217,7 @@ func (c *Config) expand(s string) string {
 // hasUnsetVariable reports whether expand left a variable in a value.
 func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") }
 
-func (c *Config) text(key string) string { return c.values[key].text }
+func (c *Config) settingText(key string) string { return c.values[key].text }
 
 // Registry returns the address of the registry for a package name, with a slash at the
 // end, and the file or variable that sets it ("" for the default). Registry fails if

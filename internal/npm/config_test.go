@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// settings returns an environment with these files, by their paths below a new home
+// writeSettings returns an environment with these files, by their paths below a new home
 // directory, and these variables. HOME in a variable becomes that directory.
-func settings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
+func writeSettings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
 	t.Helper()
 	home := t.TempDir()
 	for name, text := range files {
@@ -40,9 +40,9 @@ func settings(t *testing.T, files map[string]string, variables ...string) (Envir
 	return Environment{Getenv: getenv, Environ: environ, Home: home, Dir: filepath.Join(home, "project", "below"), GOOS: "linux"}, home
 }
 
-func load(t *testing.T, files map[string]string, variables ...string) (*Config, string) {
+func loadSettings(t *testing.T, files map[string]string, variables ...string) (*Config, string) {
 	t.Helper()
-	env, home := settings(t, files, variables...)
+	env, home := writeSettings(t, files, variables...)
 	c, err := LoadConfig(env)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestRegistryOf(t *testing.T) {
 		{"a variable in the value", map[string]string{".npmrc": `registry="https://${WHERE}/"`}, []string{"WHERE=w.com"}, name, "https://w.com/", "HOME/.npmrc"},
 		{"the last line wins", map[string]string{".npmrc": "registry=https://a.com\nregistry=https://b.com"}, nil, name, "https://b.com/", "HOME/.npmrc"},
 	} {
-		config, home := load(t, c.files, c.variables...)
+		config, home := loadSettings(t, c.files, c.variables...)
 		got, from, err := config.Registry(c.of)
 		if want := strings.Replace(c.from, "HOME", home, 1); err != nil || got != c.want || from != want {
 			t.Errorf("%s: %q from %q, %v, want %q from %q", c.about, got, from, err, c.want, want)
@@ -89,7 +89,7 @@ func TestBadRegistries(t *testing.T) {
 		"https://${UNSET}/":      "names a variable that is not set",
 		"https://a.com/?x=1":     "has a query",
 	} {
-		config, home := load(t, map[string]string{".npmrc": "registry=" + text})
+		config, home := loadSettings(t, map[string]string{".npmrc": "registry=" + text})
 		_, _, err := config.Registry("opentabs-plugin-a")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), home) || strings.Contains(err.Error(), "pw@") {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -98,7 +98,7 @@ func TestBadRegistries(t *testing.T) {
 }
 
 func TestHostsWithoutProxy(t *testing.T) {
-	c, _ := load(t, map[string]string{".npmrc": "noproxy=a.com, .b.com"})
+	c, _ := loadSettings(t, map[string]string{".npmrc": "noproxy=a.com, .b.com"})
 	for host, direct := range map[string]bool{"a.com": true, "x.A.com": true, "b.com": true, "notb.com": false, "c.com": false, "127.0.0.1": true, "localhost": true} {
 		if c.isDirect(host) != direct {
 			t.Errorf("%s: %t", host, !direct)
@@ -107,7 +107,7 @@ func TestHostsWithoutProxy(t *testing.T) {
 }
 
 func TestHugeSettingsAreRejected(t *testing.T) {
-	env, _ := settings(t, map[string]string{".npmrc": strings.Repeat("#", maxNpmrcBytes+1)})
+	env, _ := writeSettings(t, map[string]string{".npmrc": strings.Repeat("#", maxNpmrcBytes+1)})
 	if _, err := LoadConfig(env); err == nil || !strings.Contains(err.Error(), "make it smaller") {
 		t.Errorf("got %v", err)
 	}
@@ -126,7 +126,7 @@ func TestGlobalFolders(t *testing.T) {
 	// The settings of a project can't move the global packages.
 	files["project/package.json"], files["project/.npmrc"] = "{}", "prefix=${HOME}/project\n"
 	files["project/lib/node_modules/x"] = ""
-	config, home := load(t, files, "HOME=HOME")
+	config, home := loadSettings(t, files, "HOME=HOME")
 	var got []string
 	for _, folder := range config.GlobalFolders() {
 		if rel, err := filepath.Rel(home, folder); err == nil && !strings.HasPrefix(rel, "..") {
@@ -143,7 +143,7 @@ func TestGlobalFolders(t *testing.T) {
 }
 
 func TestGlobalFoldersBesideNode(t *testing.T) {
-	env, home := settings(t, map[string]string{"node/bin/node": "", "node/lib/node_modules/x": "", "win/npm/node_modules/x": ""}, "APPDATA=HOME/win")
+	env, home := writeSettings(t, map[string]string{"node/bin/node": "", "node/lib/node_modules/x": "", "win/npm/node_modules/x": ""}, "APPDATA=HOME/win")
 	if err := os.Chmod(filepath.Join(home, "node/bin/node"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 	defer f.Close()
 	t := Tarball{Path: f.Name()}
 	err = c.get(ctx, address, "*/*", func(response *http.Response) error {
-		if err := truncate(f); err != nil {
+		if err := truncateFile(f); err != nil {
 			return err
 		}
 		sum, n, err := saveBody(f, response)
@@ -84,8 +84,8 @@ func tarballAddress(registry, listed string) (string, error) {
 	return u.String(), nil
 }
 
-// truncate empties a file before the next attempt.
-func truncate(f *os.File) error {
+// truncateFile empties a file before the next attempt.
+func truncateFile(f *os.File) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}

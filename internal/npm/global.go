@@ -18,7 +18,7 @@ func (c *Config) GlobalFolders() []string {
 		}
 		return filepath.Join(parts...)
 	}
-	prefixes := []string{c.text("prefix"), get("PREFIX"), under(get("NVM_BIN"), "..")}
+	prefixes := []string{c.settingText("prefix"), get("PREFIX"), under(get("NVM_BIN"), "..")}
 	if node, err := exec.LookPath("node"); err == nil {
 		prefixes = append(prefixes, filepath.Dir(filepath.Dir(node)))
 		if resolved, err := filepath.EvalSymlinks(node); err == nil {
@@ -56,14 +56,14 @@ func (c *Config) GlobalFolders() []string {
 			folders = append(folders, found...)
 		}
 	}
-	return existing(folders)
+	return existingFolders(folders)
 }
 
 // versionIn returns the version of Node in the path of one of nvm's folders.
 func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
 
-// existing returns the folders that exist, without links and duplicates.
-func existing(folders []string) []string {
+// existingFolders returns the folders that exist, without links and duplicates.
+func existingFolders(folders []string) []string {
 	var result []string
 	seen := map[string]bool{}
 	for _, folder := range folders {

@@ -35,7 +35,7 @@ func (c *Config) findLogins() {
 			continue
 		}
 		seen[address] = true
-		c.logins = append(c.logins, c.login(address))
+		c.logins = append(c.logins, c.loginSetting(address))
 	}
 	slices.SortFunc(c.logins, func(a, b login) int { return len(b.path) - len(a.path) })
 }
@@ -49,8 +49,8 @@ func splitLogin(key string) (address string, ok bool) {
 	return key[:i], true
 }
 
-// login returns the login that the settings for an address describe.
-func (c *Config) login(address string) login {
+// loginSetting returns the login that the settings for an address describe.
+func (c *Config) loginSetting(address string) login {
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "//"), "/")
 	l := login{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}
 	if l.path == "//" {

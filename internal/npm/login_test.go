@@ -7,7 +7,7 @@ import (
 )
 
 func TestLogins(t *testing.T) {
-	config, _ := load(t, map[string]string{".npmrc": strings.Join([]string{
+	config, _ := loadSettings(t, map[string]string{".npmrc": strings.Join([]string{
 		"//r.com/:_authToken=whole",
 		"//r.com/team/a/:_authToken=deep",
 		"//r.com/team/:_authToken=${TEAM_TOKEN}",

@@ -87,7 +87,7 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 		Time     map[string]json.RawMessage `json:"time"`
 	}
 	err = c.get(ctx, registry+strings.Replace(name, "/", "%2f", 1), "application/json", func(response *http.Response) error {
-		return decode(response, maxPackageBytes, &metadata)
+		return decodeJSON(response, maxPackageBytes, &metadata)
 	})
 	if errors.Is(err, ErrNotFound) {
 		return nil, fmt.Errorf("%s was %w on the registry %s; check the name, or find plugins with `opentabs plugin search WORD`", name, ErrNotFound, strings.TrimSuffix(registry, "/"))
@@ -127,14 +127,14 @@ func (p *Package) Pick(want string) (*Version, error) {
 		if v := p.Versions[tagged]; v != nil {
 			return v, nil
 		}
-		return nil, fmt.Errorf("%s %s is %s, which the registry does not have; %s", p.Name, want, tagged, p.choices())
+		return nil, fmt.Errorf("%s %s is %s, which the registry does not have; %s", p.Name, want, tagged, p.choicesText())
 	}
 	if v := p.Versions[strings.TrimPrefix(want, "v")]; v != nil {
 		return v, nil
 	}
 	constraint, err := semver.NewConstraint(want)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.choices())
+		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.choicesText())
 	}
 	var best *Version
 	for _, text := range p.newestFirst() {
@@ -151,7 +151,7 @@ func (p *Package) Pick(want string) (*Version, error) {
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("no version of %s matches %s; %s", p.Name, want, p.choices())
+		return nil, fmt.Errorf("no version of %s matches %s; %s", p.Name, want, p.choicesText())
 	}
 	return best, nil
 }
@@ -188,8 +188,8 @@ func Compare(a, b string) int {
 	return x.Compare(y)
 }
 
-// choices returns an action that lists the newest versions and all tags.
-func (p *Package) choices() string {
+// choicesText returns an action that lists the newest versions and all tags.
+func (p *Package) choicesText() string {
 	texts := p.newestFirst()
 	more := ""
 	if len(texts) > listedVersions {

@@ -47,7 +47,7 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 		} `json:"objects"`
 	}
 	err = c.get(ctx, registry+"-/v1/search?"+q.Encode(), "application/json", func(response *http.Response) error {
-		return decode(response, maxSearchBytes, &results)
+		return decodeJSON(response, maxSearchBytes, &results)
 	})
 	if errors.Is(err, ErrNotFound) {
 		return nil, fmt.Errorf("the registry %s can't search; set another one in .npmrc, or install by name with `opentabs plugin install PACKAGE`", strings.TrimSuffix(registry, "/"))

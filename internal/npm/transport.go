@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// trust makes a transport trust the certificates in the setting cafile.
-func (c *Config) trust(t *http.Transport) error {
-	file := c.text("cafile")
+// trustCertificates makes a transport trust the certificates in the setting cafile.
+func (c *Config) trustCertificates(t *http.Transport) error {
+	file := c.settingText("cafile")
 	if file == "" {
 		return nil
 	}
@@ -32,9 +32,9 @@ func (c *Config) trust(t *http.Transport) error {
 	return nil
 }
 
-// proxy makes a transport use the proxy in the settings. Without one, the transport
+// configureProxy makes a transport use the proxy in the settings. Without one, the transport
 // keeps the proxy of the environment (HTTPS_PROXY).
-func (c *Config) proxy(t *http.Transport) error {
+func (c *Config) configureProxy(t *http.Transport) error {
 	key := "https-proxy"
 	if c.isUnset(key) {
 		key = "proxy"
@@ -42,7 +42,7 @@ func (c *Config) proxy(t *http.Transport) error {
 	if c.isUnset(key) {
 		return nil
 	}
-	u, err := url.Parse(c.text(key))
+	u, err := url.Parse(c.settingText(key))
 	if err != nil || u.Host == "" {
 		return fmt.Errorf("%s in %s is not a URL; use one such as http://proxy.example.com:8080", key, c.values[key].from)
 	}
@@ -57,7 +57,7 @@ func (c *Config) proxy(t *http.Transport) error {
 
 // isUnset reports whether a setting is absent, empty, null or false.
 func (c *Config) isUnset(key string) bool {
-	text := c.text(key)
+	text := c.settingText(key)
 	return text == "" || text == "null" || text == "false"
 }
 
@@ -67,7 +67,7 @@ func (c *Config) isDirect(host string) bool {
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		return true
 	}
-	for domain := range strings.SplitSeq(c.text("noproxy"), ",") {
+	for domain := range strings.SplitSeq(c.settingText("noproxy"), ",") {
 		domain = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(domain), "."))
 		if domain != "" && (host == domain || strings.HasSuffix(host, "."+domain)) {
 			return true

@@ -76,7 +76,7 @@ func emptyRoot(dir string) (*os.Root, error) {
 		return nil, err
 	}
 	if len(entries) > 0 {
-		return nil, refuse("%s is not empty; name another folder", dir)
+		return nil, newRefused("%s is not empty; name another folder", dir)
 	}
 	return os.OpenRoot(dir)
 }
@@ -95,7 +95,7 @@ func (u *unpacker) readArchive(file io.Reader) error {
 			break
 		}
 		if err == nil {
-			err = u.entry(header, archive)
+			err = u.unpackEntry(header, archive)
 		}
 		switch {
 		case limited.N <= 0:
@@ -107,7 +107,7 @@ func (u *unpacker) readArchive(file io.Reader) error {
 		}
 	}
 	if u.files == 0 {
-		return refuse("it contains no files; pack it again")
+		return newRefused("it contains no files; pack it again")
 	}
 	return nil
 }
@@ -117,8 +117,8 @@ type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
 
-// refuse returns a *refusedError.
-func refuse(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
+// newRefused returns a *refusedError.
+func newRefused(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
 // hasCause reports whether an error already names its cause. An error without a cause
 // comes from the reader of a damaged archive.
@@ -130,39 +130,39 @@ func hasCause(err error) bool {
 
 // errTooLarge returns the error for an archive beyond the limit of bytes.
 func errTooLarge() error {
-	return refuse("it unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
+	return newRefused("it unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
 }
 
-// entry checks one entry of an archive, and writes it if root is set.
-func (u *unpacker) entry(h *tar.Header, content io.Reader) error {
+// unpackEntry checks one entry of an archive, and writes it if root is set.
+func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
 	case tar.TypeXGlobalHeader:
 		return nil
 	case tar.TypeSymlink, tar.TypeLink:
-		return refuse("it contains the link %q to %q, and links are not allowed; pack it again without the link", h.Name, h.Linkname)
+		return newRefused("it contains the link %q to %q, and links are not allowed; pack it again without the link", h.Name, h.Linkname)
 	default:
-		return refuse("it contains %q, which is neither a file nor a folder; pack it again without this entry", h.Name)
+		return newRefused("it contains %q, which is neither a file nor a folder; pack it again without this entry", h.Name)
 	}
 	name, err := targetPath(h.Name)
 	if err != nil || name == "" {
 		return err
 	}
 	if h.Typeflag == tar.TypeDir {
-		return u.folder(name, h.Name)
+		return u.makeFolder(name, h.Name)
 	}
 	if u.files++; u.files > maxFiles {
-		return refuse("it contains more than %d files; ask its author to make it smaller", maxFiles)
+		return newRefused("it contains more than %d files; ask its author to make it smaller", maxFiles)
 	}
 	if u.bytes += h.Size; h.Size < 0 || u.bytes > maxUnpackedBytes {
 		return errTooLarge()
 	}
 	if dir := path.Dir(name); dir != "." {
-		if err := u.folder(dir, h.Name); err != nil {
+		if err := u.makeFolder(dir, h.Name); err != nil {
 			return err
 		}
 	}
-	if err := u.claim(name, false, h.Name); err != nil {
+	if err := u.claimPath(name, false, h.Name); err != nil {
 		return err
 	}
 	return u.write(name, content)
@@ -172,7 +172,7 @@ func (u *unpacker) entry(h *tar.Header, content io.Reader) error {
 // "package". The path of that folder itself is empty.
 func targetPath(name string) (string, error) {
 	bad := func(why string) (string, error) {
-		return "", refuse("it contains the path %q, which %s; nothing was installed", name, why)
+		return "", newRefused("it contains the path %q, which %s; nothing was installed", name, why)
 	}
 	switch {
 	case len(name) > maxPathBytes:
@@ -205,13 +205,13 @@ func targetPath(name string) (string, error) {
 	return target, nil
 }
 
-// folder creates a folder and its parents. entryName is the entry that needs it.
-func (u *unpacker) folder(name, entryName string) error {
+// makeFolder creates a folder and its parents. entryName is the entry that needs it.
+func (u *unpacker) makeFolder(name, entryName string) error {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}
-		if err := u.claim(name[:i], true, entryName); err != nil {
+		if err := u.claimPath(name[:i], true, entryName); err != nil {
 			return err
 		}
 	}
@@ -221,16 +221,16 @@ func (u *unpacker) folder(name, entryName string) error {
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o700)
 }
 
-// claim records the path of a file or folder. claim rejects a second file at the path,
+// claimPath records the path of a file or folder. claimPath rejects a second file at the path,
 // and one that differs only in case, because some systems do not distinguish case.
-func (u *unpacker) claim(name string, isFolder bool, entryName string) error {
+func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error {
 	claimed := name
 	if isFolder {
 		claimed += "/"
 	}
 	key := strings.ToLower(name)
 	if other, exists := u.seen[key]; exists && (!isFolder || other != claimed) {
-		return refuse("it contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(other, "/"), entryName)
+		return newRefused("it contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(other, "/"), entryName)
 	}
 	u.seen[key] = claimed
 	return nil

@@ -15,7 +15,7 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-func tarball(t *testing.T, file []byte) npm.Tarball {
+func writeTarball(t *testing.T, file []byte) npm.Tarball {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "p.tgz")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -28,12 +28,12 @@ func tarball(t *testing.T, file []byte) npm.Tarball {
 	return opened
 }
 
-func link(name, target string, kind byte) npmtest.File {
+func linkFile(name, target string, kind byte) npmtest.File {
 	return npmtest.File{Header: tar.Header{Name: name, Linkname: target, Typeflag: kind}}
 }
 
-// bomb returns an archive whose header declares a file of this size.
-func bomb(t *testing.T, size int64) []byte {
+// newBomb returns an archive whose header declares a file of this size.
+func newBomb(t *testing.T, size int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
@@ -68,10 +68,10 @@ func TestUnpackRefuses(t *testing.T) {
 		{"absolute", npmtest.Pack(one("/etc/evil", "x")), "is absolute"},
 		{"a drive", npmtest.Pack(one("package/C:evil", "x")), "changes the folder on Windows"},
 		{"backslashes", npmtest.Pack(one(`package\..\evil`, "x")), "changes the folder on Windows"},
-		{"a link", npmtest.Pack(good, link("package/dist", "/etc", tar.TypeSymlink)), `the link "package/dist" to "/etc", and links are not allowed`},
-		{"a hard link", npmtest.Pack(good, link("package/a", "/etc/passwd", tar.TypeLink)), "links are not allowed"},
-		{"a device", npmtest.Pack(link("package/null", "", tar.TypeChar)), "neither a file nor a folder"},
-		{"a pipe", npmtest.Pack(link("package/pipe", "", tar.TypeFifo)), "neither a file nor a folder"},
+		{"a link", npmtest.Pack(good, linkFile("package/dist", "/etc", tar.TypeSymlink)), `the link "package/dist" to "/etc", and links are not allowed`},
+		{"a hard link", npmtest.Pack(good, linkFile("package/a", "/etc/passwd", tar.TypeLink)), "links are not allowed"},
+		{"a device", npmtest.Pack(linkFile("package/null", "", tar.TypeChar)), "neither a file nor a folder"},
+		{"a pipe", npmtest.Pack(linkFile("package/pipe", "", tar.TypeFifo)), "neither a file nor a folder"},
 		{"a file twice", npmtest.Pack(good, one("package/package.json", "[]")), `it contains both "package.json" and "package/package.json"`},
 		{"a file twice in two first folders", npmtest.Pack(good, one("other/package.json", "[]")), "it contains both"},
 		{"names that differ in case", npmtest.Pack(good, one("package/a", ""), one("package/A", "")), "which are the same path on some systems"},
@@ -83,12 +83,12 @@ func TestUnpackRefuses(t *testing.T) {
 		{"a long path", npmtest.Pack(one("package/"+strings.Repeat("a/", 300)+"b", "")), "is longer than allowed"},
 		{"a deep path", npmtest.Pack(one("package/"+strings.Repeat("a/", 40)+"b", "")), "is deeper than allowed"},
 		{"too many files", npmtest.Pack(many...), "more than 20000 files"},
-		{"a bomb", bomb(t, 201<<20), "more than the 200 MB allowed"},
+		{"a bomb", newBomb(t, 201<<20), "more than the 200 MB allowed"},
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			around := t.TempDir()
 			dir := filepath.Join(around, "a", "b")
-			err := npm.Unpack(tarball(t, c.file), dir)
+			err := npm.Unpack(writeTarball(t, c.file), dir)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("%v, want %q", err, c.want)
 			}
@@ -105,7 +105,7 @@ func TestUnpackRefuses(t *testing.T) {
 
 func TestUnpack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "p")
-	err := npm.Unpack(tarball(t, npmtest.Pack(
+	err := npm.Unpack(writeTarball(t, npmtest.Pack(
 		npmtest.File{Header: tar.Header{Name: "package/", Typeflag: tar.TypeDir}},
 		npmtest.Regular("package/package.json", "{}"),
 		npmtest.File{Header: tar.Header{Name: "package/dist/", Typeflag: tar.TypeDir}},
@@ -125,7 +125,7 @@ func TestUnpack(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if err := npm.Unpack(tarball(t, npmtest.Pack(npmtest.Regular("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.Regular("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("into a folder with files: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
@@ -137,13 +137,13 @@ func TestUnpack(t *testing.T) {
 // the folder contains the whole package or does not exist.
 func FuzzUnpack(f *testing.F) {
 	f.Add(npmtest.Pack(npmtest.Regular("package/package.json", "{}")))
-	f.Add(npmtest.Pack(npmtest.Regular("package/../../x", "{}"), link("package/a", "/", tar.TypeSymlink)))
+	f.Add(npmtest.Pack(npmtest.Regular("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		around := t.TempDir()
 		if len(file) == 0 {
 			return
 		}
-		err := npm.Unpack(tarball(t, file), filepath.Join(around, "in", "here"))
+		err := npm.Unpack(writeTarball(t, file), filepath.Join(around, "in", "here"))
 		left, globErr := filepath.Glob(filepath.Join(around, "*"))
 		below, belowErr := filepath.Glob(filepath.Join(around, "in", "*"))
 		if globErr != nil || belowErr != nil || len(left) > 1 || err != nil && len(below) != 0 || err == nil && len(below) != 1 {

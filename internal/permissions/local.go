@@ -43,7 +43,7 @@ func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 		return httpapi.PluginPermissions{}, err
 	}
 	view := l.permissionsOf(one)
-	view.Recommended, view.Fault = l.recommendation(one), l.fault(one)
+	view.Recommended, view.Fault = l.findRecommendation(one), l.startFault(one)
 	return view, nil
 }
 

@@ -69,8 +69,8 @@ func (i *installation) find(name string) *plugin.Plugin {
 	return one
 }
 
-// remote returns the permissions through a server of the HTTP API.
-func (i *installation) remote() httpapi.Policy {
+// remotePolicy returns the permissions through a server of the HTTP API.
+func (i *installation) remotePolicy() httpapi.Policy {
 	i.t.Helper()
 	const token = "token-of-this-test"
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -95,7 +95,7 @@ func TestLocalAndRemote(t *testing.T) {
 		of   func(*installation) httpapi.Policy
 	}{
 		{"local", func(i *installation) httpapi.Policy { return i.local }},
-		{"remote", func(i *installation) httpapi.Policy { return i.remote() }},
+		{"remote", func(i *installation) httpapi.Policy { return i.remotePolicy() }},
 	} {
 		t.Run(surface.name, func(t *testing.T) {
 			i := newInstallation(t)
@@ -159,7 +159,7 @@ func TestLocalAndRemote(t *testing.T) {
 // that the HTTP API answers 404 and commands end alike.
 func TestUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
-	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remote()} {
+	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
 		_, permissionsErr := p.Permissions("wikis")
 		_, settingsErr := p.Settings("wikis")
 		for at, err := range []error{
@@ -187,7 +187,7 @@ func TestUnknownPlugin(t *testing.T) {
 // TestConflictIsNoUnknownPlugin checks that other refusals keep their kind.
 func TestConflictIsNoUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
-	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remote()} {
+	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
 		for _, err := range []error{p.Review("wiki", "other content", wire.PermissionAsk, "x"), p.SetLimit("wiki", "read", "often", "x")} {
 			if err == nil || errors.Is(err, httpapi.ErrUnknown) {
 				t.Errorf("%s: %v", name, err)

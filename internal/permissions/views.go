@@ -28,8 +28,8 @@ func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 		status.Calls = state.CallsTo()
 	}
 	status.Late, status.LateAccess = p.StartsLate(), state.HasLateAccess()
-	status.Recommended = l.recommendation(p)
-	status.Fault = l.fault(p)
+	status.Recommended = l.findRecommendation(p)
+	status.Fault = l.startFault(p)
 	return status
 }
 
@@ -38,8 +38,8 @@ func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
 	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
 }
 
-// fault returns why the plugin does not start in browsers, nil if it does.
-func (l Local) fault(p *plugin.Plugin) *httpapi.Fault {
+// startFault returns why the plugin does not start in browsers, nil if it does.
+func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	f, broken := l.registry.Faults().Of(p)
 	if !broken {
 		return nil
@@ -47,8 +47,8 @@ func (l Local) fault(p *plugin.Plugin) *httpapi.Fault {
 	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
 }
 
-// recommendation returns what an agent recommends for a plugin, nil if none did.
-func (l Local) recommendation(one *plugin.Plugin) *httpapi.Recommendation {
+// findRecommendation returns what an agent recommends for a plugin, nil if none did.
+func (l Local) findRecommendation(one *plugin.Plugin) *httpapi.Recommendation {
 	r := l.Policy.Recommended(one)
 	if r == nil {
 		return nil

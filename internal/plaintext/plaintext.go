@@ -22,14 +22,14 @@ func Clean(text string, maxChars int) string {
 	count := 0
 	for i := range text {
 		if count == maxChars-1 && utf8.RuneCountInString(text[i:]) > 1 {
-			return Replace(text[:i], drop) + "…" // half of an emoji may be left
+			return Replace(text[:i], dropRune) + "…" // half of an emoji may be left
 		}
 		count++
 	}
 	return text
 }
 
-func drop(rune) string { return "" }
+func dropRune(rune) string { return "" }
 
 // Line cleans text and writes it on one line: each run of white space becomes one
 // space.

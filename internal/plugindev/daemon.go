@@ -166,7 +166,7 @@ func (s *session) reportTabs(ctx context.Context, began time.Time) error {
 			return err
 		}
 		if problem := findObstacle(status, s.added); problem != "" {
-			s.notef("%s", problem)
+			s.printNotef("%s", problem)
 			return nil
 		}
 		tabs := collectTabs(status, s.added)
@@ -209,18 +209,18 @@ func findObstacle(status httpapi.Status, one *plugin.Plugin) string {
 func (s *session) printTabs(tabs tabStates, timedOut bool, took time.Duration) {
 	switch {
 	case tabs.browsers == 0:
-		s.notef("no browser is connected; run `opentabs extension install` and follow its steps")
+		s.printNotef("no browser is connected; run `opentabs extension install` and follow its steps")
 	case len(tabs.live)+len(tabs.stale) == 0:
-		s.notef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.added.Matches)))
+		s.printNotef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.added.Matches)))
 	case len(tabs.live) > 0:
-		s.notef("live in %s after %s", terminal.Plural(len(tabs.live), "tab"), terminal.Elapsed(took))
+		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.live), "tab"), terminal.Elapsed(took))
 	}
 	for _, t := range tabs.stale {
 		switch {
 		case t.needsReload:
-			s.notef("reload tab %d (%s) in %s to use it there", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
+			s.printNotef("reload tab %d (%s) in %s to use it there", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		case timedOut:
-			s.notef("tab %d (%s) in %s has not loaded the build; reload the tab", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
+			s.printNotef("tab %d (%s) in %s has not loaded the build; reload the tab", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		}
 	}
 }

@@ -31,7 +31,7 @@ func ReadLines(in io.Reader) <-chan string {
 
 // showPrompt shows the prompt if the user may type a line.
 func (s *session) showPrompt() {
-	if s.lines() == nil || s.isAsking {
+	if s.typedLines() == nil || s.isAsking {
 		return
 	}
 	name := "plugin"
@@ -50,8 +50,8 @@ func (s *session) clearPrompt() {
 	}
 }
 
-// notef prints a note in place of the prompt.
-func (s *session) notef(format string, args ...any) {
+// printNotef prints a note in place of the prompt.
+func (s *session) printNotef(format string, args ...any) {
 	s.clearPrompt()
 	s.Out.Notef(format, args...)
 }
@@ -66,8 +66,8 @@ reload                   build again
 help                     show this help
 quit                     end; Ctrl-C stops a call that runs, or else ends too`
 
-// execute executes a line and reports whether the session ends.
-func (s *session) execute(ctx context.Context, line string) (isLast bool) {
+// executeLine executes a line and reports whether the session ends.
+func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 	line = strings.TrimSpace(line)
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
@@ -75,7 +75,7 @@ func (s *session) execute(ctx context.Context, line string) (isLast bool) {
 	case "quit", "exit":
 		return true
 	case "help":
-		s.notef("%s", promptHelp)
+		s.printNotef("%s", promptHelp)
 	case "tools":
 		s.listTools()
 	case "tabs":
@@ -93,7 +93,7 @@ func (s *session) execute(ctx context.Context, line string) (isLast bool) {
 
 func (s *session) listTools() {
 	if s.added == nil {
-		s.notef("there is no build yet")
+		s.printNotef("there is no build yet")
 		return
 	}
 	rows := [][]string{}
@@ -105,12 +105,12 @@ func (s *session) listTools() {
 
 func (s *session) listTabs(ctx context.Context) {
 	if s.added == nil || s.client == nil {
-		s.notef("no server has loaded the plugin")
+		s.printNotef("no server has loaded the plugin")
 		return
 	}
 	status, err := s.client.Status(ctx)
 	if err != nil {
-		s.notef("%v", err)
+		s.printNotef("%v", err)
 		return
 	}
 	tabs := collectTabs(status, s.added)
@@ -146,12 +146,12 @@ func formatReady(ready *bool) string {
 // callTool starts a call and sets callDone.
 func (s *session) callTool(ctx context.Context, tool, args string) {
 	if s.added == nil {
-		s.notef("there is no build yet")
+		s.printNotef("there is no build yet")
 		return
 	}
 	tool = strings.TrimPrefix(tool, s.added.Name+"__")
 	if !slices.Contains(s.tools, tool) {
-		s.notef("there is no tool %q%s; `tools` lists the tools, `help` the commands", tool, nearest.Suggestion(tool, s.tools))
+		s.printNotef("there is no tool %q%s; `tools` lists the tools, `help` the commands", tool, nearest.Suggestion(tool, s.tools))
 		return
 	}
 	call := Call{Tool: s.added.Name + "__" + tool}
@@ -160,7 +160,7 @@ func (s *session) callTool(ctx context.Context, tool, args string) {
 	} else {
 		words, err := splitWords(args)
 		if err != nil {
-			s.notef("%v", err)
+			s.printNotef("%v", err)
 			return
 		}
 		call.Words = words

@@ -109,7 +109,7 @@ func (s *session) run(ctx context.Context) error {
 		case err := <-ended:
 			return err
 		case files := <-s.changes:
-			s.notef("%s changed", joinFiles(files))
+			s.printNotef("%s changed", joinFiles(files))
 			s.rebuild(ctx)
 		case event := <-s.events:
 			s.clearPrompt()
@@ -119,28 +119,28 @@ func (s *session) run(ctx context.Context) error {
 			s.stopCall, s.callDone = nil, nil
 		case signal := <-s.Signals:
 			if s.stopCall == nil || signal == syscall.SIGTERM {
-				return s.leave()
+				return s.leaveSession()
 			}
 			s.stopCall()
-		case line, ok := <-s.lines():
+		case line, ok := <-s.typedLines():
 			s.isAsking = false
-			if !ok || s.execute(ctx, line) {
-				return s.leave()
+			if !ok || s.executeLine(ctx, line) {
+				return s.leaveSession()
 			}
 		}
 	}
 }
 
-// lines returns the typed lines; nil while a call runs.
-func (s *session) lines() <-chan string {
+// typedLines returns the typed lines; nil while a call runs.
+func (s *session) typedLines() <-chan string {
 	if s.callDone != nil {
 		return nil
 	}
 	return s.Lines
 }
 
-// leave ends a running call and reports what stays.
-func (s *session) leave() error {
+// leaveSession ends a running call and reports what stays.
+func (s *session) leaveSession() error {
 	if s.stopCall != nil {
 		s.stopCall()
 		<-s.callDone
@@ -162,7 +162,7 @@ func (s *session) begin(ctx context.Context) error {
 		err = nil
 	}
 	if err == nil {
-		s.notef("waiting for changes in %s; Ctrl-C ends", s.Source)
+		s.printNotef("waiting for changes in %s; Ctrl-C ends", s.Source)
 	}
 	return err
 }
@@ -197,7 +197,7 @@ func (s *session) build(ctx context.Context) error {
 	}
 	s.added = loaded
 	if s.client == nil {
-		s.notef("no server runs; the next one loads the build")
+		s.printNotef("no server runs; the next one loads the build")
 		return nil
 	}
 	if err := s.client.Plugins.Reload(ctx); err != nil {

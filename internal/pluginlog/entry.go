@@ -62,7 +62,7 @@ const maxTextBytes = 3 * wire.MaxLogChars
 func newEntry(browser string, p wire.PluginLogParams, sent wire.LogEntry, now time.Time, secrets *redactor) Entry {
 	e := Entry{
 		Time: now, Plugin: p.Plugin, Level: sent.Level, Browser: browser, Tab: p.TabID,
-		Message: secrets.Text(truncate(strings.ToValidUTF8(sent.Message, "\uFFFD"), maxTextBytes)),
+		Message: secrets.Text(truncateText(strings.ToValidUTF8(sent.Message, "\uFFFD"), maxTextBytes)),
 	}
 	if !slices.Contains(levels, e.Level) {
 		e.Level = wire.LogInfo
@@ -73,8 +73,8 @@ func newEntry(browser string, p wire.PluginLogParams, sent wire.LogEntry, now ti
 	return e
 }
 
-// truncate returns the beginning of a text, at most limit bytes.
-func truncate(text string, limit int) string {
+// truncateText returns the beginning of a text, at most limit bytes.
+func truncateText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
@@ -84,8 +84,8 @@ func truncate(text string, limit int) string {
 	return text[:limit] + "…"
 }
 
-// line returns the line of the entry in the file.
-func (e Entry) line() []byte {
+// fileLine returns the line of the entry in the file.
+func (e Entry) fileLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
 	if err != nil { // data that is no JSON is dropped before
@@ -94,5 +94,5 @@ func (e Entry) line() []byte {
 	return append(line, '\n')
 }
 
-// bytes returns the approximate memory of the entry.
-func (e Entry) bytes() int { return 200 + len(e.Message) + len(e.Data) }
+// approximateBytes returns the approximate memory of the entry.
+func (e Entry) approximateBytes() int { return 200 + len(e.Message) + len(e.Data) }

@@ -87,7 +87,7 @@ func Open(dir string, o Options) *Log {
 		lines: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 			What: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
-				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.line()
+				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.fileLine()
 			},
 		}),
 	}
@@ -117,7 +117,7 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 		return
 	}
 	p.Dropped += l.lost[p.Plugin]
-	if a := (addition{browser, p, time.Now().UTC(), bytesOf(p)}); l.queue(a) {
+	if a := (addition{browser, p, time.Now().UTC(), bytesOf(p)}); l.enqueue(a) {
 		delete(l.lost, p.Plugin)
 		return
 	}
@@ -126,9 +126,9 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	}
 }
 
-// queue adds an addition to the queue and reports whether there was room. The
+// enqueue adds an addition to the queue and reports whether there was room. The
 // caller holds mu.
-func (l *Log) queue(a addition) bool {
+func (l *Log) enqueue(a addition) bool {
 	if l.queued > 0 && l.queued+a.bytes > incomingBytes {
 		return false
 	}
@@ -170,37 +170,37 @@ func (l *Log) store(a addition) {
 	for i := range entries {
 		l.seq++
 		entries[i].Seq = l.seq
-		l.keep(entries[i])
-		l.lines.Write(entries[i].line())
+		l.keepEntry(entries[i])
+		l.lines.Write(entries[i].fileLine())
 	}
 	for f := range l.followers {
 		f.push(entries)
 	}
 }
 
-// keep stores an entry in memory. The caller holds mu.
-func (l *Log) keep(e Entry) {
+// keepEntry stores an entry in memory. The caller holds mu.
+func (l *Log) keepEntry(e Entry) {
 	k := l.plugins[e.Plugin]
 	if k == nil {
 		if len(l.plugins) >= keptPlugins {
-			delete(l.plugins, l.quietest())
+			delete(l.plugins, l.quietestPlugin())
 		}
 		k = &kept{}
 		l.plugins[e.Plugin] = k
 	}
 	k.entries = append(k.entries, e)
-	k.bytes += e.bytes()
+	k.bytes += e.approximateBytes()
 	drop := 0
 	for len(k.entries)-drop > keptEntries || k.bytes > keptBytes {
-		k.bytes -= k.entries[drop].bytes()
+		k.bytes -= k.entries[drop].approximateBytes()
 		drop++
 	}
 	k.entries = slices.Delete(k.entries, 0, drop)
 }
 
-// quietest returns the plugin that has not logged for the longest time. The caller
+// quietestPlugin returns the plugin that has not logged for the longest time. The caller
 // holds mu.
-func (l *Log) quietest() string {
+func (l *Log) quietestPlugin() string {
 	name, least := "", ^uint64(0)
 	for plugin, k := range l.plugins {
 		if last := k.entries[len(k.entries)-1].Seq; last < least {
@@ -215,10 +215,10 @@ func (l *Log) quietest() string {
 func (l *Log) Last(f Filter, n int) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.last(f, n)
+	return l.newestEntries(f, n)
 }
 
-func (l *Log) last(f Filter, n int) []Entry {
+func (l *Log) newestEntries(f Filter, n int) []Entry {
 	list := []Entry{}
 	for _, k := range l.plugins {
 		for _, e := range k.entries {
@@ -247,14 +247,14 @@ func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
 	follower := &Follower{log: l, filter: f, wake: make(chan struct{}, 1)}
 	if l.closed {
 		follower.closed = true
-		follower.poke()
+		follower.wakeReader()
 	} else {
 		l.followers[follower] = struct{}{}
 	}
 	if n <= 0 {
 		return nil, follower
 	}
-	return l.last(f, n), follower
+	return l.newestEntries(f, n), follower
 }
 
 // Close stores the pending entries and closes the log and its followers.
@@ -271,7 +271,7 @@ func (l *Log) Close() {
 	l.mu.Lock()
 	for f := range l.followers {
 		f.closed = true
-		f.poke()
+		f.wakeReader()
 	}
 	clear(l.followers)
 	l.mu.Unlock()
@@ -301,11 +301,11 @@ func (f *Follower) push(entries []Entry) {
 			continue
 		}
 		f.entries = append(f.entries, e)
-		f.poke()
+		f.wakeReader()
 	}
 }
 
-func (f *Follower) poke() {
+func (f *Follower) wakeReader() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -340,7 +340,7 @@ func (f *Follower) Close() {
 	defer f.log.mu.Unlock()
 	delete(f.log.followers, f)
 	f.closed = true
-	f.poke()
+	f.wakeReader()
 }
 
 // Read returns the last entries that f selects in the files below the state folder

@@ -14,7 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-func logged(plugin string, level wire.LogLevel, messages ...string) wire.PluginLogParams {
+func newParams(plugin string, level wire.LogLevel, messages ...string) wire.PluginLogParams {
 	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}
 	for _, m := range messages {
 		p.Entries = append(p.Entries, wire.LogEntry{Level: level, Message: m})
@@ -22,7 +22,7 @@ func logged(plugin string, level wire.LogLevel, messages ...string) wire.PluginL
 	return p
 }
 
-func messages(entries []Entry) string {
+func joinMessages(entries []Entry) string {
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Message)
@@ -30,8 +30,8 @@ func messages(entries []Entry) string {
 	return strings.Join(list, " ")
 }
 
-// open opens a log in a synctest bubble and closes it at its end.
-func open(t *testing.T, dir string, o Options) *Log {
+// openLog opens a log in a synctest bubble and closes it at its end.
+func openLog(t *testing.T, dir string, o Options) *Log {
 	l := Open(dir, o)
 	t.Cleanup(l.Close)
 	return l
@@ -40,22 +40,22 @@ func open(t *testing.T, dir string, o Options) *Log {
 func TestEntriesAreKeptAndFiltered(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := open(t, dir, Options{})
+		l := openLog(t, dir, Options{})
 		l.Add("work", wire.PluginLogParams{TabID: 7, Plugin: "a", Entries: []wire.LogEntry{{Level: wire.LogInfo, Message: "one", Data: json.RawMessage(`[{"n": 1.50}]`)}}})
-		l.Add("work", logged("b", wire.LogError, "two"))
-		l.Add("work", logged("a", "nonsense", "three"))
+		l.Add("work", newParams("b", wire.LogError, "two"))
+		l.Add("work", newParams("a", "nonsense", "three"))
 		synctest.Wait()
-		if got := messages(l.Last(Filter{}, 0)); got != "one two three" {
+		if got := joinMessages(l.Last(Filter{}, 0)); got != "one two three" {
 			t.Errorf("all: %s", got)
 		}
-		if got := messages(l.Last(Filter{Plugin: "a"}, 0)); got != "one three" {
+		if got := joinMessages(l.Last(Filter{Plugin: "a"}, 0)); got != "one three" {
 			t.Errorf("those of a: %s", got)
 		}
-		if got := messages(l.Last(Filter{Level: wire.LogWarning}, 0)); got != "two" {
+		if got := joinMessages(l.Last(Filter{Level: wire.LogWarning}, 0)); got != "two" {
 			t.Errorf("warnings: %s", got)
 		}
 		last := l.Last(Filter{}, 2)
-		if messages(last) != "two three" || last[1].Level != wire.LogInfo || last[1].Seq != 3 || last[1].Browser != "work" || last[1].Tab != 7 || last[1].Time.IsZero() {
+		if joinMessages(last) != "two three" || last[1].Level != wire.LogInfo || last[1].Seq != 3 || last[1].Browser != "work" || last[1].Tab != 7 || last[1].Time.IsZero() {
 			t.Errorf("the last two: %+v", last)
 		}
 		if one := l.Last(Filter{}, 0)[0]; string(one.Data) != `[{"n":1.50}]` {
@@ -63,7 +63,7 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 		}
 	})
 	entries, damaged, err := Read(dir, Filter{Plugin: "a"}, 1)
-	if err != nil || damaged != 0 || messages(entries) != "three" || entries[0].Seq != 0 {
+	if err != nil || damaged != 0 || joinMessages(entries) != "three" || entries[0].Seq != 0 {
 		t.Errorf("the file: %+v, %d, %v", entries, damaged, err)
 	}
 	if info, err := os.Stat(filepath.Join(dir, folder, fileName)); err != nil || info.Mode().Perm() != 0o600 {
@@ -76,19 +76,19 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := open(t, dir, Options{})
-		l.Add("work", logged("quiet", wire.LogInfo, "still here"))
+		l := openLog(t, dir, Options{})
+		l.Add("work", newParams("quiet", wire.LogInfo, "still here"))
 		for n := range 1200 {
-			l.Add("work", logged("loud", wire.LogInfo, fmt.Sprint(n)))
+			l.Add("work", newParams("loud", wire.LogInfo, fmt.Sprint(n)))
 			synctest.Wait()
 		}
 		loud := l.Last(Filter{Plugin: "loud"}, 0)
-		if len(loud) != keptEntries || loud[0].Message != "200" || messages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
+		if len(loud) != keptEntries || loud[0].Message != "200" || joinMessages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
 			t.Errorf("%d are kept, the first is %q", len(loud), loud[0].Message)
 		}
 		long := strings.Repeat("x", maxTextBytes)
 		for range 400 {
-			l.Add("work", logged("long", wire.LogInfo, long))
+			l.Add("work", newParams("long", wire.LogInfo, long))
 			synctest.Wait()
 		}
 		total := 0
@@ -99,7 +99,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%d bytes of one plugin", total)
 		}
 		for n := range 100 {
-			l.Add("work", logged(fmt.Sprint("p", n), wire.LogInfo, "x"))
+			l.Add("work", newParams(fmt.Sprint("p", n), wire.LogInfo, "x"))
 			synctest.Wait()
 		}
 		if n := len(l.plugins); n > keptPlugins {
@@ -117,14 +117,14 @@ func TestTooMuchAtOnceIsCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		blocked := make(chan struct{})
-		l := open(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
+		l := openLog(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
 		const all = incoming + 100
 		for n := range all {
-			l.Add("work", logged("a", wire.LogInfo, fmt.Sprint(n)))
+			l.Add("work", newParams("a", wire.LogInfo, fmt.Sprint(n)))
 		}
 		close(blocked)
 		synctest.Wait()
-		l.Add("work", logged("a", wire.LogInfo, "last"))
+		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
 		// An entry counts those that were dropped right before it, so several may count.
@@ -143,7 +143,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		blocked := make(chan struct{})
-		l := open(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
+		l := openLog(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
 		large := wire.PluginLogParams{Plugin: "a"}
 		for range wire.MaxLogEntries {
 			large.Entries = append(large.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // no JSON, which is found soon
@@ -159,7 +159,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		}
 		close(blocked)
 		synctest.Wait()
-		l.Add("work", logged("a", wire.LogInfo, "last"))
+		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
 		if last := list[len(list)-1]; last.Message != "last" || last.Dropped == 0 || last.Dropped%wire.MaxLogEntries != 0 || l.queued != 0 {
@@ -171,8 +171,8 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 func TestEntriesDroppedInThePageAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := open(t, dir, Options{})
-		p := logged("a", wire.LogInfo, "x", "y")
+		l := openLog(t, dir, Options{})
+		p := newParams("a", wire.LogInfo, "x", "y")
 		p.Dropped = 3
 		l.Add("work", p)
 		l.Add("work", wire.PluginLogParams{Plugin: "a", Dropped: 2})
@@ -187,21 +187,21 @@ func TestEntriesDroppedInThePageAreCounted(t *testing.T) {
 func TestFollow(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := open(t, dir, Options{})
-		l.Add("work", logged("a", wire.LogInfo, "before"))
+		l := openLog(t, dir, Options{})
+		l.Add("work", newParams("a", wire.LogInfo, "before"))
 		synctest.Wait()
 		first, f := l.Follow(Filter{Plugin: "a"}, 10)
-		if messages(first) != "before" {
+		if joinMessages(first) != "before" {
 			t.Errorf("first %+v", first)
 		}
-		l.Add("work", logged("b", wire.LogInfo, "other"))
-		l.Add("work", logged("a", wire.LogInfo, "after"))
+		l.Add("work", newParams("b", wire.LogInfo, "other"))
+		l.Add("work", newParams("a", wire.LogInfo, "after"))
 		got, missed, err := f.Next(t.Context())
-		if messages(got) != "after" || missed != 0 || err != nil {
+		if joinMessages(got) != "after" || missed != 0 || err != nil {
 			t.Errorf("%+v, %d, %v", got, missed, err)
 		}
 		for range waiting + 5 {
-			l.Add("work", logged("a", wire.LogInfo, "x"))
+			l.Add("work", newParams("a", wire.LogInfo, "x"))
 			synctest.Wait()
 		}
 		got, missed, err = f.Next(t.Context())
@@ -223,7 +223,7 @@ func TestFollow(t *testing.T) {
 		if _, _, err := f.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("after the end of the log: %v", err)
 		}
-		l.Add("work", logged("a", wire.LogInfo, "too late")) // does nothing
+		l.Add("work", newParams("a", wire.LogInfo, "too late")) // does nothing
 		if _, late := l.Follow(Filter{}, 0); late != nil {
 			if _, _, err := late.Next(t.Context()); !errors.Is(err, errClosed) {
 				t.Errorf("a follower that came too late: %v", err)
@@ -235,7 +235,7 @@ func TestFollow(t *testing.T) {
 func TestNothingIsKeptThatIsNoText(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := open(t, dir, Options{})
+		l := openLog(t, dir, Options{})
 		l.Add("work", wire.PluginLogParams{Plugin: "a", Entries: []wire.LogEntry{
 			{Message: "bad \xff text"}, {Message: "no JSON", Data: json.RawMessage(`[1`)}, {Message: "two", Data: json.RawMessage(`[1] [2]`)},
 			{Message: "large", Data: json.RawMessage(`["` + strings.Repeat("x", wire.MaxLogDataBytes) + `"]`)},

@@ -57,7 +57,7 @@ var secretName = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|au
 
 // Text returns text without secrets.
 func (r *redactor) Text(text string) string {
-	text = r.settings(text)
+	text = r.removeSettings(text)
 	lower := strings.ToLower(text)
 	for _, shape := range shapes {
 		if slices.ContainsFunc(shape.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
@@ -67,8 +67,8 @@ func (r *redactor) Text(text string) string {
 	return text
 }
 
-// settings removes the values of secret settings.
-func (r *redactor) settings(text string) string {
+// removeSettings removes the values of secret settings.
+func (r *redactor) removeSettings(text string) string {
 	if r.Secrets == nil {
 		return text
 	}
@@ -92,27 +92,27 @@ func (r *redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if _, err := d.Token(); err != io.EOF {
 		return nil
 	}
-	text, err := rawjson.Marshal(r.value(value))
+	text, err := rawjson.Marshal(r.redactValue(value))
 	if err != nil {
 		return nil
 	}
 	return text
 }
 
-func (r *redactor) value(value any) any {
+func (r *redactor) redactValue(value any) any {
 	switch v := value.(type) {
 	case string:
 		return r.Text(v)
 	case []any:
 		for i := range v {
-			v[i] = r.value(v[i])
+			v[i] = r.redactValue(v[i])
 		}
 	case map[string]any:
 		for key, member := range v {
 			if secretName().MatchString(key) && member != nil && member != true && member != false {
 				v[key] = hidden
 			} else {
-				v[key] = r.value(member)
+				v[key] = r.redactValue(member)
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func (c *compactor) run() bool {
 			ok = c.close(b, next)
 			next = expectCommaOrEnd
 		case next == expectKey || next == expectKeyOrEnd:
-			ok = c.key()
+			ok = c.readKey()
 			next = expectValue
 		case next == expectCommaOrEnd:
 			return false
@@ -99,7 +99,7 @@ func (c *compactor) run() bool {
 				next = expectElementOrEnd
 			}
 		default:
-			ok = c.scalar(b)
+			ok = c.readScalar(b)
 			next = expectCommaOrEnd
 		}
 	}
@@ -131,9 +131,9 @@ func (c *compactor) close(b byte, next expectation) bool {
 	return opened == '{' && b == '}' || opened == '[' && b == ']'
 }
 
-// key reads a member's name and the colon.
-func (c *compactor) key() bool {
-	if !c.string() {
+// readKey reads a member's name and the colon.
+func (c *compactor) readKey() bool {
+	if !c.readString() {
 		return false
 	}
 	c.skipBlanks()
@@ -144,24 +144,24 @@ func (c *compactor) key() bool {
 	return true
 }
 
-// scalar reads a string, number or literal that begins with b.
-func (c *compactor) scalar(b byte) bool {
+// readScalar reads a string, number or literal that begins with b.
+func (c *compactor) readScalar(b byte) bool {
 	switch b {
 	case '"':
-		return c.string()
+		return c.readString()
 	case 't':
-		return c.word("true")
+		return c.readWord("true")
 	case 'f':
-		return c.word("false")
+		return c.readWord("false")
 	case 'n':
-		return c.word("null")
+		return c.readWord("null")
 	default:
-		return c.number()
+		return c.readNumber()
 	}
 }
 
-// word reads a literal such as true.
-func (c *compactor) word(w string) bool {
+// readWord reads a literal such as true.
+func (c *compactor) readWord(w string) bool {
 	if !bytes.HasPrefix(c.text[c.at:], []byte(w)) {
 		return false
 	}
@@ -169,8 +169,8 @@ func (c *compactor) word(w string) bool {
 	return true
 }
 
-// string reads a string.
-func (c *compactor) string() bool {
+// readString reads a string.
+func (c *compactor) readString() bool {
 	text, i := c.text, c.at
 	if text[i] != '"' {
 		return false
@@ -217,26 +217,26 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-// number reads a number.
-func (c *compactor) number() bool {
-	c.skip('-', '-')
-	if !c.skip('0', '0') && c.digits() == 0 {
+// readNumber reads a number.
+func (c *compactor) readNumber() bool {
+	c.skipEither('-', '-')
+	if !c.skipEither('0', '0') && c.skipDigits() == 0 {
 		return false
 	}
-	if c.skip('.', '.') && c.digits() == 0 {
+	if c.skipEither('.', '.') && c.skipDigits() == 0 {
 		return false
 	}
-	if c.skip('e', 'E') {
-		if !c.skip('+', '+') {
-			c.skip('-', '-')
+	if c.skipEither('e', 'E') {
+		if !c.skipEither('+', '+') {
+			c.skipEither('-', '-')
 		}
-		return c.digits() > 0
+		return c.skipDigits() > 0
 	}
 	return true
 }
 
-// skip skips one byte if it is a or b.
-func (c *compactor) skip(a, b byte) bool {
+// skipEither skips one byte if it is a or b.
+func (c *compactor) skipEither(a, b byte) bool {
 	if c.at == len(c.text) || c.text[c.at] != a && c.text[c.at] != b {
 		return false
 	}
@@ -244,8 +244,8 @@ func (c *compactor) skip(a, b byte) bool {
 	return true
 }
 
-// digits skips digits and returns their count.
-func (c *compactor) digits() int {
+// skipDigits skips digits and returns their count.
+func (c *compactor) skipDigits() int {
 	from := c.at
 	for c.at < len(c.text) && isDigit(c.text[c.at]) {
 		c.at++

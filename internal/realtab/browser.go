@@ -93,7 +93,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
 	}
-	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.flags()...)
+	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
 	unlogged := func(string, ...any) {} // chromedp logs events that it does not know
 	b := &Browser{end: end}
 	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(unlogged), chromedp.WithErrorf(unlogged))
@@ -130,7 +130,7 @@ func prepareProfile(o Options) error {
 	return nil
 }
 
-func (o Options) flags() []chromedp.ExecAllocatorOption {
+func (o Options) chromeFlags() []chromedp.ExecAllocatorOption {
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(o.Program), chromedp.UserDataDir(o.Profile), chromedp.Flag("headless", "new"), chromedp.NoFirstRun, chromedp.DisableGPU,
 		chromedp.Flag("disable-extensions-except", o.Extension), chromedp.Flag("load-extension", o.Extension),
@@ -164,8 +164,8 @@ func (b *Browser) kill() {
 	chromedp.FromContext(b.ctx).Allocator.Wait()
 }
 
-// explain returns errGone for an error of a browser that has exited.
-func (b *Browser) explain(err error) error {
+// explainError returns errGone for an error of a browser that has exited.
+func (b *Browser) explainError(err error) error {
 	select {
 	case <-b.Ended():
 		return errGone
@@ -178,7 +178,7 @@ func (b *Browser) explain(err error) error {
 func do[P, R any](ctx context.Context, b *Browser, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(b.ctx).Browser, c, params)
 	if err != nil {
-		err = b.explain(err)
+		err = b.explainError(err)
 	}
 	return result, err
 }
@@ -206,7 +206,7 @@ func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, e
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, b.explain(err)
+		return nil, b.explainError(err)
 	}
 	_, err = doIn(ctx, t, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"})
 	if err == nil {
@@ -225,7 +225,7 @@ func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, e
 func doIn[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(t.ctx).Target, c, params)
 	if err != nil {
-		err = t.browser.explain(err)
+		err = t.browser.explainError(err)
 	}
 	return result, err
 }
@@ -257,7 +257,7 @@ func (t *Tab) URL(ctx context.Context) (string, error) {
 // Close closes the tab.
 func (t *Tab) Close() error {
 	if err := chromedp.Cancel(t.ctx); err != nil {
-		return t.browser.explain(err)
+		return t.browser.explainError(err)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// program writes a shell script that is started in place of a browser.
-func program(t *testing.T, script string) Options {
+// writeProgram writes a shell script that is started in place of a browser.
+func writeProgram(t *testing.T, script string) Options {
 	t.Helper()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "browser")
@@ -25,7 +25,7 @@ func program(t *testing.T, script string) Options {
 // TestStartShowsOutput checks that the error of a browser which exits at once contains
 // the last line of its output.
 func TestStartShowsOutput(t *testing.T) {
-	o := program(t, "echo one; echo no display today >&2; exit 3\n")
+	o := writeProgram(t, "echo one; echo no display today >&2; exit 3\n")
 	b, err := Start(t.Context(), o)
 	if err == nil {
 		b.Close()
@@ -39,7 +39,7 @@ func TestStartShowsOutput(t *testing.T) {
 // TestStartFlags checks that the browser gets the profile, the extension, and all host
 // names at the port of the site.
 func TestStartFlags(t *testing.T) {
-	o := program(t, `printf '%s\n' "$@" >"$0.flags"; exit 3`+"\n")
+	o := writeProgram(t, `printf '%s\n' "$@" >"$0.flags"; exit 3`+"\n")
 	if _, err := Start(t.Context(), o); err == nil {
 		t.Fatal("the browser has started")
 	}
@@ -64,7 +64,7 @@ func TestStartFlags(t *testing.T) {
 // TestStartCanBeCancelled checks that the end of the context ends the program, which
 // never becomes ready.
 func TestStartCanBeCancelled(t *testing.T) {
-	o := program(t, "mkfifo \"$0.started\" && echo >\"$0.started\" && exec sleep 1000\n")
+	o := writeProgram(t, "mkfifo \"$0.started\" && echo >\"$0.started\" && exec sleep 1000\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {

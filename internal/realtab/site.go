@@ -131,7 +131,7 @@ func (s *Site) accept(secure *tls.Config) {
 			if first[0] == 0x16 { // the first byte of a TLS handshake
 				peeked = tls.Server(peeked, secure)
 			}
-			s.shared.give(peeked)
+			s.shared.offerConn(peeked)
 		}()
 	}
 }
@@ -248,7 +248,7 @@ type sharedListener struct {
 	closed  chan struct{}
 }
 
-func (l *sharedListener) give(conn net.Conn) {
+func (l *sharedListener) offerConn(conn net.Conn) {
 	select {
 	case l.ready <- conn:
 	case <-l.closed:

@@ -33,7 +33,7 @@ func startSite(t *testing.T, answer func(context.Context, Request) (Answer, erro
 	return s, &http.Client{Transport: transport}
 }
 
-func ask(t *testing.T, c *http.Client, method, url string, headers map[string]string) (*http.Response, string, error) {
+func sendRequest(t *testing.T, c *http.Client, method, url string, headers map[string]string) (*http.Response, string, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(""))
 	if err != nil {
@@ -51,22 +51,22 @@ func ask(t *testing.T, c *http.Client, method, url string, headers map[string]st
 	return resp, string(body), err
 }
 
-func nothing(context.Context, Request) (Answer, error) { return Answer{Missing: true}, nil }
+func answerNothing(context.Context, Request) (Answer, error) { return Answer{Missing: true}, nil }
 
 // TestSitePage checks that the page is at its address with http and https, and that
 // other addresses have an empty page.
 func TestSitePage(t *testing.T) {
-	s, client := startSite(t, nothing)
+	s, client := startSite(t, answerNothing)
 	for _, at := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
 		s.Show(Page{URL: at + "#part", HTML: "<p>Hello</p>", Cookies: "a=1; b=2"})
-		resp, body, err := ask(t, client, "GET", at, map[string]string{"Sec-Fetch-Dest": "document"})
+		resp, body, err := sendRequest(t, client, "GET", at, map[string]string{"Sec-Fetch-Dest": "document"})
 		if err != nil || body != "<!doctype html><p>Hello</p>" {
 			t.Fatalf("%s: %q, %v", at, body, err)
 		}
 		if cookies := resp.Header["Set-Cookie"]; len(cookies) != 2 || cookies[1] != "b=2; Path=/" {
 			t.Errorf("%s: cookies %q", at, cookies)
 		}
-		_, body, err = ask(t, client, "GET", at+"&c", map[string]string{"Accept": "text/html"})
+		_, body, err = sendRequest(t, client, "GET", at+"&c", map[string]string{"Accept": "text/html"})
 		if err != nil || body != "<!doctype html>" {
 			t.Errorf("elsewhere: %q, %v", body, err)
 		}
@@ -91,11 +91,11 @@ func TestSiteRoutes(t *testing.T) {
 	})
 	// Chromium itself makes such requests, and all hosts lead to the simulated site.
 	own := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
-	if resp, _, err := ask(t, client, "POST", "https://accounts.google.com/ListAccounts", own); err != nil || resp.StatusCode != 404 || len(asked) > 0 {
+	if resp, _, err := sendRequest(t, client, "POST", "https://accounts.google.com/ListAccounts", own); err != nil || resp.StatusCode != 404 || len(asked) > 0 {
 		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, asked)
 	}
 	fetch := map[string]string{"Sec-Fetch-Dest": "empty", "Origin": "https://shop.example", "X-Own": "v"}
-	resp, body, err := ask(t, client, "POST", "https://api.example/found", fetch)
+	resp, body, err := sendRequest(t, client, "POST", "https://api.example/found", fetch)
 	if err != nil || resp.StatusCode != 201 || body != "text" || resp.Header.Get("X-A") != "1" {
 		t.Fatalf("%v, %q, %v", resp, body, err)
 	}
@@ -106,16 +106,16 @@ func TestSiteRoutes(t *testing.T) {
 		t.Errorf("the test received %+v", r)
 	}
 	for _, path := range []string{"broken", "odd", "missing"} {
-		if _, _, err := ask(t, client, "GET", "https://api.example/"+path, fetch); err == nil {
+		if _, _, err := sendRequest(t, client, "GET", "https://api.example/"+path, fetch); err == nil {
 			t.Errorf("%s: the connection did not break", path)
 		}
 	}
-	resp, _, err = ask(t, client, "GET", "https://api.example/picture", map[string]string{"Sec-Fetch-Dest": "image"})
+	resp, _, err = sendRequest(t, client, "GET", "https://api.example/picture", map[string]string{"Sec-Fetch-Dest": "image"})
 	if err != nil || resp.StatusCode != 404 {
 		t.Errorf("an image that is not there: %v, %v", resp, err)
 	}
 	before := len(asked)
-	resp, _, err = ask(t, client, "OPTIONS", "https://api.example/found",
+	resp, _, err = sendRequest(t, client, "OPTIONS", "https://api.example/found",
 		map[string]string{"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "x-own", "Origin": "https://shop.example"})
 	if err != nil || resp.StatusCode != 204 || resp.Header.Get("Access-Control-Allow-Headers") != "x-own" || len(asked) != before {
 		t.Errorf("a preflight: %v, %v", resp, err)

@@ -206,7 +206,7 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 		switch {
 		case ctx.Err() != nil:
 		case m.expectsAnswer():
-			r.refuse(m.requests, err)
+			r.refuseRequests(m.requests, err)
 		default: // a notification about the session of the lost daemon
 			r.recordSent(m, line)
 		}
@@ -241,8 +241,8 @@ func (r *relay) recordSent(m message, line []byte) {
 	r.session.recordSent(m, line)
 }
 
-// refuse answers requests with the reason why there is no daemon.
-func (r *relay) refuse(ids []string, err error) {
+// refuseRequests answers requests with the reason why there is no daemon.
+func (r *relay) refuseRequests(ids []string, err error) {
 	reason := home.Explain(err)
 	r.notef("%s", reason)
 	for _, id := range ids {
@@ -280,7 +280,7 @@ func (r *relay) handleLoss(ctx context.Context) {
 		r.mu.Lock()
 		ids := r.session.dropAll()
 		r.mu.Unlock()
-		r.refuse(ids, err)
+		r.refuseRequests(ids, err)
 	}
 }
 

@@ -34,8 +34,8 @@ type serverEnd struct {
 	w     *io.PipeWriter
 }
 
-// expect reads a line that contains each of words.
-func (s *serverEnd) expect(t *testing.T, words ...string) string {
+// expectLine reads a line that contains each of words.
+func (s *serverEnd) expectLine(t *testing.T, words ...string) string {
 	t.Helper()
 	line, ok := <-s.lines
 	if !ok {
@@ -50,7 +50,7 @@ func (s *serverEnd) expect(t *testing.T, words ...string) string {
 }
 
 func (s *serverEnd) send(line string) { fmt.Fprintln(s.w, line) }
-func (s *serverEnd) die()             { _ = s.r.Close(); _ = s.w.Close() }
+func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 
 // testRelay is a relay with a client and daemons in memory.
 type testRelay struct {
@@ -84,7 +84,7 @@ func withRefusedStart(t *testing.T, refuse error, test func(w *testRelay)) {
 			t: t, client: client, output: make(chan string, 100), ended: make(chan error, 1), began: time.Now(),
 			servers: make(chan *serverEnd, 10), refuse: refuse,
 		}
-		r := newRelay(endpoints{in: in, out: out, notef: w.note, join: w.join, start: w.start})
+		r := newRelay(endpoints{in: in, out: out, notef: w.note, join: w.joinServer, start: w.start})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			w.ended <- r.run(ctx)
@@ -114,7 +114,7 @@ func (w *testRelay) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }
 
-func (w *testRelay) join(context.Context) (conn, error) {
+func (w *testRelay) joinServer(context.Context) (conn, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.up {
@@ -146,7 +146,7 @@ func (w *testRelay) setUp(up bool) {
 	w.up = up
 }
 
-func (w *testRelay) started() int {
+func (w *testRelay) countStarts() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.starts
@@ -154,8 +154,8 @@ func (w *testRelay) started() int {
 
 func (w *testRelay) send(line string) { fmt.Fprintln(w.client, line) }
 
-// expect reads a line of the client that contains each of words.
-func (w *testRelay) expect(words ...string) {
+// expectLine reads a line of the client that contains each of words.
+func (w *testRelay) expectLine(words ...string) {
 	w.t.Helper()
 	line, ok := <-w.output
 	if !ok {
@@ -178,28 +178,28 @@ func (w *testRelay) open() *serverEnd {
 	w.t.Helper()
 	server := <-w.servers
 	w.send(initializeLine)
-	server.expect(w.t, `"id":0`, "initialize")
+	server.expectLine(w.t, `"id":0`, "initialize")
 	server.send(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}`)
-	w.expect(`"id":0`, "result")
+	w.expectLine(`"id":0`, "result")
 	w.send(initializedLine)
-	server.expect(w.t, "initialized")
+	server.expectLine(w.t, "initialized")
 	return server
 }
 
 // expectResumed expects the lines that continue a session on a new daemon.
 func (w *testRelay) expectResumed(server *serverEnd) {
 	w.t.Helper()
-	if got := server.expect(w.t); got != initializeLine {
+	if got := server.expectLine(w.t); got != initializeLine {
 		w.t.Errorf("the new server got %s", got)
 	}
 	server.send(`{"jsonrpc":"2.0","method":"notifications/message"}`)
 	server.send(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"version":"2"}}}`)
-	if got := server.expect(w.t); got != initializedLine {
+	if got := server.expectLine(w.t); got != initializedLine {
 		w.t.Errorf("the new server got %s", got)
 	}
-	w.expect("notifications/message")
-	w.expect(`"notifications/tools/list_changed"`)
-	w.expect(`"notifications/prompts/list_changed"`)
+	w.expectLine("notifications/message")
+	w.expectLine(`"notifications/tools/list_changed"`)
+	w.expectLine(`"notifications/prompts/list_changed"`)
 }
 
 func TestForwardsLines(t *testing.T) {
@@ -213,7 +213,7 @@ func TestForwardsLines(t *testing.T) {
 			`{"jsonrpc":"2.0","id":77,"result":{}}`,
 		} {
 			w.send(line)
-			if got := server.expect(t); got != line {
+			if got := server.expectLine(t); got != line {
 				t.Errorf("sent %q, the server got %q", line, got)
 			}
 		}
@@ -224,18 +224,18 @@ func TestForwardsLines(t *testing.T) {
 			`{"jsonrpc":"2.0","id":0,"result":{"a second answer":1}}`,
 		} {
 			server.send(line)
-			w.expect(line)
+			w.expectLine(line)
 		}
-		if w.started() != 1 {
-			t.Errorf("%d servers were started", w.started())
+		if w.countStarts() != 1 {
+			t.Errorf("%d servers were started", w.countStarts())
 		}
 		_ = w.client.Close()
 		if line, more := <-server.lines; more {
 			t.Errorf("after the end of the input: %s", line)
 		}
 		server.send(`{"jsonrpc":"2.0","id":"late","result":{}}`)
-		w.expect("late")
-		server.die()
+		w.expectLine("late")
+		server.closeConn()
 		if err := <-w.ended; err != nil {
 			t.Error(err)
 		}
@@ -247,29 +247,29 @@ func TestServerKilled(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`)
-		server.expect(t, `"id":1`)
+		server.expectLine(t, `"id":1`)
 		w.send(`{"jsonrpc":"2.0","id":"p","method":"prompts/get","params":{}}`)
-		server.expect(t, `"id":"p"`)
+		server.expectLine(t, `"id":"p"`)
 		w.send(`{"jsonrpc":"2.0","id":"1","method":"tools/list"}`)
-		server.expect(t, `"id":"1"`)
+		server.expectLine(t, `"id":"1"`)
 		w.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{}}`)
-		server.expect(t, `"id":3`)
+		server.expectLine(t, `"id":3`)
 		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
-		server.expect(t, "cancelled")
+		server.expectLine(t, "cancelled")
 		w.setUp(false)
-		server.die()
+		server.closeConn()
 
 		// Calls fail at once; the cancelled call gets no answer.
-		w.expect(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
-		w.expect(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
+		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
+		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
 		// The list is requested from the next daemon.
 		next := <-w.servers
 		w.expectResumed(next)
-		next.expect(t, `"id":"1"`, "tools/list")
+		next.expectLine(t, `"id":"1"`, "tools/list")
 		next.send(`{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}`)
-		w.expect(`"id":"1","result"`)
-		if w.started() != 2 {
-			t.Errorf("%d servers were started", w.started())
+		w.expectLine(`"id":"1","result"`)
+		if w.countStarts() != 2 {
+			t.Errorf("%d servers were started", w.countStarts())
 		}
 		if got := w.joins[1]; got != restartWait {
 			t.Errorf("the new server was joined after %v, want %v: the user may be restarting it", got, restartWait)
@@ -283,16 +283,16 @@ func TestIdleClient(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.setUp(false)
-		server.die()
-		pass(time.Hour)
-		if w.started() != 1 {
-			t.Errorf("%d servers were started", w.started())
+		server.closeConn()
+		advanceTime(time.Hour)
+		if w.countStarts() != 1 {
+			t.Errorf("%d servers were started", w.countStarts())
 		}
 		w.setUp(true)
 		next := <-w.servers
 		w.expectResumed(next)
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-		next.expect(t, "ping")
+		next.expectLine(t, "ping")
 	})
 }
 
@@ -302,18 +302,18 @@ func TestCancelsDaemonRequests(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
-		server.expect(t, `"id":2`)
+		server.expectLine(t, `"id":2`)
 		for _, id := range []string{"a", "b", "c"} {
 			server.send(`{"jsonrpc":"2.0","id":"` + id + `","method":"elicitation/create"}`)
-			w.expect(`"id":"` + id + `"`)
+			w.expectLine(`"id":"` + id + `"`)
 		}
 		server.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`)
-		w.expect("notifications/cancelled", `"requestId":"a"`)
+		w.expectLine("notifications/cancelled", `"requestId":"a"`)
 		w.send(`{"jsonrpc":"2.0","id":"b","result":{"action":"cancel"}}`)
-		server.expect(t, `"id":"b"`)
-		server.die()
-		w.expect("notifications/cancelled", `"requestId":"c"`)
-		w.expect(`"id":2`, "its result is lost")
+		server.expectLine(t, `"id":"b"`)
+		server.closeConn()
+		w.expectLine("notifications/cancelled", `"requestId":"c"`)
+		w.expectLine(`"id":2`, "its result is lost")
 	})
 }
 
@@ -322,14 +322,14 @@ func TestQuickRestart(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		w.setUp(false)
-		server.die()
+		server.closeConn()
 		time.AfterFunc(300*time.Millisecond, func() { w.setUp(true) })
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
 		next := <-w.servers
 		w.expectResumed(next)
-		next.expect(t, `"id":2`)
-		if w.started() != 1 || w.joins[1] < 300*time.Millisecond || w.joins[1] > 400*time.Millisecond {
-			t.Errorf("%d servers were started, joined at %v", w.started(), w.joins)
+		next.expectLine(t, `"id":2`)
+		if w.countStarts() != 1 || w.joins[1] < 300*time.Millisecond || w.joins[1] > 400*time.Millisecond {
+			t.Errorf("%d servers were started, joined at %v", w.countStarts(), w.joins)
 		}
 	})
 }
@@ -339,12 +339,12 @@ func TestWithoutSession(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}`)
-		server.expect(t, `"id":1`)
-		server.die()
+		server.expectLine(t, `"id":1`)
+		server.closeConn()
 		next := <-w.servers
-		next.expect(t, "subscriptions/listen")
+		next.expectLine(t, "subscriptions/listen")
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-		next.expect(t, "tools/list")
+		next.expectLine(t, "tools/list")
 	})
 }
 
@@ -353,14 +353,14 @@ func TestLostBeforeInitialize(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(initializeLine)
-		server.expect(t, "initialize")
-		server.die()
+		server.expectLine(t, "initialize")
+		server.closeConn()
 		next := <-w.servers
-		next.expect(t, "initialize")
+		next.expectLine(t, "initialize")
 		next.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
-		w.expect(`"id":0,"result"`)
+		w.expectLine(`"id":0,"result"`)
 		w.send(initializedLine)
-		next.expect(t, "initialized")
+		next.expectLine(t, "initialized")
 	})
 }
 
@@ -370,23 +370,23 @@ func TestLostBeforeInitialized(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
 		w.send(initializeLine)
-		server.expect(t, "initialize")
+		server.expectLine(t, "initialize")
 		server.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
-		w.expect(`"id":0`)
+		w.expectLine(`"id":0`)
 		w.setUp(false)
-		server.die()
+		server.closeConn()
 		w.send(initializedLine)
-		pass(time.Minute)
-		if w.started() != 1 {
+		advanceTime(time.Minute)
+		if w.countStarts() != 1 {
 			t.Error("a notification started a server")
 		}
 		w.setUp(true)
 		next := <-w.servers
-		next.expect(t, `"method":"initialize"`)
+		next.expectLine(t, `"method":"initialize"`)
 		next.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
-		next.expect(t, "initialized")
-		w.expect("tools/list_changed")
-		w.expect("prompts/list_changed")
+		next.expectLine(t, "initialized")
+		w.expectLine("tools/list_changed")
+		w.expectLine("prompts/list_changed")
 	})
 }
 
@@ -395,19 +395,19 @@ func TestNoServer(t *testing.T) {
 	inUse := errors.New("port 9527 is in use by python3, pid 7")
 	withRefusedStart(t, inUse, func(w *testRelay) {
 		w.send(initializeLine)
-		w.expect(`"id":0,"error":{"code":-32000,"message":"opentabs has no server: port 9527 is in use by python3, pid 7"`)
+		w.expectLine(`"id":0,"error":{"code":-32000,"message":"opentabs has no server: port 9527 is in use by python3, pid 7"`)
 		w.send(`{"jsonrpc":"2.0","id":"x","method":"ping"}`)
-		w.expect(`"id":"x","error"`)
-		if w.started() > 2 {
-			t.Errorf("tried %d times within 2 s", w.started())
+		w.expectLine(`"id":"x","error"`)
+		if w.countStarts() > 2 {
+			t.Errorf("tried %d times within 2 s", w.countStarts())
 		}
 		w.mu.Lock()
 		w.refuse = nil
 		w.mu.Unlock()
-		pass(failureTTL)
+		advanceTime(failureTTL)
 		w.send(initializeLine)
 		server := <-w.servers
-		server.expect(t, "initialize")
+		server.expectLine(t, "initialize")
 	})
 }
 
@@ -415,7 +415,7 @@ func TestNoServer(t *testing.T) {
 func TestDiskFull(t *testing.T) {
 	withRefusedStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
 		w.send(initializeLine)
-		w.expect(`"opentabs has no server: open the server's log: no space left on device: free some space on that disk, then try again"`)
+		w.expectLine(`"opentabs has no server: open the server's log: no space left on device: free some space on that disk, then try again"`)
 	})
 }
 
@@ -423,17 +423,17 @@ func TestDiskFull(t *testing.T) {
 func TestNewServerFails(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
-		server.die()
+		server.closeConn()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 		next := <-w.servers
-		next.expect(t, "initialize")
-		next.die()
-		w.expect(`"id":2,"error":`, "the server stopped again")
-		pass(failureTTL)
+		next.expectLine(t, "initialize")
+		next.closeConn()
+		w.expectLine(`"id":2,"error":`, "the server stopped again")
+		advanceTime(failureTTL)
 		w.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
 		last := <-w.servers
 		w.expectResumed(last)
-		last.expect(t, `"id":3`)
+		last.expectLine(t, `"id":3`)
 	})
 }
 
@@ -444,8 +444,8 @@ func TestLongLine(t *testing.T) {
 			_, _ = io.WriteString(w.client, strings.Repeat("x", maxLineBytes+1)+"\n")
 			w.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 		}()
-		w.expect(`"id":null,"error"`, "more than 32 MiB")
-		server.expect(t, "ping")
+		w.expectLine(`"id":null,"error"`, "more than 32 MiB")
+		server.expectLine(t, "ping")
 	})
 }
 
@@ -457,10 +457,10 @@ func TestLastLine(t *testing.T) {
 			_, _ = io.WriteString(w.client, "\n\n"+`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 			_ = w.client.Close()
 		}()
-		server.expect(t, "ping")
+		server.expectLine(t, "ping")
 		server.send(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-		w.expect(`"id":2,"result"`)
-		server.die()
+		w.expectLine(`"id":2,"result"`)
+		server.closeConn()
 		if err := <-w.ended; err != nil {
 			t.Error(err)
 		}
@@ -476,7 +476,7 @@ func TestServerNeverEnds(t *testing.T) {
 		if err := <-w.ended; err != nil || time.Since(began) != endTimeout {
 			t.Errorf("ended after %v with %v", time.Since(began), err)
 		}
-		server.die()
+		server.closeConn()
 	})
 }
 
@@ -519,8 +519,8 @@ func TestClientGone(t *testing.T) {
 	})
 }
 
-// pass advances the fake time by d and waits until all goroutines are idle.
-func pass(d time.Duration) {
+// advanceTime advances the fake time by d and waits until all goroutines are idle.
+func advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }

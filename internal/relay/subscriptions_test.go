@@ -19,26 +19,26 @@ func TestSubscribesAgain(t *testing.T) {
 			`{"jsonrpc":"2.0","id":4,"method":"resources/unsubscribe","params":{"uri":"opentabs://calls/gone"}}`,
 		} {
 			w.send(line)
-			server.expect(t, line)
+			server.expectLine(t, line)
 			id := string(rune('1' + i))
 			server.send(`{"jsonrpc":"2.0","id":` + id + `,"result":{}}`)
-			w.expect(`"id":` + id)
+			w.expectLine(`"id":` + id)
 		}
-		server.die()
+		server.closeConn()
 		next := <-w.servers
 		w.expectResumed(next)
 		for _, uri := range []string{`"opentabs://calls"`, `"opentabs://calls/a\"b"`} {
 			var request struct{ ID, Method string }
-			line := next.expect(t, `"uri":`+uri)
+			line := next.expectLine(t, `"uri":`+uri)
 			if json.Unmarshal([]byte(line), &request) != nil || request.Method != "resources/subscribe" || !strings.HasPrefix(request.ID, "relay-") {
 				t.Errorf("the new server got %s", line)
 			}
 			next.send(`{"jsonrpc":"2.0","id":"` + request.ID + `","result":{}}`)
-			w.expect("notifications/resources/updated", uri)
+			w.expectLine("notifications/resources/updated", uri)
 		}
 		w.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
-		next.expect(t, "ping")
+		next.expectLine(t, "ping")
 		next.send(`{"jsonrpc":"2.0","id":5,"result":{}}`)
-		w.expect(`"id":5`)
+		w.expectLine(`"id":5`)
 	})
 }

@@ -23,8 +23,8 @@ func wikiViews() []wire.SettingView {
 	}
 }
 
-// apply returns the changes of a new form as JSON.
-func apply(t *testing.T, views []wire.SettingView, a Arguments, in string) (string, error) {
+// applyForm returns the changes of a new form as JSON.
+func applyForm(t *testing.T, views []wire.SettingView, a Arguments, in string) (string, error) {
 	t.Helper()
 	f := New("wiki", views)
 	err := f.Apply(a, strings.NewReader(in))
@@ -58,7 +58,7 @@ func TestApply(t *testing.T) {
 		{"replace one instance by another", Arguments{Sets: []string{"site.new=https://n.test"}, Unset: []string{"site.default", "site.work"}}, "",
 			`{"site":{"new":"https://n.test"}}`},
 	} {
-		got, err := apply(t, wikiViews(), test.args, test.in)
+		got, err := applyForm(t, wikiViews(), test.args, test.in)
 		if err != nil || got != test.want {
 			t.Errorf("%s: %s, %v; want %s", test.name, got, err, test.want)
 		}
@@ -85,7 +85,7 @@ func TestApplyErrors(t *testing.T) {
 		{twoURLs, Arguments{Instances: []string{"x=https://x.test"}}, "write KEY.INSTANCE=URL with one of site, mirror"},
 		{nil, Arguments{Sets: []string{"a=b"}}, "the plugin wiki has no settings"},
 	} {
-		_, err := apply(t, test.views, test.args, "1")
+		_, err := applyForm(t, test.views, test.args, "1")
 		var user *usererr.Error
 		if !errors.As(err, &user) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.args, err, test.want)
@@ -105,7 +105,7 @@ func TestUnreadableValue(t *testing.T) {
 // TestDamagedURLs checks that a stored value which is no object of URLs is replaced.
 func TestDamagedURLs(t *testing.T) {
 	views := []wire.SettingView{{Key: "site", Type: wire.SettingURL, Value: json.RawMessage(`{"default":7,"work":"https://b.test"}`)}}
-	got, err := apply(t, views, Arguments{Sets: []string{"site=https://c.test"}}, "")
+	got, err := applyForm(t, views, Arguments{Sets: []string{"site=https://c.test"}}, "")
 	if err != nil || got != `{"site":{"default":"https://c.test"}}` {
 		t.Errorf("%s, %v", got, err)
 	}

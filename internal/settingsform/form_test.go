@@ -18,8 +18,8 @@ var views = []wire.SettingView{
 	{Key: "sort", Type: wire.SettingSelect, Label: "Order", Options: []string{"old", "new"}, Set: true, Value: json.RawMessage(`"old"`)},
 }
 
-// answers returns an ask function that gives these answers, and then io.EOF.
-func answers(questions *[]string, list ...string) func(string, bool) (string, error) {
+// scriptAnswers returns an ask function that gives these answers, and then io.EOF.
+func scriptAnswers(questions *[]string, list ...string) func(string, bool) (string, error) {
 	return func(question string, secret bool) (string, error) {
 		if secret {
 			question = "secret " + question
@@ -39,7 +39,7 @@ func TestFill(t *testing.T) {
 	var questions, notices []string
 	notef := func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
 	f := New("wiki", views)
-	if err := f.Fill(answers(&questions, "large", " 20 ", "play=https://p.example.com", "", "-"), notef); err != nil {
+	if err := f.Fill(scriptAnswers(&questions, "large", " 20 ", "play=https://p.example.com", "", "-"), notef); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -62,7 +62,7 @@ func TestFill(t *testing.T) {
 func TestFillWithoutAnswers(t *testing.T) {
 	var questions []string
 	ignore := func(string, ...any) {}
-	if err := New("wiki", views).Fill(answers(&questions), ignore); err == nil || err.Error() != "nothing has changed" {
+	if err := New("wiki", views).Fill(scriptAnswers(&questions), ignore); err == nil || err.Error() != "nothing has changed" {
 		t.Errorf("at the end of the input: %v", err)
 	}
 	broken := errors.New("the terminal is gone")

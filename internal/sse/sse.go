@@ -41,7 +41,7 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 				return
 			}
 			if len(line) == 0 {
-				if some && !yield(event.finished(), nil) {
+				if some && !yield(event.finishEvent(), nil) {
 					return
 				}
 				event, some = Event{ID: event.ID}, false
@@ -81,7 +81,7 @@ func (e *Event) add(line []byte, first bool) bool {
 	return false
 }
 
-func (e Event) finished() Event {
+func (e Event) finishEvent() Event {
 	if e.Name == "" {
 		e.Name = "message"
 	}

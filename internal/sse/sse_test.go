@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-func read(stream string, limit int) (string, error) {
+func readEvents(stream string, limit int) (string, error) {
 	var got strings.Builder
 	for e, err := range Read(iotest.OneByteReader(strings.NewReader(stream)), limit) {
 		if err != nil {
@@ -31,14 +31,14 @@ func TestRead(t *testing.T) {
 		{"", ""},
 		{"event: nothing\n\ndata: a\n\n", "message||a;"},
 	} {
-		if got, err := read(c.stream, 100); got != c.want || err != nil {
+		if got, err := readEvents(c.stream, 100); got != c.want || err != nil {
 			t.Errorf("%q: got %q, %v; want %q", c.stream, got, err, c.want)
 		}
 	}
 }
 
 func TestReadLimit(t *testing.T) {
-	if _, err := read("data: "+strings.Repeat("a", 100)+"\n\n", 100); err != nil {
+	if _, err := readEvents("data: "+strings.Repeat("a", 100)+"\n\n", 100); err != nil {
 		t.Errorf("at the limit: %v", err)
 	}
 	for _, stream := range []string{
@@ -46,7 +46,7 @@ func TestReadLimit(t *testing.T) {
 		strings.Repeat("data: aaaaaaaaaa\n", 20),
 		strings.Repeat("a", 200<<10),
 	} {
-		if _, err := read(stream, 100); !errors.Is(err, errTooLarge) {
+		if _, err := readEvents(stream, 100); !errors.Is(err, errTooLarge) {
 			t.Errorf("%.20q: got %v", stream, err)
 		}
 	}

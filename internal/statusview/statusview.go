@@ -17,18 +17,18 @@ import (
 // Print prints the status: the server, the browsers with their tabs, the plugins and
 // the clients.
 func Print(out *terminal.Output, s httpapi.Status) {
-	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(milliseconds(s.UptimeMs)))
+	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(toDuration(s.UptimeMs)))
 	out.PrintLine("files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
-	out.PrintLine("limits    idle %s, hard %s", milliseconds(s.Limits.IdleMs), milliseconds(s.Limits.HardMs))
+	out.PrintLine("limits    idle %s, hard %s", toDuration(s.Limits.IdleMs), toDuration(s.Limits.HardMs))
 	out.PrintLine("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
-	out.PrintLine("browsers  %s", count(len(s.Browsers)))
+	out.PrintLine("browsers  %s", countText(len(s.Browsers)))
 	for _, b := range s.Browsers {
 		printBrowser(out, b)
 	}
 	if len(s.Browsers) == 0 {
 		out.PrintLine("  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
 	}
-	out.PrintLine("plugins   %s", count(len(s.Plugins)+len(s.Failed)))
+	out.PrintLine("plugins   %s", countText(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
 		out.PrintLine("  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginview.State(p))
 	}
@@ -38,15 +38,15 @@ func Print(out *terminal.Output, s httpapi.Status) {
 	for _, f := range s.Failed {
 		out.PrintLine("  %s", pluginview.FailedLine(f))
 	}
-	out.PrintLine("clients   %s", count(len(s.Clients)))
+	out.PrintLine("clients   %s", countText(len(s.Clients)))
 	for _, c := range s.Clients {
 		out.PrintLine("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
 	}
 }
 
-func milliseconds(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+func toDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-func count(n int) string {
+func countText(n int) string {
 	if n == 0 {
 		return "none"
 	}

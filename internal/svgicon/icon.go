@@ -46,12 +46,12 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		tree, problem := read(files[file])
+		tree, problem := readIcon(files[file])
 		if problem != "" {
 			problems = append(problems, Problem{file, problem})
 			continue
 		}
-		icons[file] = finish(tree, name+strings.TrimSuffix(strings.TrimPrefix(file, "icon"), ".svg"))
+		icons[file] = writeIcon(tree, name+strings.TrimSuffix(strings.TrimPrefix(file, "icon"), ".svg"))
 	}
 	if len(files) > 0 && files[fileIcon] == nil {
 		problems = append(problems, Problem{fileIcon, "is missing, but there are variants of it; add it or remove them"})
@@ -62,19 +62,19 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	return Set{icons[fileIcon], icons[fileInactive], icons[fileDark], icons[fileDarkInactive]}, nil
 }
 
-// finish writes an icon; its ids begin with the prefix.
-func finish(n *node, prefix string) string {
+// writeIcon writes an icon; its ids begin with the prefix.
+func writeIcon(n *node, prefix string) string {
 	n.set("xmlns", namespace)
 	n.renameIDs(prefix + "-")
 	return n.String()
 }
 
-// read reads and checks one file.
-func read(text []byte) (*node, string) {
+// readIcon reads and checks one file.
+func readIcon(text []byte) (*node, string) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)
 	}
-	tree, err := parse(text)
+	tree, err := parseSVG(text)
 	if err != nil {
 		return nil, fmt.Sprintf("can't be read as SVG: %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 
 const simple = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#123456" d="M0 0h24v24z"/></svg>`
 
-func files(pairs ...string) map[string][]byte {
+func filesOf(pairs ...string) map[string][]byte {
 	m := map[string][]byte{}
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i]] = []byte(pairs[i+1])
@@ -16,9 +16,9 @@ func files(pairs ...string) map[string][]byte {
 	return m
 }
 
-func make1(t *testing.T, pairs ...string) Set {
+func makeOne(t *testing.T, pairs ...string) Set {
 	t.Helper()
-	set, problems := Make("site", files(pairs...))
+	set, problems := Make("site", filesOf(pairs...))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -32,11 +32,11 @@ func TestNoIcon(t *testing.T) {
 }
 
 func TestOnlyOwnVariants(t *testing.T) {
-	if set := make1(t, fileIcon, simple); set != (Set{Icon: simple}) {
+	if set := makeOne(t, fileIcon, simple); set != (Set{Icon: simple}) {
 		t.Errorf("%+v", set)
 	}
 	mark := func(fill string) string { return strings.Replace(simple, "#123456", fill, 1) }
-	set := make1(t, fileIcon, simple, fileInactive, mark("#222222"), fileDark, mark("#eeff00"), fileDarkInactive, mark("#eee"))
+	set := makeOne(t, fileIcon, simple, fileInactive, mark("#222222"), fileDark, mark("#eeff00"), fileDarkInactive, mark("#eee"))
 	if set != (Set{simple, mark("#222222"), mark("#eeff00"), mark("#eee")}) {
 		t.Errorf("%+v", set)
 	}
@@ -50,7 +50,7 @@ func TestSmaller(t *testing.T) {
 		"  <metadata><rdf:x xmlns:rdf=\"urn:r\">a</rdf:x></metadata>\n  <inkscape:page><path/></inkscape:page>\n" +
 		"  <title>A &amp; B</title>\n  <path d='M0 0\n\tL8 8' aria-label=\"a &quot;b&quot;\"/>\n</svg>\n"
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><title>A &amp; B</title><path d="M0 0 L8 8" aria-label="a &quot;b&quot;"/></svg>`
-	if set := make1(t, fileIcon, drawn); set.Icon != want {
+	if set := makeOne(t, fileIcon, drawn); set.Icon != want {
 		t.Errorf("got  %s\nwant %s", set.Icon, want)
 	}
 }
@@ -64,7 +64,7 @@ func TestIDs(t *testing.T) {
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="site-t site-b">` +
 		`<title id="site-t">star</title><style>#site-b,.x #site-a{fill:url(#site-a)}path{fill:#bbb}</style><linearGradient id="site-a"/><g id="site-b" clip-path="url('#site-a')"/>` +
 		`<use href="#site-b"/><use xlink:href="#site-b"/><path style="fill:url(#site-a);stroke:url(#none)" d="#b"/></svg>`
-	set := make1(t, fileIcon, source, fileDarkInactive, source)
+	set := makeOne(t, fileIcon, source, fileDarkInactive, source)
 	if set.Icon != want {
 		t.Errorf("got  %s\nwant %s", set.Icon, want)
 	}
@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, problems := Make("site", files(fileIcon, test.svg))
+			_, problems := Make("site", filesOf(fileIcon, test.svg))
 			if len(problems) != 1 || problems[0].File != fileIcon || !strings.Contains(problems[0].Text, test.want) {
 				t.Errorf("got %v, want one with %q", problems, test.want)
 			}
@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestSetsThatAreIncomplete(t *testing.T) {
-	_, problems := Make("site", files(fileDark, simple, fileInactive, simple))
+	_, problems := Make("site", filesOf(fileDark, simple, fileInactive, simple))
 	var got []string
 	for _, p := range problems {
 		got = append(got, p.File+" "+p.Text)

@@ -26,9 +26,9 @@ const maxDepth = 100
 // namespace is the XML namespace of SVG, which a standalone SVG file must declare.
 const namespace = "http://www.w3.org/2000/svg"
 
-// parse reads an SVG file without the parts that browsers do not draw: comments,
+// parseSVG reads an SVG file without the parts that browsers do not draw: comments,
 // processing instructions, metadata, and data of drawing programs.
-func parse(text []byte) (*node, error) {
+func parseSVG(text []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	var root *node
 	var open []*node

@@ -48,7 +48,7 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	label := SafeLine(b.Label)
 	need := textWidth(numbers) + gap + textWidth(elapsed)
 	if width < need {
-		return truncate(numbers, width)
+		return truncateColumns(numbers, width)
 	}
 	bar := 0
 	switch {
@@ -69,10 +69,10 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	}
 	message := ""
 	if room := width - need - gap; room >= minMessage {
-		message = truncate(SafeLine(b.Message), room)
+		message = truncateColumns(SafeLine(b.Message), room)
 	}
 	var parts []string
-	for _, part := range []string{label, b.graph(bar, g), numbers, elapsed, message} {
+	for _, part := range []string{label, b.drawGraph(bar, g), numbers, elapsed, message} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -80,20 +80,20 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	return strings.Join(parts, barSeparator)
 }
 
-// graph draws the bar itself, or the spinner while no total is known.
-func (b Bar) graph(width int, g Glyphs) string {
+// drawGraph draws the bar itself, or the spinner while no total is known.
+func (b Bar) drawGraph(width int, g Glyphs) string {
 	switch {
 	case width == 0:
 		return ""
 	case !b.HasTotal:
 		return g.spinner[int(b.Elapsed/spinnerStep)%len(g.spinner)]
 	}
-	full := int(math.Floor(b.part() * float64(width)))
+	full := int(math.Floor(b.donePart() * float64(width)))
 	return strings.Repeat(g.full, full) + strings.Repeat(g.empty, width-full)
 }
 
-// part returns how much is done, from 0 to 1.
-func (b Bar) part() float64 {
+// donePart returns how much is done, from 0 to 1.
+func (b Bar) donePart() float64 {
 	if b.Total <= 0 {
 		return 1
 	}
@@ -115,7 +115,7 @@ func (b Bar) Numbers() string {
 	case !b.HasTotal:
 		return Number(b.Progress)
 	case b.Total == 100 || b.Total == 1:
-		return Percent(b.part())
+		return Percent(b.donePart())
 	}
-	return fmt.Sprintf("%s  %s/%s", Percent(b.part()), Number(b.Progress), Number(b.Total))
+	return fmt.Sprintf("%s  %s/%s", Percent(b.donePart()), Number(b.Progress), Number(b.Total))
 }

@@ -32,7 +32,7 @@ func (b *Block) Draw(lines []string) {
 	lines = lines[:min(len(lines), max(rows-1, 1))]
 	drawn := make([]string, len(lines))
 	for i, line := range lines {
-		drawn[i] = truncate(line, max(columns-1, 1))
+		drawn[i] = truncateColumns(line, max(columns-1, 1))
 	}
 	toFirstLine := b.toFirstLine(columns)
 	if slices.Equal(drawn, b.shown) {

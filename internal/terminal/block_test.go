@@ -73,7 +73,7 @@ func TestBlockAtRandom(t *testing.T) {
 		for i := range lines {
 			lines[i] = strings.Repeat(string(rune('a'+random.IntN(3))), random.IntN(40)) + "."
 			if i < v.Rows-1 {
-				want = append(want, truncate(lines[i], v.Columns-1))
+				want = append(want, truncateColumns(lines[i], v.Columns-1))
 			}
 		}
 		b.Draw(lines)

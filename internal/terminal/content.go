@@ -20,7 +20,7 @@ func ContentLines(kind string, content json.RawMessage, cut bool) []string {
 		return textLines(text)
 	case kind == "table":
 		if t, ok := readTable(content); ok {
-			return t.lines(cut)
+			return t.renderLines(cut)
 		}
 	}
 	var b bytes.Buffer
@@ -157,13 +157,13 @@ func cellText(value json.RawMessage) string {
 	return safeJSON(b.String())
 }
 
-// lines returns the table with its head and aligned columns.
-func (t table) lines(cut bool) []string {
+// renderLines returns the table with its head and aligned columns.
+func (t table) renderLines(cut bool) []string {
 	rows := append([][]string{t.columns}, t.rows...)
 	if cut {
 		for _, row := range rows {
 			for i := range row {
-				row[i] = truncate(row[i], maxCell)
+				row[i] = truncateColumns(row[i], maxCell)
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func TestTableOnANarrowTerminal(t *testing.T) {
 		o := NewTerminal(&b, func() (int, int) { return c.width, 24 })
 		o.PrintTable("", rows(), "CLIENT", "RAN")
 		head, _, _ := strings.Cut(b.String(), "\n")
-		if head != truncate(c.head, c.width) {
+		if head != truncateColumns(c.head, c.width) {
 			t.Errorf("on %d columns: %q", c.width, head)
 		}
 	}

@@ -37,7 +37,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *screen) show() (line string, writes int) {
+func (s *screen) showLine() (line string, writes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.TrimRight(string(s.line), " "), s.writes
@@ -51,24 +51,24 @@ func TestBarView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
 		v := screenOutput(s).ShowProgress("a__b")
-		pass(200 * time.Millisecond)
-		if line, writes := s.show(); writes != 0 {
+		advanceTime(200 * time.Millisecond)
+		if line, writes := s.showLine(); writes != 0 {
 			t.Errorf("a quick call would flicker: %q", line)
 		}
-		pass(101 * time.Millisecond)
-		if line, _ := s.show(); line != `a__b  \  no progress yet  0.3s` {
+		advanceTime(101 * time.Millisecond)
+		if line, _ := s.showLine(); line != `a__b  \  no progress yet  0.3s` {
 			t.Errorf("got %q", line)
 		}
 		v.Update(Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})
 		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true})
-		pass(50 * time.Millisecond)
-		if line, _ := s.show(); line != "a__b  #######.......   50%  2/4  0.3s  first" {
+		advanceTime(50 * time.Millisecond)
+		if line, _ := s.showLine(); line != "a__b  #######.......   50%  2/4  0.3s  first" {
 			t.Errorf("got %q", line)
 		}
 		v.Close()
 		v.Close()
 		v.Update(Progress{Progress: 3})
-		if line, _ := s.show(); line != "" || s.column != 0 {
+		if line, _ := s.showLine(); line != "" || s.column != 0 {
 			t.Errorf("left behind %q, column %d", line, s.column)
 		}
 	})
@@ -82,17 +82,17 @@ func TestBarViewRate(t *testing.T) {
 		v := screenOutput(s).ShowProgress("a__b")
 		for i := range 2000 {
 			v.Update(Progress{Progress: float64(i), Total: 2000, HasTotal: true, Message: fmt.Sprint(i)})
-			pass(time.Millisecond)
+			advanceTime(time.Millisecond)
 		}
 		v.Close()
-		if _, writes := s.show(); writes > 2*20+1 || writes < 2*15 {
+		if _, writes := s.showLine(); writes > 2*20+1 || writes < 2*15 {
 			t.Errorf("%d writes in 2 s", writes)
 		}
 	})
 }
 
-// pass advances the fake time by d and waits until all goroutines are idle.
-func pass(d time.Duration) {
+// advanceTime advances the fake time by d and waits until all goroutines are idle.
+func advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }

@@ -36,7 +36,7 @@ func (o *Output) PrintTable(indent string, rows [][]string, drop ...string) {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(indent+line, " ")
 		if o.stdout.isTerminal {
-			lines[i] = truncate(lines[i], columns)
+			lines[i] = truncateColumns(lines[i], columns)
 		}
 	}
 	o.PrintSafeLines(lines...)

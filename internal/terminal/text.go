@@ -47,8 +47,8 @@ func textWidth(s string) int { return displaywidth.String(s) }
 // dots end a text that was cut.
 const dots = "..."
 
-// truncate cuts s to at most width columns. A text that was cut ends with dots.
-func truncate(s string, width int) string {
+// truncateColumns cuts s to at most width columns. A text that was cut ends with dots.
+func truncateColumns(s string, width int) string {
 	if width <= len(dots) && textWidth(s) > width {
 		return dots[:max(width, 0)]
 	}

@@ -71,7 +71,7 @@ func TestWidthAndTruncate(t *testing.T) {
 		{"abcdef", 0, ""},
 		{"abcdef", -1, ""},
 	} {
-		got := truncate(c.text, c.width)
+		got := truncateColumns(c.text, c.width)
 		if got != c.want || textWidth(got) > max(c.width, 0) {
 			t.Errorf("truncate(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
 		}
@@ -87,7 +87,7 @@ func FuzzSafeText(f *testing.F) {
 			t.Errorf("%q leaves %q", text, r)
 		}
 		for width := range 12 {
-			if got := truncate(safeText(text), width); textWidth(got) > width {
+			if got := truncateColumns(safeText(text), width); textWidth(got) > width {
 				t.Errorf("truncate(%q, %d) takes %d columns", text, width, textWidth(got))
 			}
 		}

@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 			return err
 		}
 	}
-	if err := p.tally.failure(o.Filter); err != nil {
+	if err := p.tally.failureError(o.Filter); err != nil {
 		return err
 	}
 	out.Notef("%s, in %s", p.tally, terminal.Elapsed(time.Since(began)))
@@ -103,8 +103,8 @@ func (t tally) String() string {
 	return text
 }
 
-// failure returns an error if a test failed or none ran, with the action.
-func (t tally) failure(filter string) error {
+// failureError returns an error if a test failed or none ran, with the action.
+func (t tally) failureError(filter string) error {
 	switch {
 	case t.Failed > 0:
 		return errors.New(t.String())

@@ -68,11 +68,11 @@ func TestFailure(t *testing.T) {
 		`no test has a name that matches "x": leave --filter out`: {tally{}, "x"},
 		"there are no tests: write one in src/index.test.ts":      {tally{}, ""},
 	} {
-		if err := c.tally.failure(c.filter); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := c.tally.failureError(c.filter); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if err := (tally{Passed: 1, Skipped: 1}).failure(""); err != nil {
+	if err := (tally{Passed: 1, Skipped: 1}).failureError(""); err != nil {
 		t.Error(err)
 	}
 }

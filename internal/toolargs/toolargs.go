@@ -52,8 +52,8 @@ func New(tool mcpclient.Tool) Tool {
 	return t
 }
 
-// names returns the names of the tool's arguments.
-func (t Tool) names() []string {
+// argumentNames returns the names of the tool's arguments.
+func (t Tool) argumentNames() []string {
 	return slices.Sorted(maps.Keys(t.schema.Properties))
 }
 
@@ -66,13 +66,13 @@ func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 		if !ok || name == "" {
 			return nil, usererr.Errorf("--arg %q is not NAME=VALUE: write --arg %s=VALUE", pair, strings.TrimPrefix(pair, "="))
 		}
-		property, err := t.property(name)
+		property, err := t.propertySchema(name)
 		if err != nil {
 			return nil, err
 		}
 		// Each flag of a list argument may have one item.
-		if item, ok := t.item(property, text); ok {
-			value, err := t.value(name, item, text)
+		if item, ok := t.itemSchema(property, text); ok {
+			value, err := t.parseValue(name, item, text)
 			if err != nil {
 				return nil, err
 			}
@@ -86,31 +86,31 @@ func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 		if _, twice := args[name]; twice {
 			return nil, usererr.Errorf("--arg %s is given twice: give it once", name)
 		}
-		if args[name], err = t.value(name, property, text); err != nil {
+		if args[name], err = t.parseValue(name, property, text); err != nil {
 			return nil, err
 		}
 	}
 	return args, nil
 }
 
-// property returns the schema of an argument, nil if it accepts any value.
-func (t Tool) property(name string) (*schema, error) {
+// propertySchema returns the schema of an argument, nil if it accepts any value.
+func (t Tool) propertySchema(name string) (*schema, error) {
 	if p, ok := t.schema.Properties[name]; ok {
 		return p, nil
 	}
 	if t.schema.Properties == nil || string(t.schema.Additional) != "false" {
 		return nil, nil
 	}
-	names := t.names()
+	names := t.argumentNames()
 	if len(names) == 0 {
 		return nil, usererr.Errorf("%s has no argument %q: it takes none", t.tool.Name, name)
 	}
 	return nil, usererr.Errorf("%s has no argument %q%s: use %s", t.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// item returns the schema of the items if the argument is a list and text is one item.
-func (t Tool) item(p *schema, text string) (*schema, bool) {
-	kinds := t.kinds(p)
+// itemSchema returns the schema of the items if the argument is a list and text is one item.
+func (t Tool) itemSchema(p *schema, text string) (*schema, bool) {
+	kinds := t.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
 		return nil, false
 	}
@@ -124,9 +124,9 @@ func (t Tool) item(p *schema, text string) (*schema, bool) {
 	return &items, true
 }
 
-// value returns text as a JSON value that fits the schema p.
-func (t Tool) value(name string, p *schema, text string) (json.RawMessage, error) {
-	kinds := t.kinds(p)
+// parseValue returns text as a JSON value that fits the schema p.
+func (t Tool) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
+	kinds := t.acceptedTypes(p)
 	parsed, kind := parseJSON(text)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
@@ -201,8 +201,8 @@ func (t Tool) resolve(p *schema, depth int) *schema {
 	return p
 }
 
-// kinds returns the types that p accepts; none if it accepts all.
-func (t Tool) kinds(p *schema) map[string]bool {
+// acceptedTypes returns the types that p accepts; none if it accepts all.
+func (t Tool) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
 	t.addKinds(p, kinds, map[*schema]bool{})
 	return kinds

@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// pass advances the fake time by d and waits until all goroutines are idle.
-func pass(d time.Duration) {
+// advanceTime advances the fake time by d and waits until all goroutines are idle.
+func advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
@@ -60,7 +60,7 @@ func TestBarKeepsMessageForTheUser(t *testing.T) {
 			v := terminal.NewTerminal(&b, func() (int, int) { return 61, 24 }).ShowProgress("a__b")
 			v.Update(shownProgress(mcpclient.Progress{Progress: 0.000001, Message: "Reads the list.", Audience: "user"}, all))
 			v.Update(shownProgress(mcpclient.Progress{Progress: 1, Total: 3, HasTotal: true, Message: "cached"}, all))
-			pass(301 * time.Millisecond)
+			advanceTime(301 * time.Millisecond)
 			drawn := b.String()
 			v.Close()
 			if line := strings.TrimSpace(drawn[strings.LastIndex(drawn, "\r"):]); line != want {

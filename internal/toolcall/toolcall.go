@@ -84,7 +84,7 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 		}
 		tool = mcpclient.Tool{Name: r.Tool}
 	}
-	args, err := r.arguments(tool, in)
+	args, err := r.readArguments(tool, in)
 	if err != nil {
 		return err
 	}
@@ -151,8 +151,8 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	return nil
 }
 
-// arguments returns the tool's arguments as a JSON object.
-func (r Request) arguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
+// readArguments returns the tool's arguments as a JSON object.
+func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
 	a := toolargs.New(tool)
 	var args map[string]json.RawMessage
 	var err error

@@ -49,8 +49,8 @@ func TestFindTool(t *testing.T) {
 	}
 }
 
-// content decodes the content blocks of a result.
-func content(t *testing.T, text string) mcpclient.Result {
+// decodeContent decodes the content blocks of a result.
+func decodeContent(t *testing.T, text string) mcpclient.Result {
 	t.Helper()
 	var r mcpclient.Result
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -68,7 +68,7 @@ func TestPrintResult(t *testing.T) {
 	} {
 		for asText, want := range map[bool]string{false: c.asJSON, true: c.asText} {
 			var b bytes.Buffer
-			if err := printResult(testPipe(&b), content(t, c.result), asText); err != nil || b.String() != want+"\n" {
+			if err := printResult(testPipe(&b), decodeContent(t, c.result), asText); err != nil || b.String() != want+"\n" {
 				t.Errorf("%s: got %q, %v", c.result, b.String(), err)
 			}
 		}
@@ -86,7 +86,7 @@ func TestFailureOf(t *testing.T) {
 		{`{"content":[]}`, "the tool failed without an error message", ""},
 	} {
 		var f *Failure
-		if err := failureOf(content(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.sentence {
+		if err := failureOf(decodeContent(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.sentence {
 			t.Errorf("%s: got %+v", c.result, f)
 		}
 	}

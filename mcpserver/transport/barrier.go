@@ -62,19 +62,19 @@ type ping struct {
 	answered chan struct{} // closed when the client has answered
 }
 
-// count counts a progress notification that was written, and returns its number.
-func (b *barrier) count() uint64 {
+// countWritten counts a progress notification that was written, and returns its number.
+func (b *barrier) countWritten() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.written++
 	return b.written
 }
 
-// pass waits until the client has read progress number n, which count returned, for at
-// most pingTimeout. pass reports whether the answer to the call needs padding: the
+// awaitRead waits until the client has read progress number n, which count returned, for at
+// most pingTimeout. awaitRead reports whether the answer to the call needs padding: the
 // client is slow to answer, but does answer pings as far as is known.
-func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
-	p := b.covering(n)
+func (b *barrier) awaitRead(ctx context.Context, n uint64) (pad bool) {
+	p := b.coveringPing(n)
 	if p != nil {
 		wait := time.NewTimer(pingTimeout)
 		defer wait.Stop()
@@ -101,9 +101,9 @@ func (b *barrier) pass(ctx context.Context, n uint64) (pad bool) {
 	return b.hasAnswered || time.Since(b.unanswered) <= progressRecent
 }
 
-// covering returns a ping that was sent after progress number n: an unanswered one, or
-// a new one. covering returns nil while the client does not answer pings.
-func (b *barrier) covering(n uint64) *ping {
+// coveringPing returns a ping that was sent after progress number n: an unanswered one, or
+// a new one. coveringPing returns nil while the client does not answer pings.
+func (b *barrier) coveringPing(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unanswered.IsZero() {
 		b.mu.Unlock()
@@ -119,9 +119,9 @@ func (b *barrier) covering(n uint64) *ping {
 	b.mu.Unlock()
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	b.requests.expect("s"+id, func(message) { b.arrived(p) })
+	b.requests.expectAnswer("s"+id, func(message) { b.recordPong(p) })
 	// A failed write ends the session and with it the context of pass.
-	_ = b.send(encode(struct {
+	_ = b.send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
 		Method  string `json:"method"`
@@ -129,9 +129,9 @@ func (b *barrier) covering(n uint64) *ping {
 	return p
 }
 
-// arrived records the answer to a ping, late or not. An error is an answer too: the
+// recordPong records the answer to a ping, late or not. An error is an answer too: the
 // client has read the ping.
-func (b *barrier) arrived(p *ping) {
+func (b *barrier) recordPong(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	close(p.answered)

@@ -19,10 +19,10 @@ type clientRequests struct {
 	waiting map[string]func(message) // by the key of the request's ID; each is called with one answer
 }
 
-// do sends the client a request and waits for its answer. When ctx ends first, it
-// cancels the request and returns ctx's error. do returns send's error if the request
+// sendAndWait sends the client a request and waits for its answer. When ctx ends first, it
+// cancels the request and returns ctx's error. sendAndWait returns send's error if the request
 // could not be sent.
-func (a *clientRequests) do(ctx context.Context, send Send, method string, params any) (message, error) {
+func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
 	}
@@ -30,9 +30,9 @@ func (a *clientRequests) do(ctx context.Context, send Send, method string, param
 	// request therefore never matches another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answered := "s"+id, make(chan message, 1)
-	a.expect(key, func(m message) { answered <- m }) // answered has room for the one answer
+	a.expectAnswer(key, func(m message) { answered <- m }) // answered has room for the one answer
 	defer a.forget(key)
-	if err := send(encode(struct {
+	if err := send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
 		Method  string `json:"method"`
@@ -54,7 +54,7 @@ func (a *clientRequests) do(ctx context.Context, send Send, method string, param
 		RequestID string `json:"requestId"`
 		Reason    string `json:"reason"`
 	}
-	_ = send(encode(struct {
+	_ = send(encodeJSON(struct {
 		JSONRPC string    `json:"jsonrpc"`
 		Method  string    `json:"method"`
 		Params  cancelled `json:"params"`
@@ -62,8 +62,8 @@ func (a *clientRequests) do(ctx context.Context, send Send, method string, param
 	return message{}, ctx.Err()
 }
 
-// expect registers onAnswer for the answer to the request with this key.
-func (a *clientRequests) expect(key string, onAnswer func(message)) {
+// expectAnswer registers onAnswer for the answer to the request with this key.
+func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.waiting == nil {
@@ -95,14 +95,14 @@ func (a *clientRequests) handleAnswer(m message) {
 	}
 }
 
-// ask returns the function that sends the client requests during a call; nil if
+// askFunction returns the function that sends the client requests during a call; nil if
 // the client shows no forms. send writes to the client.
-func (s *session) ask(send Send) Ask {
+func (s *session) askFunction(send Send) Ask {
 	if send == nil || s.listener == nil || !formCapability(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
 	}
 	return func(ctx context.Context, method string, params any) (json.RawMessage, error) {
-		m, err := s.requests.do(ctx, send, method, params)
+		m, err := s.requests.sendAndWait(ctx, send, method, params)
 		if err == nil && m.Result == nil {
 			err = fmt.Errorf("the client answered with an error: %.300s", m.Error)
 		}

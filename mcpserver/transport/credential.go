@@ -27,14 +27,14 @@ func credentialOf(ctx context.Context) Credential {
 	return c
 }
 
-// client returns the dispatch.Client of a client that reports this name.
-func (c Credential) client(session, name string) dispatch.Client {
+// dispatchClient returns the dispatch.Client of a client that reports this name.
+func (c Credential) dispatchClient(session, name string) dispatch.Client {
 	return dispatch.Client{Session: session, Via: c.Via, Token: c.Token, Name: name}
 }
 
-// sessionless returns the dispatch.Client of a client without sessions.
-func (c Credential) sessionless(name string) dispatch.Client {
-	client := c.client("", name)
+// sessionlessClient returns the dispatch.Client of a client without sessions.
+func (c Credential) sessionlessClient(name string) dispatch.Client {
+	client := c.dispatchClient("", name)
 	client.Shared = true
 	client.Session = "without session: " + name
 	if c.Token != "" { // the reported name may be that of another client

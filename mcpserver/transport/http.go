@@ -38,13 +38,13 @@ func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveSession(w, r)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		refuse(w, http.StatusMethodNotAllowed, nil, wire.CodeInvalidRequest,
+		refuseRequest(w, http.StatusMethodNotAllowed, nil, wire.CodeInvalidRequest,
 			"The method "+r.Method+" is not supported. Send MCP messages with POST.")
 	}
 }
 
-// refuse rejects a request with a JSON-RPC error.
-func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
+// refuseRequest rejects a request with a JSON-RPC error.
+func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
 	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
 }
 
@@ -67,20 +67,20 @@ func modernHeader(r *http.Request) bool {
 func (s httpTransport) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {
-		refuse(w, http.StatusBadRequest, id, wire.CodeInvalidRequest,
+		refuseRequest(w, http.StatusBadRequest, id, wire.CodeInvalidRequest,
 			"The header "+mcp.HeaderSessionID+" is missing. Initialize first, then send the session id from the header of the answer.")
 		return nil, false
 	}
 	known, ok := s.sessions.find(name, credentialOf(r.Context()))
 	if !ok {
-		refuse(w, http.StatusNotFound, id, codeNoSession,
+		refuseRequest(w, http.StatusNotFound, id, codeNoSession,
 			"This server has no such session; it may have been restarted, or the session was idle too long. Initialize again.")
 	}
 	return known, ok
 }
 
-// malformed returns the error for the params of m, a call.
-func malformed(m message, err error) string {
+// malformedText returns the error for the params of m, a call.
+func malformedText(m message, err error) string {
 	why := err.Error()
 	var wrong *json.UnmarshalTypeError // the text of this error has names of Go types
 	if errors.As(err, &wrong) {
@@ -107,7 +107,7 @@ func knownVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bo
 	if v == "" || mcp.IsValidProtocolVersion(v) {
 		return true
 	}
-	refuse(w, http.StatusBadRequest, id, wire.CodeInvalidRequest,
+	refuseRequest(w, http.StatusBadRequest, id, wire.CodeInvalidRequest,
 		fmt.Sprintf("The protocol version %q is not supported. Use one of %v.", v, mcp.ValidProtocolVersions))
 	return false
 }
@@ -128,7 +128,7 @@ func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
 		s.sessions.close(in.id)
 		w.WriteHeader(http.StatusOK)
 	case !takesEvents(r):
-		refuse(w, http.StatusNotAcceptable, nil, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
+		refuseRequest(w, http.StatusNotAcceptable, nil, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
 	default:
 		s.serveListening(w, r, in)
 	}
@@ -145,17 +145,17 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, in
 		return
 	}
 	defer s.sessions.finish()
-	defer s.released(r, in, key)
+	defer s.releaseTask(r, in, key)
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
-	defer stream.abandon()
+	defer stream.endUnanswered()
 	stream.open()
 	for ctx.Err() == nil {
-		stream.sendAll(in.listener.next(ctx))
+		stream.sendAll(in.listener.awaitNotifications(ctx))
 	}
 }
 
-// released releases the task of r, whose client may be gone.
-func (s httpTransport) released(r *http.Request, in *session, key string) {
+// releaseTask releases the task of r, whose client may be gone.
+func (s httpTransport) releaseTask(r *http.Request, in *session, key string) {
 	if r.Context().Err() != nil {
 		s.sessions.brokeOff(in)
 	}
@@ -166,19 +166,19 @@ func (s httpTransport) released(r *http.Request, in *session, key string) {
 func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, errDuplicateID):
-		refuse(w, http.StatusOK, id, wire.CodeInvalidRequest,
+		refuseRequest(w, http.StatusOK, id, wire.CodeInvalidRequest,
 			duplicateText)
 	case errors.Is(err, ErrShutdown):
-		refuse(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingText)
+		refuseRequest(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingText)
 	default:
-		refuse(w, http.StatusNotFound, id, codeNoSession, "The session has ended. Initialize again.")
+		refuseRequest(w, http.StatusNotFound, id, codeNoSession, "The session has ended. Initialize again.")
 	}
 }
 
 // servePost serves one message of a client.
 func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-		refuse(w, http.StatusUnsupportedMediaType, nil, wire.CodeInvalidRequest, "Send MCP messages with Content-Type: application/json.")
+		refuseRequest(w, http.StatusUnsupportedMediaType, nil, wire.CodeInvalidRequest, "Send MCP messages with Content-Type: application/json.")
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
@@ -186,9 +186,9 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		var tooLarge *http.MaxBytesError
 		switch {
 		case errors.As(err, &tooLarge):
-			refuse(w, http.StatusRequestEntityTooLarge, idAtStart(body), wire.CodeInvalidRequest, s.tooLarge())
+			refuseRequest(w, http.StatusRequestEntityTooLarge, idAtStart(body), wire.CodeInvalidRequest, s.tooLarge())
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			refuse(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
+			refuseRequest(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
 		}
 		return // any other error means that the client is gone
 	}
@@ -198,7 +198,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if m.badID() {
-		refuse(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
+		refuseRequest(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
 		return
 	}
 	p, err := parseParams(m.Params)
@@ -207,7 +207,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		if modernHeader(r) {
 			status = http.StatusBadRequest
 		}
-		refuse(w, status, m.ID, wire.CodeInvalidParams, malformed(m, err))
+		refuseRequest(w, status, m.ID, wire.CodeInvalidParams, malformedText(m, err))
 		return
 	}
 	if modernHeader(r) || p.Modern() {
@@ -229,7 +229,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
-			s.sessions.cancel(in, key, p.reason())
+			s.sessions.cancel(in, key, p.cancelReason())
 		}
 		w.WriteHeader(http.StatusAccepted)
 	case m.answer():
@@ -238,7 +238,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	case m.call():
 		s.serveLegacyCall(w, r, m, &p, in)
 	default:
-		answer := s.pass(r.Context(), in, m, body)
+		answer := s.passToLibrary(r.Context(), in, m, body)
 		if list, ok := toolListOf(m.ID, answer); ok {
 			sendJSON(w, http.StatusOK, list.writeTo)
 			return
@@ -250,7 +250,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 // refuseInvalid answers bytes that are not one JSON-RPC message.
 func refuseInvalid(w http.ResponseWriter, body []byte) {
 	code, text := invalidText(body)
-	refuse(w, http.StatusBadRequest, nil, code, text)
+	refuseRequest(w, http.StatusBadRequest, nil, code, text)
 }
 
 // invalidText returns the error for bytes that parseMessage rejected.
@@ -267,7 +267,7 @@ func invalidText(b []byte) (code int, text string) {
 // serveInitialize starts a session.
 func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
 	in := s.sessions.open(OverHTTP, credentialOf(r.Context()))
-	answer := s.pass(r.Context(), in, m, body)
+	answer := s.passToLibrary(r.Context(), in, m, body)
 	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.mcp.RegisterSession(r.Context(), in.listener) != nil {
 		s.sessions.close(in.id)
 	} else {
@@ -284,7 +284,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 	}
 	b, err := json.Marshal(answer)
 	if err != nil { // only for a schema that is not JSON, which plugins cannot have
-		refuse(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
+		refuseRequest(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
 		return
 	}
 	sendJSON(w, http.StatusOK, func(w *bufio.Writer) { w.Write(b) })
@@ -293,7 +293,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 // serveLegacyCall serves a call in a session.
 func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, in *session) {
 	key, _ := requestKey(m.ID) // servePost rejects a bad ID
-	s.serveCall(w, r, m, p, in, key, in.credential.client(in.public(), s.sessions.client(in).Name))
+	s.serveCall(w, r, m, p, in, key, in.credential.dispatchClient(in.publicName(), s.sessions.clientInfo(in).Name))
 }
 
 // serveCall runs a call as the response to r.
@@ -311,10 +311,10 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m messa
 		send = nil
 	}
 	rep := s.handler.Serve(ctx, s.request(in, m, p, client, send))
-	s.released(r, in, key)
+	s.releaseTask(r, in, key)
 	if ctx.Err() != nil {
 		rep.Undelivered()
-		stream.abandon()
+		stream.endUnanswered()
 		return
 	}
 	status := http.StatusOK

@@ -30,12 +30,12 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), max: limit}
 }
 
-// next returns the next line that is not blank, without its end; the caller owns it.
-// A line over the limit is skipped and returns *lineTooLong; next may be called
+// nextLine returns the next line that is not blank, without its end; the caller owns it.
+// A line over the limit is skipped and returns *lineTooLong; nextLine may be called
 // again. The last line may have no line end.
-func (l *lineReader) next() ([]byte, error) {
+func (l *lineReader) nextLine() ([]byte, error) {
 	for {
-		line, err := l.line()
+		line, err := l.readLine()
 		if err == nil && len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
@@ -43,7 +43,7 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-func (l *lineReader) line() ([]byte, error) {
+func (l *lineReader) readLine() ([]byte, error) {
 	var line, tail []byte
 	var id json.RawMessage
 	var size int64
@@ -104,11 +104,11 @@ func newLineWriter(out io.Writer) *lineWriter {
 
 // write writes the output of f as one line. After a failed write all others fail,
 // because the client may have received half a line.
-func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.padded(0, f) }
+func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0, f) }
 
-// padded is like write, and pads the line with spaces to at least least bytes. JSON
+// writePadded is like write, and pads the line with spaces to at least least bytes. JSON
 // allows spaces after a value.
-func (l *lineWriter) padded(least int, f func(*bufio.Writer)) error {
+func (l *lineWriter) writePadded(least int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
@@ -144,13 +144,13 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// message writes one message.
-func (l *lineWriter) message(m []byte) error {
+// writeMessage writes one message.
+func (l *lineWriter) writeMessage(m []byte) error {
 	return l.write(func(b *bufio.Writer) { b.Write(m) })
 }
 
-// failure returns the error of the first failed write, nil if there is none.
-func (l *lineWriter) failure() error {
+// writeError returns the error of the first failed write, nil if there is none.
+func (l *lineWriter) writeError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err

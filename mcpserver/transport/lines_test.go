@@ -19,7 +19,7 @@ func TestLineReader(t *testing.T) {
 		l := newLineReader(r, 100_001)
 		var got []string
 		for {
-			line, err := l.next()
+			line, err := l.nextLine()
 			var tooLong *lineTooLong
 			switch {
 			case errors.As(err, &tooLong):

@@ -72,9 +72,9 @@ func (l *listener) useModern(m message) {
 	}
 }
 
-// log queues a log message if the client can receive it. Protocol version
+// queueLog queues a log message if the client can receive it. Protocol version
 // 2026-07-28 has no log messages outside of requests.
-func (l *listener) log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
+func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	l.mu.Lock()
 	receives := l.initialized && !l.modern
 	l.mu.Unlock()
@@ -83,8 +83,8 @@ func (l *listener) log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-// tag adds the subscription to a notification if the client expects it.
-func (l *listener) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
+// tagSubscription adds the subscription to a notification if the client expects it.
+func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
@@ -101,22 +101,22 @@ func (l *listener) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	return n
 }
 
-// next waits for notifications to the client and returns them. next may return none,
+// awaitNotifications waits for notifications to the client and returns them. awaitNotifications may return none,
 // and does once ctx has ended.
-func (l *listener) next(ctx context.Context) []mcp.JSONRPCNotification {
+func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.notes:
-		return []mcp.JSONRPCNotification{l.tag(n)}
+		return []mcp.JSONRPCNotification{l.tagSubscription(n)}
 	case <-l.news:
-		return l.updates()
+		return l.popUpdates()
 	case <-ctx.Done():
 		return nil
 	}
 }
 
-// updates returns the pending notifications of changed resources and the log
+// popUpdates returns the pending notifications of changed resources and the log
 // messages, and removes them.
-func (l *listener) updates() []mcp.JSONRPCNotification {
+func (l *listener) popUpdates() []mcp.JSONRPCNotification {
 	l.mu.Lock()
 	mayNotify := !l.modern || l.confirmed
 	l.mu.Unlock()
@@ -126,7 +126,7 @@ func (l *listener) updates() []mcp.JSONRPCNotification {
 			n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 			n.Method = mcp.MethodNotificationResourceUpdated
 			n.Params.AdditionalFields = map[string]any{"uri": uri}
-			notes = append(notes, l.tag(n))
+			notes = append(notes, l.tagSubscription(n))
 		}
 	}
 	return append(notes, l.popAll()...)
@@ -214,4 +214,4 @@ func (l *listener) UnsubscribeFromResource(uri string) {
 }
 
 // IsSubscribedToResource implements server.SessionWithResourceSubscriptions.
-func (l *listener) IsSubscribedToResource(uri string) bool { return l.has(uri) }
+func (l *listener) IsSubscribedToResource(uri string) bool { return l.isSubscribed(uri) }

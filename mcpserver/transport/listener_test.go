@@ -42,14 +42,14 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
 	l.SubscribeToResource(uri)
 	l.Changed(uri)
-	if early := l.next(t.Context()); len(early) != 0 {
+	if early := l.awaitNotifications(t.Context()); len(early) != 0 {
 		t.Errorf("before the acknowledgement: %v", early)
 	}
 	ack := mcp.JSONRPCNotification{}
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
 	l.notes <- ack
 	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
-		if all := l.next(t.Context()); len(all) != 1 || all[0].Method != want {
+		if all := l.awaitNotifications(t.Context()); len(all) != 1 || all[0].Method != want {
 			t.Errorf("%v, want %s", all, want)
 		}
 	}
@@ -65,19 +65,19 @@ func TestUnreadLogsAreBounded(t *testing.T) {
 		return note
 	}
 	for n := range maxPendingLogs + 10 {
-		l.log(mcp.LoggingLevelError, note(n))
+		l.queueLog(mcp.LoggingLevelError, note(n))
 	}
-	notes := l.next(t.Context())
+	notes := l.awaitNotifications(t.Context())
 	if len(notes) != maxPendingLogs || notes[0].Method != "10" {
 		t.Fatalf("%d are waiting, the first is %s", len(notes), notes[0].Method)
 	}
 	l.useModern(message{})
-	l.log(mcp.LoggingLevelError, note(1))
+	l.queueLog(mcp.LoggingLevelError, note(1))
 	if logs := l.popAll(); len(logs) != 0 {
 		t.Error("a client of protocol version 2026-07-28 receives logs")
 	}
 	early := newListener("y", nil)
-	early.log(mcp.LoggingLevelError, note(1))
+	early.queueLog(mcp.LoggingLevelError, note(1))
 	if logs := early.popAll(); len(logs) != 0 {
 		t.Error("a client that is not initialized receives logs")
 	}

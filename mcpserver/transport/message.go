@@ -168,9 +168,9 @@ func (p *Params) Token() json.RawMessage {
 // are dropped.
 const MaxReason = 200
 
-// reason returns the reason of a notifications/cancelled without hidden characters,
+// cancelReason returns the reason of a notifications/cancelled without hidden characters,
 // empty if it is missing or not a string.
-func (p *Params) reason() string {
+func (p *Params) cancelReason() string {
 	var reason string
 	if json.Unmarshal(p.Reason, &reason) != nil {
 		return ""

@@ -25,7 +25,7 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 	case m.Method == methodListen && m.request():
 		in := s.sessions.open(OverHTTP, credentialOf(r.Context()))
 		defer s.sessions.close(in.id)
-		s.sessions.describe(in.id, p.Meta.ClientInfo)
+		s.sessions.setClientName(in.id, p.Meta.ClientInfo)
 		s.serveModernListening(w, r, in, m, p)
 	case m.call():
 		s.serveModernCall(w, r, m, p)
@@ -38,7 +38,7 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 // that would change is replaced by a string and restored in the answer.
 func (s httpTransport) passModern(w http.ResponseWriter, r *http.Request, m message) {
 	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.request() {
-		refuse(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
+		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
 		return
 	}
 	if !m.request() || m.ID[0] == '"' || exactID().Match(m.ID) {
@@ -84,7 +84,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 		s.refuseModern(w, r, m, rep)
 		return
 	case !takesEvents(r):
-		refuse(w, http.StatusNotAcceptable, m.ID, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
+		refuseRequest(w, http.StatusNotAcceptable, m.ID, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
 		return
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
@@ -105,7 +105,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 		panic("transport: " + err.Error())
 	}
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
-	defer stream.abandon()
+	defer stream.endUnanswered()
 	// mcp-go answers when the client leaves, or at once if the client selects no
 	// notifications.
 	listening, over := context.WithCancel(ctx)
@@ -113,17 +113,17 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	var passing sync.WaitGroup
 	passing.Go(func() {
 		defer over()
-		answer = s.pass(ctx, in, m, raw)
+		answer = s.passToLibrary(ctx, in, m, raw)
 	})
 	for listening.Err() == nil {
-		stream.sendAll(in.listener.next(listening))
+		stream.sendAll(in.listener.awaitNotifications(listening))
 	}
 	passing.Wait()
 	if ctx.Err() != nil {
 		return
 	}
 	for len(in.listener.notes) > 0 {
-		stream.sendAll(in.listener.next(ctx))
+		stream.sendAll(in.listener.awaitNotifications(ctx))
 	}
 	b, err := json.Marshal(answer)
 	if err != nil { // strings and numbers
@@ -143,7 +143,7 @@ func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m
 		return
 	}
 	credential := credentialOf(r.Context())
-	s.serveCall(w, r, m, p, s.sessions.sessionlessOf(credential), s.uniqueKey(), credential.sessionless(p.Meta.ClientInfo.Name))
+	s.serveCall(w, r, m, p, s.sessions.sessionlessOf(credential), s.uniqueKey(), credential.sessionlessClient(p.Meta.ClientInfo.Name))
 }
 
 // refuseModern rejects a request with the error of checkModernRequest.

@@ -78,14 +78,14 @@ func (s *Server) Revoke(token string) {
 // Log sends a log message to all clients that want its level. Log never blocks: a
 // client that does not read loses messages, the oldest first.
 func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
-	for _, l := range s.sessions.listeners() {
-		l.log(level, n)
+	for _, l := range s.sessions.allListeners() {
+		l.queueLog(level, n)
 	}
 }
 
-// pass sends a message of a session to the library and returns its answer, nil if
+// passToLibrary sends a message of a session to the library and returns its answer, nil if
 // there is none.
-func (s *Server) pass(ctx context.Context, in *session, m message, raw []byte) mcp.JSONRPCMessage {
+func (s *Server) passToLibrary(ctx context.Context, in *session, m message, raw []byte) mcp.JSONRPCMessage {
 	if err := s.handler.Ready(ctx, m.Method); err != nil && m.request() {
 		return notReady(m.ID, err)
 	}
@@ -97,7 +97,7 @@ func (s *Server) pass(ctx context.Context, in *session, m message, raw []byte) m
 	switch a := answer.(type) {
 	case mcp.JSONRPCResponse:
 		if m.Method == methodInitialize {
-			s.initialized(in, m)
+			s.recordClientName(in, m)
 		}
 		a.ID = mcp.NewRequestId(m.ID)
 		return a
@@ -113,8 +113,8 @@ func notReady(id any, err error) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, err.Error(), nil)
 }
 
-// initialized records the name of the client of a new session.
-func (s *Server) initialized(in *session, m message) {
+// recordClientName records the name of the client of a new session.
+func (s *Server) recordClientName(in *session, m message) {
 	var p struct {
 		ProtocolVersion string     `json:"protocolVersion"`
 		ClientInfo      clientName `json:"clientInfo"`
@@ -122,7 +122,7 @@ func (s *Server) initialized(in *session, m message) {
 	if json.Unmarshal(m.Params, &p) != nil {
 		return
 	}
-	s.sessions.describe(in.id, p.ClientInfo)
+	s.sessions.setClientName(in.id, p.ClientInfo)
 	s.opts.Log.Info().Str("client", p.ClientInfo.Name).Str("client_version", p.ClientInfo.Version).
 		Str("protocol", p.ProtocolVersion).Msg("client connected")
 }
@@ -134,7 +134,7 @@ func (s *Server) sessionEnded(in *session) {
 	if s.opts.Resources != nil {
 		s.opts.Resources.Drop(in.listener.Subscriber)
 	}
-	info := s.sessions.client(in)
+	info := s.sessions.clientInfo(in)
 	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
 }
 
@@ -144,14 +144,14 @@ func (s *Server) uniqueKey() string { return "-" + strconv.FormatUint(s.serial.A
 // request returns the Request for a message of a session.
 func (s *Server) request(in *session, m message, p *Params, client dispatch.Client, send Send) Request {
 	r := Request{
-		Method: m.Method, Params: p, Client: client, Info: s.sessions.client(in), Send: send,
+		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(in), Send: send,
 		server: s, session: in,
 	}
 	if p.Modern() {
 		r.Info.Name, r.Info.Version = p.Meta.ClientInfo.Name, p.Meta.ClientInfo.Version
 		r.AsksByReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
 	} else {
-		r.Ask = in.ask(send)
+		r.Ask = in.askFunction(send)
 	}
 	return r
 }
@@ -161,6 +161,6 @@ func (s *Server) tooLarge() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encode returns v as JSON. encode panics for values that have no JSON, which this
+// encodeJSON returns v as JSON. encodeJSON panics for values that have no JSON, which this
 // package never sends.
-func encode(v any) []byte { return rawjson.Encode(v) }
+func encodeJSON(v any) []byte { return rawjson.Encode(v) }

@@ -28,8 +28,8 @@ func newTestServer(o Options) (*Server, *server.MCPServer) {
 	return New(noCalls{}, library, o), library
 }
 
-// initialize opens a session over HTTP.
-func initialize(t *testing.T, s *Server) {
+// initializeSession opens a session over HTTP.
+func initializeSession(t *testing.T, s *Server) {
 	t.Helper()
 	post := func(session, body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
@@ -58,7 +58,7 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		s, library := newTestServer(Options{SessionIdle: time.Hour, Heartbeat: 25 * time.Second, MaxRequestBytes: 1 << 20})
 		const n = 200
 		for range n {
-			initialize(t, s)
+			initializeSession(t, s)
 		}
 		var all []*session
 		s.sessions.mu.Lock()
@@ -94,7 +94,7 @@ func TestNoRequestToAClientThatIsGone(t *testing.T) {
 		t.Error("the client received a message")
 		return nil
 	}
-	if _, err := (&clientRequests{}).do(ctx, send, "elicitation/create", nil); err == nil {
+	if _, err := (&clientRequests{}).sendAndWait(ctx, send, "elicitation/create", nil); err == nil {
 		t.Error("the request was sent")
 	}
 }

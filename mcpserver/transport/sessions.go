@@ -86,9 +86,9 @@ const (
 	endedKept = 256
 )
 
-// public returns the session's name in lists of calls. Unlike the ID, the name is
+// publicName returns the session's name in lists of calls. Unlike the ID, the name is
 // not secret.
-func (s *session) public() string {
+func (s *session) publicName() string {
 	sum := sha256.Sum256([]byte(s.id))
 	return "session-" + hex.EncodeToString(sum[:6])
 }
@@ -166,8 +166,8 @@ func (t *sessions) open(transport string, c Credential) *session {
 	return s
 }
 
-// listeners returns the listeners of all sessions.
-func (t *sessions) listeners() []*listener {
+// allListeners returns the listeners of all sessions.
+func (t *sessions) allListeners() []*listener {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	list := make([]*listener, 0, len(t.byID))
@@ -198,8 +198,8 @@ func (t *sessions) brokeOff(s *session) {
 	s.brokenOff = true
 }
 
-// describe records the name that the client of a session reports.
-func (t *sessions) describe(id string, c clientName) {
+// setClientName records the name that the client of a session reports.
+func (t *sessions) setClientName(id string, c clientName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s, ok := t.byID[id]; ok && c.Name != "" {
@@ -207,8 +207,8 @@ func (t *sessions) describe(id string, c clientName) {
 	}
 }
 
-// client describes a session's client.
-func (t *sessions) client(s *session) ClientInfo {
+// clientInfo describes a session's client.
+func (t *sessions) clientInfo(s *session) ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return s.info

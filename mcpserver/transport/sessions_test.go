@@ -10,8 +10,8 @@ import (
 
 func newTable() *sessions { return newSessions(time.Hour, nil, func(*session) {}) }
 
-// running starts a task and returns its context.
-func running(t *testing.T, table *sessions, s *session, key string, stream bool) context.Context {
+// startTask starts a task and returns its context.
+func startTask(t *testing.T, table *sessions, s *session, key string, stream bool) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t.Cleanup(func() { cancel(nil) })
@@ -24,7 +24,7 @@ func running(t *testing.T, table *sessions, s *session, key string, stream bool)
 func TestBeginRejects(t *testing.T) {
 	table := newTable()
 	s, ended := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
-	running(t, table, s, "n1", false)
+	startTask(t, table, s, "n1", false)
 	if err := table.begin(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
 		t.Error(err)
 	}
@@ -45,11 +45,11 @@ func TestBeginRejects(t *testing.T) {
 func TestEveryTaskEndsForOneReason(t *testing.T) {
 	table := newTable()
 	a, b := table.open(OverHTTP, Credential{}), table.open(OverHTTP, Credential{})
-	cancelled := running(t, table, a, "n1", false)
-	closed := running(t, table, a, "n2", false)
-	listening := running(t, table, b, "-1", true)
-	busy := running(t, table, b, "n1", false)
-	sessionless := running(t, table, table.sessionlessOf(Credential{}), "-2", false)
+	cancelled := startTask(t, table, a, "n1", false)
+	closed := startTask(t, table, a, "n2", false)
+	listening := startTask(t, table, b, "-1", true)
+	busy := startTask(t, table, b, "n1", false)
+	sessionless := startTask(t, table, table.sessionlessOf(Credential{}), "-2", false)
 
 	table.cancel(a, "n1", "enough")
 	table.cancel(a, "n1", "enough")

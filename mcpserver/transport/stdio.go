@@ -25,7 +25,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, Credential{Via: dispatch.ViaStdio}), out: newLineWriter(out)}
-	c.barrier = barrier{requests: &c.session.requests, send: c.out.message}
+	c.barrier = barrier{requests: &c.session.requests, send: c.out.writeMessage}
 	defer s.sessions.close(c.session.id)
 	if err := s.mcp.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // the id is random, so there is none yet
@@ -33,7 +33,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 	var forward sync.WaitGroup
 	forward.Go(func() { c.forward(ctx) })
-	c.loop(ctx, in)
+	c.serveMessages(ctx, in)
 	// Calls are cancelled now, except during Shutdown, which waits for them.
 	select {
 	case <-s.sessions.closing:
@@ -43,7 +43,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c.requests.Wait()
 	stop()
 	forward.Wait()
-	return c.out.failure()
+	return c.out.writeError()
 }
 
 // stdioClient is one client of ServeStdio.
@@ -61,8 +61,8 @@ type inLine struct {
 	err  error
 }
 
-// loop serves messages until in or ctx ends, a write fails, or Shutdown begins.
-func (c *stdioClient) loop(ctx context.Context, in io.Reader) {
+// serveMessages serves messages until in or ctx ends, a write fails, or Shutdown begins.
+func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
 	lines := make(chan inLine)
 	over := make(chan struct{})
 	defer close(over)
@@ -75,7 +75,7 @@ func (c *stdioClient) loop(ctx context.Context, in io.Reader) {
 			case l.err == nil:
 				c.serveLine(ctx, l.line)
 			case errors.As(l.err, &tooLong):
-				_ = c.out.message(rpcError(tooLong.id, wire.CodeInvalidRequest, c.server.tooLarge()))
+				_ = c.out.writeMessage(rpcError(tooLong.id, wire.CodeInvalidRequest, c.server.tooLarge()))
 			default:
 				return
 			}
@@ -92,7 +92,7 @@ func (c *stdioClient) loop(ctx context.Context, in io.Reader) {
 // readLines sends the lines of r until it has ended or over is closed.
 func readLines(r *lineReader, lines chan<- inLine, over <-chan struct{}) {
 	for {
-		line, err := r.next()
+		line, err := r.nextLine()
 		select {
 		case lines <- inLine{line, err}:
 		case <-over:
@@ -110,20 +110,20 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
 		code, text := invalidText(line)
-		_ = c.out.message(rpcError(nil, code, text))
+		_ = c.out.writeMessage(rpcError(nil, code, text))
 		return
 	}
 	if m.badID() {
-		_ = c.out.message(rpcError(nil, wire.CodeInvalidRequest, badIDText))
+		_ = c.out.writeMessage(rpcError(nil, wire.CodeInvalidRequest, badIDText))
 		return
 	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.call() {
-		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidParams, malformed(m, err)))
+		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidParams, malformedText(m, err)))
 		return
 	}
 	if p.Modern() {
-		c.server.sessions.describe(c.session.id, p.Meta.ClientInfo)
+		c.server.sessions.setClientName(c.session.id, p.Meta.ClientInfo)
 		c.session.listener.useModern(m)
 	}
 	switch {
@@ -131,7 +131,7 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 		c.session.requests.handleAnswer(m)
 	case m.Method == methodCancelled && !m.request():
 		if key, ok := requestKey(p.RequestID); ok {
-			c.server.sessions.cancel(c.session, key, p.reason())
+			c.server.sessions.cancel(c.session, key, p.cancelReason())
 		}
 	case m.call() || m.Method == methodListen && m.request():
 		c.start(ctx, line, m, &p)
@@ -152,11 +152,11 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *Para
 	switch err := table.begin(c.session, key, task{cancel: cancel, stream: m.Method == methodListen}); {
 	case errors.Is(err, errDuplicateID):
 		cancel(nil)
-		_ = c.out.message(rpcError(m.ID, wire.CodeInvalidRequest, duplicateText))
+		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateText))
 		return
 	case err != nil:
 		cancel(nil)
-		_ = c.out.message(rpcError(m.ID, wire.CodeInternal, StoppingText))
+		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingText))
 		return
 	}
 	c.requests.Go(func() {
@@ -173,7 +173,7 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *Para
 
 // call serves a request for Handler. A client that has cancelled it gets no answer.
 func (c *stdioClient) call(ctx context.Context, key string, m message, p *Params) {
-	client := c.session.credential.client(c.session.public(), c.server.sessions.client(c.session).Name)
+	client := c.session.credential.dispatchClient(c.session.publicName(), c.server.sessions.clientInfo(c.session).Name)
 	var rep Reply
 	var identity json.RawMessage
 	if p.Modern() {
@@ -182,19 +182,19 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *Params
 	var last lastWritten
 	if rep == nil {
 		send := func(message []byte) error {
-			err := c.out.message(message)
-			last.set(c.barrier.count(), time.Now())
+			err := c.out.writeMessage(message)
+			last.set(c.barrier.countWritten(), time.Now())
 			return err
 		}
 		rep = c.server.handler.Serve(ctx, c.server.request(c.session, m, p, client, send))
 	}
-	least := c.separate(ctx, &last, p.Modern())
+	least := c.awaitProgressRead(ctx, &last, p.Modern())
 	c.server.sessions.release(c.session, key)
 	if ctx.Err() != nil {
 		rep.Undelivered()
 		return
 	}
-	err := c.out.padded(least, func(b *bufio.Writer) { WriteAnswer(b, m.ID, rep, identity) })
+	err := c.out.writePadded(least, func(b *bufio.Writer) { WriteAnswer(b, m.ID, rep, identity) })
 	if err != nil {
 		rep.Undelivered()
 		c.server.opts.Log.Warn().Str("call", rep.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
@@ -221,17 +221,17 @@ func (l *lastWritten) get() (number uint64, at time.Time) {
 	return l.number, l.at
 }
 
-// separate waits until the client has read the last progress of a call, as far as the
-// server can detect this. separate returns the least length of the call's answer. A
+// awaitProgressRead waits until the client has read the last progress of a call, as far as the
+// server can detect this. awaitProgressRead returns the least length of the call's answer. A
 // call without recent progress does not wait.
-func (c *stdioClient) separate(ctx context.Context, last *lastWritten, modern bool) (least int) {
+func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, modern bool) (least int) {
 	number, at := last.get()
 	switch {
 	case number == 0 || time.Since(at) > progressRecent || ctx.Err() != nil:
 		return 0
 	case modern:
 		keepApart(ctx, at)
-	case !c.barrier.pass(ctx, number):
+	case !c.barrier.awaitRead(ctx, number):
 		return 0
 	}
 	return paddedBytes
@@ -239,7 +239,7 @@ func (c *stdioClient) separate(ctx context.Context, last *lastWritten, modern bo
 
 // handle passes a message to mcp-go and writes the answer, if there is one.
 func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
-	answer := c.server.pass(ctx, c.session, m, line)
+	answer := c.server.passToLibrary(ctx, c.session, m, line)
 	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}
@@ -254,7 +254,7 @@ func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
 // messages).
 func (c *stdioClient) forward(ctx context.Context) {
 	for ctx.Err() == nil {
-		for _, n := range c.session.listener.next(ctx) {
+		for _, n := range c.session.listener.awaitNotifications(ctx) {
 			c.send(n)
 		}
 	}
@@ -267,5 +267,5 @@ func (c *stdioClient) send(message any) {
 		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is not JSON")
 		return
 	}
-	_ = c.out.message(b) // loop detects the failure
+	_ = c.out.writeMessage(b) // loop detects the failure
 }

@@ -99,7 +99,7 @@ func (s *stream) notify(message []byte) error {
 		return errStreamEnded
 	}
 	s.timer.Reset(s.heartbeat)
-	return s.event(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
+	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
 // sendAll sends notifications. On failure, lost is called.
@@ -133,15 +133,15 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	defer s.mu.Unlock()
 	s.end()
 	if s.started {
-		return s.event(writeTimeout, f)
+		return s.sendEvent(writeTimeout, f)
 	}
 	httpjson.Begin(s.w, status)
 	return s.write(writeTimeout, f)
 }
 
-// abandon ends the stream without an answer, because the client has cancelled its
+// endUnanswered ends the stream without an answer, because the client has cancelled its
 // call.
-func (s *stream) abandon() {
+func (s *stream) endUnanswered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()
@@ -175,8 +175,8 @@ func (s *stream) start() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
-// event sends one message as an event. The caller holds mu.
-func (s *stream) event(timeout time.Duration, f func(*bufio.Writer)) error {
+// sendEvent sends one message as an event. The caller holds mu.
+func (s *stream) sendEvent(timeout time.Duration, f func(*bufio.Writer)) error {
 	s.start()
 	return s.write(timeout, func(b *bufio.Writer) {
 		b.WriteString("event: message\ndata: ")
@@ -193,7 +193,7 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	w := deadlineWriter{w: s.w, limit: s.rc, timeout: timeout}
 	err := writeBuffered(w, f)
 	if err == nil && s.started {
-		w.arm()
+		w.extendDeadline()
 		err = s.rc.Flush()
 	}
 	// The answer, which may come much later, needs no deadline of this write.
@@ -215,8 +215,8 @@ type deadlineWriter struct {
 	timeout time.Duration
 }
 
-// arm sets the deadline of the next write.
-func (p deadlineWriter) arm() {
+// extendDeadline sets the deadline of the next write.
+func (p deadlineWriter) extendDeadline() {
 	if p.limit != nil {
 		_ = p.limit.SetWriteDeadline(time.Now().Add(p.timeout)) // a writer without deadlines blocks
 	}
@@ -224,7 +224,7 @@ func (p deadlineWriter) arm() {
 
 // Write implements io.Writer.
 func (p deadlineWriter) Write(b []byte) (int, error) {
-	p.arm()
+	p.extendDeadline()
 	return p.w.Write(b)
 }
 

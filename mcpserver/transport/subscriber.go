@@ -74,8 +74,8 @@ func (s *Subscriber) SubscribedResources() []string {
 	return slices.Sorted(maps.Keys(s.uris))
 }
 
-// has reports whether the client has subscribed to a resource.
-func (s *Subscriber) has(uri string) bool {
+// isSubscribed reports whether the client has subscribed to a resource.
+func (s *Subscriber) isSubscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.uris[uri]

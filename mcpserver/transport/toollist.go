@@ -61,32 +61,32 @@ func (l toolList) writeTo(b *bufio.Writer) {
 func writeTool(b *bufio.Writer, t *mcp.Tool) {
 	if t.RawInputSchema == nil || t.Icons != nil || t.Execution != nil || t.DeferLoading ||
 		t.InputSchema.Type != "" || t.OutputSchema.Type != "" {
-		b.Write(encode(t))
+		b.Write(encodeJSON(t))
 		return
 	}
 	b.WriteByte('{')
 	if t.Meta != nil {
 		b.WriteString(`"_meta":`)
-		b.Write(encode(t.Meta))
+		b.Write(encodeJSON(t.Meta))
 		b.WriteByte(',')
 	}
 	b.WriteString(`"annotations":`)
-	b.Write(encode(t.Annotations))
+	b.Write(encodeJSON(t.Annotations))
 	if t.Description != "" {
 		b.WriteString(`,"description":`)
-		b.Write(encode(t.Description))
+		b.Write(encodeJSON(t.Description))
 	}
 	b.WriteString(`,"inputSchema":`)
 	b.Write(t.RawInputSchema)
 	b.WriteString(`,"name":`)
-	b.Write(encode(t.Name))
+	b.Write(encodeJSON(t.Name))
 	if t.RawOutputSchema != nil {
 		b.WriteString(`,"outputSchema":`)
 		b.Write(t.RawOutputSchema)
 	}
 	if t.Title != "" {
 		b.WriteString(`,"title":`)
-		b.Write(encode(t.Title))
+		b.Write(encodeJSON(t.Title))
 	}
 	b.WriteByte('}')
 }

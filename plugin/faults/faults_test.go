@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-func reload(t *testing.T, r *plugin.Registry) *plugin.Set {
+func reloadRegistry(t *testing.T, r *plugin.Registry) *plugin.Set {
 	t.Helper()
 	if err := r.Reload(); err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func reload(t *testing.T, r *plugin.Registry) *plugin.Set {
 	return r.Set()
 }
 
-func write(t *testing.T, file string, content []byte) {
+func writeFile(t *testing.T, file string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
@@ -50,14 +50,14 @@ func TestFaultsAreThoseOfAContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, file, []byte(strings.SplitAfter(string(before), "};")[0]+"\n"))
-	next, _ := reload(t, registry).Plugin("a")
+	writeFile(t, file, []byte(strings.SplitAfter(string(before), "};")[0]+"\n"))
+	next, _ := reloadRegistry(t, registry).Plugin("a")
 	if fault, broken := kept.Of(next); broken {
 		t.Errorf("the next build: %+v", fault)
 	}
-	write(t, file, before)
+	writeFile(t, file, before)
 	other := plugin.NewRegistry(store, zerolog.Nop())
-	again, _ := reload(t, other).Plugin("a")
+	again, _ := reloadRegistry(t, other).Plugin("a")
 	if _, broken := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(again); !broken {
 		t.Error("another process does not know of the fault")
 	}
@@ -78,7 +78,7 @@ func TestFaultsOfADamagedFile(t *testing.T) {
 	for _, text := range []string{"", "null", "[]", `{"a":1}`, "\x00"} {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 		one, _ := registry.Set().Plugin("a")
-		write(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(text))
+		writeFile(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(text))
 		kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
 		if fault, broken := kept.Of(one); broken {
 			t.Errorf("%q: %+v", text, fault)

@@ -65,7 +65,7 @@ func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name st
 	in.add(sectionPreScript, code.PreScript)
 	in.add(sectionChanges, changes)
 	in.add(sectionLibraries, code.Libraries())
-	overview := in.overview(p.State(name), code, values, known, changes == "")
+	overview := in.overviewText(p.State(name), code, values, known, changes == "")
 	in.sections = slices.Insert(in.sections, 0, inspected{SectionOverview, pagesOf(shownText(overview))})
 	return in, nil
 }
@@ -177,9 +177,9 @@ func toolsText(one *plugin.Plugin) string {
 	return b.String()
 }
 
-// overview returns the first section: what the plugin is, its sites, its permissions
+// overviewText returns the first section: what the plugin is, its sites, its permissions
 // and the other sections.
-func (in *Inspection) overview(s policy.State, code review.Code, values *settings.Values, known, same bool) string {
+func (in *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, known, same bool) string {
 	one := in.Plugin
 	var b strings.Builder
 	line := func(label, format string, args ...any) {
@@ -206,7 +206,7 @@ func (in *Inspection) overview(s policy.State, code review.Code, values *setting
 	line("may call", "%s", callsText(s))
 	own, libraries := code.Own(), code.Libraries()
 	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(own), len(libraries))
-	ownMentions, preMentions, libraryMentions := mentions(own), mentions(code.PreScript), mentions(libraries)
+	ownMentions, preMentions, libraryMentions := findMentions(own), findMentions(code.PreScript), findMentions(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",
 		orNone(mentionNames(ownMentions)), orNone(mentionNames(preMentions)), orNone(mentionNames(libraryMentions)))
 	for _, m := range sortedMentions(ownMentions, preMentions) {

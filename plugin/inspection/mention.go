@@ -70,9 +70,9 @@ func sortedPowers(lists ...[]power) []power {
 	return all
 }
 
-// mentions returns the powers that code mentions, sorted by name. A mention may be
+// findMentions returns the powers that code mentions, sorted by name. A mention may be
 // harmless, and code can use features without mentioning them.
-func mentions(code string) []mention {
+func findMentions(code string) []mention {
 	var all []mention
 	for _, p := range powers {
 		if strings.Contains(code, p.literal) && p.pattern().MatchString(code) {

@@ -37,7 +37,7 @@ func TestMentions(t *testing.T) {
 		`let r=await fetch("/send",{body:localStorage.token})`:          "fetch localStorage",
 	} {
 		var names []string
-		for _, m := range mentions(code) {
+		for _, m := range findMentions(code) {
 			names = append(names, m.Name)
 			if !strings.HasSuffix(m.Meaning, ".") || len(m.Meaning) < 20 {
 				t.Errorf("%s has no sentence: %q", m.Name, m.Meaning)
@@ -56,7 +56,7 @@ func TestMentionsOfNothing(t *testing.T) {
 		`setTimeout(()=>r("done"),5)`, `setTimeout(e,5)`, `dialog.open(x)`, `new ImageData(1,1)`, `prefetch(x)`, `evaluate()`, `e.reopen("x")`,
 		`const isImage = true`, `myfetch$()`,
 	} {
-		if got := mentions(code); len(got) != 0 {
+		if got := findMentions(code); len(got) != 0 {
 			t.Errorf("%s mentions %v", code, got)
 		}
 	}

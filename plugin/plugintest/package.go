@@ -67,7 +67,7 @@ func (p Package) Write(t testing.TB) string {
 // WriteTo writes the package to dir and replaces existing files.
 func (p Package) WriteTo(t testing.TB, dir string) {
 	t.Helper()
-	p.fill()
+	p.fillDefaults()
 	if err := os.MkdirAll(filepath.Join(dir, "dist"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func (p Package) WriteTo(t testing.TB, dir string) {
 			t.Fatal(err)
 		}
 	}
-	write("package.json", encode(t, map[string]any{
+	write("package.json", encodeJSON(t, map[string]any{
 		"name": "opentabs-plugin-" + p.Name, "version": "1.0.0", "main": "dist/adapter.iife.js",
 		"opentabs": map[string]any{"displayName": "The " + p.Name, "description": "A plugin for tests.", "urlPatterns": p.Matches},
 	}))
@@ -92,11 +92,11 @@ func (p Package) WriteTo(t testing.TB, dir string) {
 		tools["preScriptHash"] = fmt.Sprintf("%x", sha256.Sum256([]byte(p.PreScript)))
 		write("dist/pre-script.iife.js", []byte(p.PreScript))
 	}
-	write("dist/tools.json", encode(t, tools))
+	write("dist/tools.json", encodeJSON(t, tools))
 	write("dist/adapter.iife.js", Adapter(p.Name, p.Code))
 }
 
-func (p *Package) fill() {
+func (p *Package) fillDefaults() {
 	if p.Name == "" {
 		p.Name = "messages"
 	}
@@ -139,7 +139,7 @@ func Adapter(name, code string) []byte {
 	return append([]byte(code), fmt.Sprintf(statement, name, sha256.Sum256([]byte(code)))...)
 }
 
-func encode(t testing.TB, v any) []byte {
+func encodeJSON(t testing.TB, v any) []byte {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {

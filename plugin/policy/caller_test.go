@@ -15,21 +15,23 @@ import (
 	"opentabs/wire"
 )
 
-// late returns a package whose adapter starts late.
-func late(name string) plugintest.Package { return two(name, "class A { onActivate() { } }") }
+// latePackage returns a package whose adapter starts late.
+func latePackage(name string) plugintest.Package {
+	return twoToolPackage(name, "class A { onActivate() { } }")
+}
 
-// from returns the caller of a nested call: a tool of the plugin in tab 7 of
+// callerFrom returns the caller of a nested call: a tool of the plugin in tab 7 of
 // https://site.test.
-func from(caller string) *dispatch.Caller {
+func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-// nested runs a__send for a tool of the plugin caller and returns the approval request.
+// runNested runs a__send for a tool of the plugin caller and returns the approval request.
 // answer decides it, and is nil if the call must not wait for approval.
-func (g *gated) nested(caller string, answer *dispatch.Resolution) (asked dispatch.Waiting, err error) {
+func (g *gated) runNested(caller string, answer *dispatch.Resolution) (asked dispatch.Waiting, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
-		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: from(caller),
+		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: callerFrom(caller),
 		Asked: func(_ context.Context, w dispatch.Waiting) {
 			if asked = w; answer == nil {
 				g.t.Errorf("the call waited for approval: %q", w.Reason)
@@ -46,8 +48,8 @@ func (g *gated) nested(caller string, answer *dispatch.Resolution) (asked dispat
 	return asked, err
 }
 
-// denied checks an error and its two texts.
-func denied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser string) {
+// checkDenied checks an error and its two texts.
+func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser string) {
 	t.Helper()
 	var e *dispatch.Error
 	if !errors.As(err, &e) || e.Code != code {
@@ -65,8 +67,8 @@ func denied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser stri
 // that direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGated(t, auto)
-	_, err := g.nested("b", nil)
-	denied(t, err, wire.ErrDenied,
+	_, err := g.runNested("b", nil)
+	checkDenied(t, err, wire.ErrDenied,
 		"a__send failed: The plugin b may not call tools of the plugin a. The user can allow it with `opentabs plugin permission b --allow-calls-to a` in a terminal, "+
 			"or in the opentabs side panel. Do not retry it before; ask the user (denied).",
 		"The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel.")
@@ -77,11 +79,11 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 		t.Errorf("refused %v", got)
 	}
 	g.must(g.policy.SetCalls("a", "b", true, "x")) // the other direction
-	if _, err := g.nested("b", nil); err == nil {
+	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("b may call a because a may call b")
 	}
 	g.must(g.policy.SetCalls("b", "a", true, "x"))
-	_, err = g.nested("b", nil)
+	_, err = g.runNested("b", nil)
 	g.must(err)
 	if got := g.policy.Refused("b"); len(got) != 0 {
 		t.Errorf("refused %v", got)
@@ -91,15 +93,15 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 		t.Error("it is not in the file")
 	}
 	g.must(g.policy.SetPermission("a", "send", off, "x"))
-	if _, err := g.nested("b", nil); err == nil {
+	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("it ran although the tool is off")
 	}
 	g.must(g.policy.SetPermission("a", "send", auto, "x"))
 	g.must(g.policy.SetCalls("b", "a", false, "x"))
-	if _, err := g.nested("b", nil); err == nil {
+	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("it ran after the user had forbidden it again")
 	}
-	_, err = g.nested("a", nil) // a plugin's own tools
+	_, err = g.runNested("a", nil) // a plugin's own tools
 	g.must(err)
 }
 
@@ -108,7 +110,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 func TestQuestionNamesTheCaller(t *testing.T) {
 	g := newGated(t, ask)
 	g.must(g.policy.SetCalls("b", "a", true, "x"))
-	asked, err := g.nested("b", allow(wire.ScopeOnce, 0))
+	asked, err := g.runNested("b", allowFor(wire.ScopeOnce, 0))
 	g.must(err)
 	if want := "The plugin b (tab 7, https://site.test) wants to run a__send, called by its tool b__read for Agent"; asked.Reason != want {
 		t.Errorf("asked %q, want %q", asked.Reason, want)
@@ -126,27 +128,27 @@ func TestQuestionNamesTheCaller(t *testing.T) {
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGatedWith(t, ask, two("a", "1;"), two("b", ""), two("c", ""))
+			g := newGatedWith(t, ask, twoToolPackage("a", "1;"), twoToolPackage("b", ""), twoToolPackage("c", ""))
 			g.must(g.policy.SetCalls("b", "a", true, "x"))
 			g.must(g.policy.SetCalls("c", "a", true, "x"))
-			allowed := allow(scope, 0)
+			allowed := allowFor(scope, 0)
 			if scope == wire.ScopeTime {
 				allowed.For = time.Hour
 			}
-			g.runs("s1", "send", allowed)
-			g.runs("s1", "send", nil)
+			g.checkRuns("s1", "send", allowed)
+			g.checkRuns("s1", "send", nil)
 			for _, caller := range []string{"a", "b"} {
-				if _, err := g.nested(caller, deny); err == nil {
+				if _, err := g.runNested(caller, deny); err == nil {
 					t.Errorf("%s: what the agent may do, %s may do too", scope, caller)
 				}
 			}
 			g.must(g.policy.SetPermission("a", "", ask, "x"))
-			_, err := g.nested("b", allowed)
+			_, err := g.runNested("b", allowed)
 			g.must(err)
-			_, err = g.nested("b", nil)
+			_, err = g.runNested("b", nil)
 			g.must(err)
-			g.fails(wire.ErrDenied, "s1", "send", deny)
-			if _, err := g.nested("c", deny); err == nil {
+			g.checkFails(wire.ErrDenied, "s1", "send", deny)
+			if _, err := g.runNested("c", deny); err == nil {
 				t.Errorf("%s: what b may do, c may do too", scope)
 			}
 			if all := g.policy.Grants("a")["send"]; len(all) != 1 || all[0].Caller != "b" || all[0].Client != "Agent" || all[0].Scope != scope {
@@ -159,16 +161,16 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 // A plugin that starts late can call no other plugin, and its own tools only in its
 // own tab, unless the user gives it late access.
 func TestLatePluginCalls(t *testing.T) {
-	g := newGatedWith(t, auto, two("a", "1;"), late("b"))
-	_, err := g.nested("b", nil)
-	denied(t, err, wire.ErrDenied, "ask the user", "The plugin b may not call tools of the plugin a, and it starts after the page's scripts. To allow it, run "+
+	g := newGatedWith(t, auto, twoToolPackage("a", "1;"), latePackage("b"))
+	_, err := g.runNested("b", nil)
+	checkDenied(t, err, wire.ErrDenied, "ask the user", "The plugin b may not call tools of the plugin a, and it starts after the page's scripts. To allow it, run "+
 		"`opentabs plugin permission b --allow-calls-to a` and `opentabs plugin permission b --late-access on`, or use the side panel.")
 	g.must(g.policy.SetCalls("b", "a", true, "x"))
-	_, err = g.nested("b", nil)
-	denied(t, err, wire.ErrDenied, "`opentabs plugin permission b --late-access on`",
+	_, err = g.runNested("b", nil)
+	checkDenied(t, err, wire.ErrDenied, "`opentabs plugin permission b --late-access on`",
 		"The plugin b starts after the page's scripts, so it may not call other plugins. To allow it, run `opentabs plugin permission b --late-access on`, or use the side panel.")
 	own := func(tab int, browser string) dispatch.Verdict {
-		return g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: from("b"), TabID: tab, Browser: browser})
+		return g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: callerFrom("b"), TabID: tab, Browser: browser})
 	}
 	if v := own(7, "b1"); v.Block != nil {
 		t.Errorf("its own tab: %v", v.Block)
@@ -177,13 +179,13 @@ func TestLatePluginCalls(t *testing.T) {
 		t.Error("it reaches another tab")
 	}
 	g.must(g.policy.SetLateAccess("b", true, "x"))
-	_, err = g.nested("b", nil)
+	_, err = g.runNested("b", nil)
 	g.must(err)
 	if v := own(8, "b1"); v.Block != nil {
 		t.Errorf("another tab: %v", v.Block)
 	}
 	g.must(g.policy.SetLateAccess("b", false, "x"))
-	if _, err := g.nested("b", nil); err == nil {
+	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("it calls without late access")
 	}
 	if err := g.policy.SetLateAccess("a", true, "x"); err == nil || !strings.Contains(err.Error(), "needs no late access") {
@@ -194,10 +196,10 @@ func TestLatePluginCalls(t *testing.T) {
 // Approvals apply only to the content that the user has reviewed, and only while the
 // plugin is installed.
 func TestCallsEndWithTheContent(t *testing.T) {
-	g := newGatedWith(t, auto, two("a", "1;"), late("b"))
+	g := newGatedWith(t, auto, twoToolPackage("a", "1;"), latePackage("b"))
 	g.must(g.policy.SetCalls("b", "a", true, "x"))
 	g.must(g.policy.SetLateAccess("b", true, "x"))
-	g.load(two("a", "1;"), two("b", "class A { onActivate() { 1; } }"))
+	g.load(twoToolPackage("a", "1;"), twoToolPackage("b", "class A { onActivate() { 1; } }"))
 	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
 		t.Error("it holds for content that was not reviewed")
 	}
@@ -229,7 +231,7 @@ func TestSetCallsErrors(t *testing.T) {
 		}
 	}
 	g.must(g.policy.SetCalls("a", "gone", false, "x")) // a plugin that was removed
-	w := newPolicyWorld(t, two("a", "1;"), two("b", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
 		t.Errorf("not reviewed: %v", err)
 	}
@@ -238,15 +240,15 @@ func TestSetCallsErrors(t *testing.T) {
 // A file without these members is kept and allows no calls. Malformed members allow
 // nothing.
 func TestOldFileOfPermissions(t *testing.T) {
-	w := newPolicyWorld(t, two("a", "1;"), two("b", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
-	w.hold("a", auto, auto, ask)
+	w.checkHeld("a", auto, auto, ask)
 	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(w.policy.Problems()) > 0 {
 		t.Errorf("state %+v, problems %v", s, w.policy.Problems())
 	}
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"ask",
 		"calls":{"b":true},"lateAccess":1,"tools":{"send":{"allowed":[{"client":7},{"client":"\u202eagent"},5]}}}}}`)
-	w.hold("a", ask, ask, ask)
+	w.checkHeld("a", ask, ask, ask)
 	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(s.Tools["send"].Allowed) > 0 || len(w.policy.Problems()) != 5 {
 		t.Errorf("state %+v, problems %v", s, w.policy.Problems())
 	}
@@ -257,7 +259,7 @@ func TestOldFileOfPermissions(t *testing.T) {
 // exists.
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyWorld(t)
-	registry, _ := plugintest.Registry(t, two("a", "1;"), two("b", ""), late("c"))
+	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
 	w.must(registry.Reload())
 	w.set = registry.Set()
 	for _, name := range []string{"a", "b", "c"} {

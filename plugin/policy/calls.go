@@ -39,7 +39,7 @@ func (p *Policy) SetCalls(name, other string, allowed bool, by string) error {
 	}
 	change := Change{Kind: "calls", Plugin: name, By: by}
 	if !allowed {
-		return p.change(change, func(entry statedoc.Object) string {
+		return p.changeEntry(change, func(entry statedoc.Object) string {
 			calls := entry.Child("calls")
 			delete(calls, other)
 			entry.Put("calls", calls)
@@ -56,7 +56,7 @@ func (p *Policy) SetCalls(name, other string, allowed bool, by string) error {
 		return errNotReviewed(name)
 	}
 	change.New = other
-	return p.change(change, func(entry statedoc.Object) string {
+	return p.changeEntry(change, func(entry statedoc.Object) string {
 		calls, mark := entry.Child("calls"), statedoc.Object{}
 		setMark(mark, by)
 		calls.Put(other, mark)
@@ -82,7 +82,7 @@ func (p *Policy) SetLateAccess(name string, allowed bool, by string) error {
 	if allowed {
 		change.New = "on"
 	}
-	return p.change(change, func(entry statedoc.Object) (before string) {
+	return p.changeEntry(change, func(entry statedoc.Object) (before string) {
 		if _, ok := entry["lateAccess"]; ok {
 			before = "on"
 		}

@@ -33,7 +33,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 		return fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", name)
 	}
 	change := Change{Kind: "review", Plugin: name, New: string(permission), Hash: hash, By: by}
-	err = p.change(change, func(entry statedoc.Object) string {
+	err = p.changeEntry(change, func(entry statedoc.Object) string {
 		review := entry.Child("reviewed")
 		var before string
 		statedoc.Decode(review["hash"], &before)
@@ -111,7 +111,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 		return errNotReviewed(name)
 	}
 	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: by}
-	err = p.change(change, func(entry statedoc.Object) (before string) {
+	err = p.changeEntry(change, func(entry statedoc.Object) (before string) {
 		if tool == "" {
 			delete(entry, "recommended") // the user has decided
 			tools := entry.Child("tools")
@@ -139,7 +139,7 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, by string) error {
 		return err
 	}
 	change := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: by}
-	return p.change(change, func(entry statedoc.Object) (before string) {
+	return p.changeEntry(change, func(entry statedoc.Object) (before string) {
 		editTool(entry, tool, func(own statedoc.Object) {
 			statedoc.Decode(own["limit"], &before)
 			own.Put("limit", limit)
@@ -173,9 +173,9 @@ func (p *Policy) Forget(name, by string) error {
 	return err
 }
 
-// change edits the entry of one plugin and reports the change. edit returns the value
+// changeEntry edits the entry of one plugin and reports the change. edit returns the value
 // before.
-func (p *Policy) change(c Change, edit func(entry statedoc.Object) (before string)) error {
+func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (before string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.Edit(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
 	})

@@ -57,9 +57,9 @@ func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	return func(t dispatch.Tool) *wire.CallError {
 		switch {
 		case !s.Reviewed:
-			return reviewGate{e.policy}.refusal(name, s).Block
+			return reviewGate{e.policy}.refusalFor(name, s).Block
 		case s.permissionOf(t) == wire.PermissionOff:
-			return permissionGate{e.policy}.off(t, s).Block
+			return permissionGate{e.policy}.offVerdict(t, s).Block
 		}
 		return nil
 	}
@@ -93,11 +93,11 @@ func (g reviewGate) Decide(in dispatch.Info) dispatch.Verdict {
 	if s.Reviewed {
 		return dispatch.Verdict{}
 	}
-	return g.refusal(name, s)
+	return g.refusalFor(name, s)
 }
 
-// refusal returns why a plugin does not count as reviewed.
-func (g reviewGate) refusal(name string, s State) dispatch.Verdict {
+// refusalFor returns why a plugin does not count as reviewed.
+func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 	why := fmt.Sprintf("the user has not reviewed the plugin %s yet", name)
 	switch {
 	case g.p.file.Current().Problem != nil:
@@ -123,9 +123,9 @@ func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 	}
 	permission := s.permissionOf(in.Tool)
 	if permission == wire.PermissionOff {
-		return g.off(in.Tool, s)
+		return g.offVerdict(in.Tool, s)
 	}
-	if _, ok := g.approval(in); ok {
+	if _, ok := g.findApproval(in); ok {
 		return dispatch.Verdict{}
 	}
 	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
@@ -171,8 +171,8 @@ func onBehalf(in dispatch.Info) string {
 	return text + " for " + cmp.Or(in.Client.String(), "an agent")
 }
 
-// off returns the verdict for a tool that is off, with the permission that turns it off.
-func (permissionGate) off(t dispatch.Tool, s State) dispatch.Verdict {
+// offVerdict returns the verdict for a tool that is off, with the permission that turns it off.
+func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	name := t.Plugin
 	what, set := "the plugin "+name, s.Set
 	if own := s.Tools[t.Name]; !t.Prompt && own.Permission != "" {
@@ -204,21 +204,21 @@ func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.
 		one.Until = r.At.Add(change.For)
 		g.p.grants.add(tool.Plugin, toolKey(tool), one)
 	case wire.ScopeAlways:
-		g.always(tool, one)
+		g.rememberAlways(tool, one)
 	default:
 		one.Scope = wire.ScopeOnce
 	}
 	change.Scope = one.Scope
-	g.p.grants.allow(in.CallID, one.Approval)
+	g.p.grants.grantCall(in.CallID, one.Approval)
 	g.p.opts.Record(change)
 	if one.Scope != wire.ScopeOnce { // other calls may wait for the same permission
 		go g.p.file.Notify()
 	}
 }
 
-// always stores that a tool runs without approval for one caller. If that fails, the
+// rememberAlways stores that a tool runs without approval for one caller. If that fails, the
 // permission lasts until the daemon exits.
-func (g permissionGate) always(t dispatch.Tool, one grant) {
+func (g permissionGate) rememberAlways(t dispatch.Tool, one grant) {
 	var err error
 	if !t.Prompt {
 		err = g.p.allowAlways(t.Plugin, t.Name, AlwaysAllowed{Client: one.client, Caller: one.caller, Mark: one.Mark})
@@ -243,10 +243,10 @@ func (g permissionGate) contentHash(name string) string {
 // Approval returns the permission that lets a call run; false if there is none.
 // Approval works until the After hook of the call has run.
 func (e *Enforcer) Approval(in dispatch.Info) (Approval, bool) {
-	return permissionGate{e.policy}.approval(in)
+	return permissionGate{e.policy}.findApproval(in)
 }
 
-func (g permissionGate) approval(in dispatch.Info) (Approval, bool) {
+func (g permissionGate) findApproval(in dispatch.Info) (Approval, bool) {
 	s := g.p.State(in.Tool.Plugin)
 	hash := ""
 	if s.Review != nil {

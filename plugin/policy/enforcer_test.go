@@ -29,7 +29,7 @@ type gated struct {
 
 func newGated(t *testing.T, permission wire.Permission) *gated {
 	t.Helper()
-	return newGatedWith(t, permission, two("a", "1;"), two("b", ""))
+	return newGatedWith(t, permission, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 }
 
 // newGatedWith reviews the plugin a, one of the packages, with this permission.
@@ -75,14 +75,14 @@ func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
 	return err
 }
 
-func (g *gated) runs(session, tool string, answer *dispatch.Resolution) {
+func (g *gated) checkRuns(session, tool string, answer *dispatch.Resolution) {
 	g.t.Helper()
 	if err := g.call(session, tool, answer); err != nil {
 		g.t.Errorf("%s %s: %v", session, tool, err)
 	}
 }
 
-func (g *gated) fails(code wire.ErrorCode, session, tool string, answer *dispatch.Resolution) string {
+func (g *gated) checkFails(code wire.ErrorCode, session, tool string, answer *dispatch.Resolution) string {
 	g.t.Helper()
 	before := g.ran.Load()
 	err := g.call(session, tool, answer)
@@ -97,31 +97,31 @@ func (g *gated) fails(code wire.ErrorCode, session, tool string, answer *dispatc
 	return e.Message
 }
 
-func allow(scope wire.Scope, d time.Duration) *dispatch.Resolution {
+func allowFor(scope wire.Scope, d time.Duration) *dispatch.Resolution {
 	return &dispatch.Resolution{Allow: true, Scope: scope, For: d, By: "the side panel"}
 }
 
-// pass advances the fake time by d.
-func pass(d time.Duration) { <-time.After(d) }
+// advanceTime advances the fake time by d.
+func advanceTime(d time.Duration) { <-time.After(d) }
 
 var deny = &dispatch.Resolution{By: "the side panel"}
 
 func TestGrants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGated(t, ask)
-		g.fails(wire.ErrDenied, "s1", "send", deny)
-		g.runs("s1", "send", allow(wire.ScopeOnce, 0))
-		g.runs("s1", "send", allow("", 0)) // approved once, so the next call needs approval again
-		g.runs("s1", "send", allow(wire.ScopeSession, 0))
-		g.runs("s1", "send", nil)
-		g.fails(wire.ErrDenied, "s2", "send", deny) // another session
-		g.fails(wire.ErrDenied, "s1", "read", deny) // another tool
+		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
+		g.checkRuns("s1", "send", allowFor("", 0)) // approved once, so the next call needs approval again
+		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
+		g.checkRuns("s1", "send", nil)
+		g.checkFails(wire.ErrDenied, "s2", "send", deny) // another session
+		g.checkFails(wire.ErrDenied, "s1", "read", deny) // another tool
 
-		g.runs("s2", "read", allow(wire.ScopeTime, time.Minute))
-		pass(time.Minute - 1)
-		g.runs("s3", "read", nil)
-		pass(1)
-		g.fails(wire.ErrDenied, "s2", "read", deny)
+		g.checkRuns("s2", "read", allowFor(wire.ScopeTime, time.Minute))
+		advanceTime(time.Minute - 1)
+		g.checkRuns("s3", "read", nil)
+		advanceTime(1)
+		g.checkFails(wire.ErrDenied, "s2", "read", deny)
 		if grants := g.policy.Grants("a"); len(grants["read"]) != 0 || len(grants["send"]) != 1 {
 			t.Errorf("grants %v", grants)
 		}
@@ -129,24 +129,24 @@ func TestGrants(t *testing.T) {
 		// Each change by the user removes the grants.
 		must := g.must
 		must(g.policy.SetPermission("a", "send", ask, "x"))
-		g.fails(wire.ErrDenied, "s1", "send", deny)
-		g.runs("s1", "send", allow(wire.ScopeSession, 0))
+		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
 		must(g.policy.SetPermission("a", "", ask, "x"))
-		g.fails(wire.ErrDenied, "s1", "send", deny)
-		g.runs("s1", "send", allow(wire.ScopeSession, 0))
-		pass(24 * time.Hour) // a grant for a session expires
-		g.fails(wire.ErrDenied, "s1", "send", deny)
+		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
+		advanceTime(24 * time.Hour) // a grant for a session expires
+		g.checkFails(wire.ErrDenied, "s1", "send", deny)
 
-		g.runs("", "read", allow(wire.ScopeSession, 0)) // a call without a session gets no grant for a session
-		g.fails(wire.ErrDenied, "s1", "read", deny)
+		g.checkRuns("", "read", allowFor(wire.ScopeSession, 0)) // a call without a session gets no grant for a session
+		g.checkFails(wire.ErrDenied, "s1", "read", deny)
 	})
 }
 
 func TestGrantAlways(t *testing.T) {
 	g := newGated(t, ask)
-	g.runs("s1", "send", allow(wire.ScopeAlways, 0))
-	g.runs("s2", "send", nil)
-	g.hold("a", ask, ask, ask) // the grant applies to one client
+	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
+	g.checkRuns("s2", "send", nil)
+	g.checkHeld("a", ask, ask, ask) // the grant applies to one client
 	other := g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if other.Suspend == nil {
 		t.Error("another client may call it, too")
@@ -159,14 +159,14 @@ func TestGrantAlways(t *testing.T) {
 	// grant.
 	for _, tool := range []string{"send", ""} {
 		g.must(g.policy.SetPermission("a", tool, ask, "x"))
-		g.fails(wire.ErrDenied, "s1", "send", deny)
-		g.runs("s1", "send", allow(wire.ScopeAlways, 0))
+		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
 	}
 	// The grant applied to the earlier content.
-	g.load(two("a", "2;"), two("b", ""))
-	g.fails(wire.ErrNotReviewed, "s1", "send", nil)
+	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
+	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
 	g.review("a", ask)
-	g.fails(wire.ErrDenied, "s1", "send", deny)
+	g.checkFails(wire.ErrDenied, "s1", "send", deny)
 }
 
 // A grant that cannot be written to the file is valid until the server ends.
@@ -174,21 +174,21 @@ func TestGrantAlwaysCannotBeWritten(t *testing.T) {
 	g := newGated(t, ask)
 	lock := g.policy.Path() + ".lock"
 	g.must(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
-	g.runs("s1", "send", allow(wire.ScopeAlways, 0))
-	g.runs("s2", "send", nil)
-	g.hold("a", ask, ask, ask)
+	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
+	g.checkRuns("s2", "send", nil)
+	g.checkHeld("a", ask, ask, ask)
 }
 
 // A grant applies only to the reviewed content.
 func TestGrantEndsWithTheContent(t *testing.T) {
 	g := newGated(t, ask)
-	g.runs("s1", "send", allow(wire.ScopeTime, time.Hour))
+	g.checkRuns("s1", "send", allowFor(wire.ScopeTime, time.Hour))
 	first := g.hash("a")
-	g.load(two("a", "2;"), two("b", ""))
-	g.fails(wire.ErrNotReviewed, "s1", "send", nil)
+	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
+	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
 	other := policy.New(g.dir, g.Set, policy.Options{}) // so that nothing is dropped here
 	g.must(other.Review("a", g.hash("a"), ask, "x"))
-	g.fails(wire.ErrDenied, "s1", "send", deny)
+	g.checkFails(wire.ErrDenied, "s1", "send", deny)
 	if g.hash("a") == first {
 		t.Error("the content is the same")
 	}
@@ -198,7 +198,7 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 // The script review.txtar in cmd/opentabs runs the commands that the texts name.
 func TestRefusals(t *testing.T) {
 	g := newGated(t, auto)
-	g.runs("s", "send", nil)
+	g.checkRuns("s", "send", nil)
 	const day = ` \(on [-0-9]+\)`
 	check := func(got, want string) {
 		t.Helper()
@@ -209,25 +209,25 @@ func TestRefusals(t *testing.T) {
 	const onlyReview = ` Only the \w+ can review the plugin, .+\.`
 	const onlyAllow = ` Only the \w+ can allow it, .+\.`
 	g.must(g.policy.SetPermission("a", "send", off, "x"))
-	check(g.fails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+day+
+	check(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+day+
 		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.must(g.policy.SetPermission("a", "", off, "x"))
-	check(g.fails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+day+
+	check(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+day+
 		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
-	g.load(two("a", "2;"))
-	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+day+
+	g.load(twoToolPackage("a", "2;"))
+	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+day+
 		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
 	g.must(g.policy.Forget("a", "x"))
-	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
+	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
 		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
 	g.write("{")
-	check(g.fails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
+	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
 // A prompt has the permission of its plugin; setting one for a prompt is an error.
 func TestPermissionOfAPrompt(t *testing.T) {
-	one := two("a", "1;")
+	one := twoToolPackage("a", "1;")
 	one.Prompts = []plugintest.Prompt{{Name: "digest"}}
 	w := newPolicyWorld(t, one)
 	w.review("a", ask)
@@ -247,7 +247,7 @@ func TestPromptPermission(t *testing.T) {
 			Tool: dispatch.Tool{Plugin: "a", Name: "send", Prompt: true}, Client: dispatch.Client{Session: "s"},
 			Asked: func(_ context.Context, w dispatch.Waiting) {
 				offered = w.Scopes
-				if _, err := g.calls.Decide(w.CallID, w.TicketID, *allow(scope, 0)); err != nil {
+				if _, err := g.calls.Decide(w.CallID, w.TicketID, *allowFor(scope, 0)); err != nil {
 					t.Error(err)
 				}
 			},
@@ -261,7 +261,7 @@ func TestPromptPermission(t *testing.T) {
 	if got := run(wire.ScopeOnce); got != nil {
 		t.Errorf("asked again: %v", got)
 	}
-	g.fails(wire.ErrDenied, "s", "send", nil)
+	g.checkFails(wire.ErrDenied, "s", "send", nil)
 }
 
 func TestLimit(t *testing.T) {
@@ -269,27 +269,27 @@ func TestLimit(t *testing.T) {
 		g := newGated(t, ask)
 		g.must(g.policy.SetPermission("a", "read", auto, "x"))
 		g.must(g.policy.SetLimit("a", "read", policy.Limit{Calls: 2, Per: time.Minute}, "x"))
-		g.runs("s1", "read", nil)
-		pass(20 * time.Second)
-		g.runs("s2", "read", nil)
-		text := g.fails(wire.ErrRateLimited, "s1", "read", nil)
+		g.checkRuns("s1", "read", nil)
+		advanceTime(20 * time.Second)
+		g.checkRuns("s2", "read", nil)
+		text := g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
 		if want := "the user lets a__read run 2 times in 1m, and that is used up; the next call may run in 40s"; !strings.Contains(text, want) {
 			t.Errorf("got %q, want %q", text, want)
 		}
-		pass(40*time.Second - 1)
-		g.fails(wire.ErrRateLimited, "s1", "read", nil)
-		pass(1)
-		g.runs("s1", "read", nil)
-		g.fails(wire.ErrRateLimited, "s1", "read", nil)
+		advanceTime(40*time.Second - 1)
+		g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
+		advanceTime(1)
+		g.checkRuns("s1", "read", nil)
+		g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
 		g.must(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
-		g.runs("s1", "read", nil)
+		g.checkRuns("s1", "read", nil)
 
 		// No approval is requested for a call above the limit, and a denied call
 		// does not count.
 		g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
-		g.fails(wire.ErrDenied, "s1", "send", deny)
-		g.runs("s1", "send", allow(wire.ScopeOnce, 0))
-		g.fails(wire.ErrRateLimited, "s1", "send", nil)
+		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
+		g.checkFails(wire.ErrRateLimited, "s1", "send", nil)
 	})
 }
 
@@ -348,7 +348,7 @@ func TestAsk(t *testing.T) {
 // BenchmarkGates measures the cost of the policy for a call that needs no approval.
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
-	one := plugintest.Load(b, two("a", ""))
+	one := plugintest.Load(b, twoToolPackage("a", ""))
 	set := plugin.NewSet([]*plugin.Plugin{one}, nil)
 	p := policy.New(dir, func() *plugin.Set { return set }, policy.Options{})
 	enforcer := policy.NewEnforcer(p)

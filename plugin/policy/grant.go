@@ -60,8 +60,8 @@ type grants struct {
 	once map[string]Approval
 }
 
-// allow grants one call.
-func (g *grants) allow(callID string, a Approval) {
+// grantCall grants one call.
+func (g *grants) grantCall(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.once == nil {
@@ -87,16 +87,16 @@ func (g *grants) add(plugin, tool string, one grant) {
 	if g.byTool[plugin] == nil {
 		g.byTool[plugin] = map[string][]grant{}
 	}
-	list := append(g.live(plugin, tool), one)
+	list := append(g.liveGrants(plugin, tool), one)
 	if len(list) > keepGrants {
 		list = list[1:]
 	}
 	g.byTool[plugin][tool] = list
 }
 
-// live removes the grants of a tool that have ended, and returns the others. The caller
+// liveGrants removes the grants of a tool that have ended, and returns the others. The caller
 // holds mu, and the map of the plugin exists.
-func (g *grants) live(plugin, tool string) []grant {
+func (g *grants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	list := slices.DeleteFunc(g.byTool[plugin][tool], func(one grant) bool {
 		return !one.Until.IsZero() && !now.Before(one.Until)
@@ -138,7 +138,7 @@ func (g *grants) list(plugin string) map[string][]Grant {
 	defer g.mu.Unlock()
 	all := map[string][]Grant{}
 	for tool := range g.byTool[plugin] {
-		for _, one := range g.live(plugin, tool) {
+		for _, one := range g.liveGrants(plugin, tool) {
 			all[tool] = append(all[tool], Grant{one.Approval, one.client, one.caller})
 		}
 	}

@@ -38,7 +38,7 @@ func (g *grants) allows(in dispatch.Info, hash string) bool {
 // with it.
 func TestGrantsForOneCall(t *testing.T) {
 	var g grants
-	g.allow("call_1", Approval{Scope: wire.ScopeOnce, Mark: Mark{By: "the side panel"}})
+	g.grantCall("call_1", Approval{Scope: wire.ScopeOnce, Mark: Mark{By: "the side panel"}})
 	a, ok := g.find(infoOf("call_1", "a", ""), "any")
 	if !ok || a.Scope != wire.ScopeOnce || a.By != "the side panel" {
 		t.Errorf("the granted call: %+v, %t", a, ok)

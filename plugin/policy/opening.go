@@ -35,7 +35,7 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 		}
 	}
 	change := Change{Kind: "opening", Plugin: name, New: at, By: by}
-	return p.change(change, func(entry statedoc.Object) (before string) {
+	return p.changeEntry(change, func(entry statedoc.Object) (before string) {
 		statedoc.Decode(entry["openTabs"], &before)
 		entry.Put("openTabs", at)
 		return before

@@ -43,8 +43,8 @@ func newPolicyWorld(t *testing.T, packages ...plugintest.Package) *policyWorld {
 	return w
 }
 
-// two returns a package with two tools.
-func two(name, code string) plugintest.Package {
+// twoToolPackage returns a package with two tools.
+func twoToolPackage(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},
 	}}
@@ -89,9 +89,9 @@ func (w *policyWorld) must(err error) {
 	}
 }
 
-// hold checks the permissions in effect: of the plugin, of its tool read, and of its
+// checkHeld checks the permissions in effect: of the plugin, of its tool read, and of its
 // tool send.
-func (w *policyWorld) hold(name string, want ...wire.Permission) {
+func (w *policyWorld) checkHeld(name string, want ...wire.Permission) {
 	w.t.Helper()
 	s := w.policy.State(name)
 	if got := []wire.Permission{s.Effective, s.Tool("read"), s.Tool("send")}; !slices.Equal(got, want) {
@@ -119,14 +119,14 @@ const (
 
 // A review applies to content, not to a version.
 func TestReview(t *testing.T) {
-	w := newPolicyWorld(t, two("a", "1;"))
-	w.hold("a", off, off, off)
+	w := newPolicyWorld(t, twoToolPackage("a", "1;"))
+	w.checkHeld("a", off, off, off)
 	if err := w.policy.SetPermission("a", "", auto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
 		t.Errorf("a permission without a review: %v", err)
 	}
 	w.must(w.policy.SetPermission("a", "send", off, "the test")) // turning a tool off needs no review
 	w.review("a", auto)
-	w.hold("a", auto, auto, off)
+	w.checkHeld("a", auto, auto, off)
 	if info, err := os.Stat(w.policy.Path()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
@@ -138,21 +138,21 @@ func TestReview(t *testing.T) {
 	// The same version with other code needs a new review.
 	seen := w.hash("a")
 	w.must(w.policy.SetPermission("a", "read", auto, "me"))
-	w.load(two("a", "2;"))
-	w.hold("a", off, off, off)
+	w.load(twoToolPackage("a", "2;"))
+	w.checkHeld("a", off, off, off)
 	if s := w.policy.State("a"); s.Reviewed || s.Permission != auto || s.Review.Hash != seen {
 		t.Errorf("the earlier permission is missing: %+v", s)
 	}
 	if err := w.policy.Review("a", seen, auto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since you reviewed it") {
 		t.Errorf("a review of earlier content: %v", err)
 	}
-	w.hold("a", off, off, off)
+	w.checkHeld("a", off, off, off)
 	// A tool that was auto gets the permission of the review; a tool that was off
 	// stays off.
 	w.review("a", ask)
-	w.hold("a", ask, ask, off)
+	w.checkHeld("a", ask, ask, off)
 	w.review("a", auto) // the same content: only the permission changes
-	w.hold("a", auto, auto, off)
+	w.checkHeld("a", auto, auto, off)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {
 		t.Error("a permission that there is not")
@@ -164,21 +164,21 @@ func TestReview(t *testing.T) {
 
 // "off" for a tool is stored, and applies even if the plugin is auto.
 func TestToolPermission(t *testing.T) {
-	w := newPolicyWorld(t, two("a", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	w.review("a", auto)
 	w.must(w.policy.SetPermission("a", "send", off, "x"))
 	if !strings.Contains(w.file(), `"permission": "off"`) { // not by removing the entry
 		t.Errorf("off is written as %s", w.file())
 	}
-	w.hold("a", auto, auto, off)
+	w.checkHeld("a", auto, auto, off)
 	w.must(w.policy.SetPermission("a", "send", "", "x"))
-	w.hold("a", auto, auto, auto)
+	w.checkHeld("a", auto, auto, auto)
 	if strings.Contains(w.file(), "tools") {
 		t.Errorf("an empty entry is written: %s", w.file())
 	}
 	w.must(w.policy.SetPermission("a", "", off, "x"))
 	w.must(w.policy.SetPermission("a", "send", ask, "x"))
-	w.hold("a", off, off, ask)
+	w.checkHeld("a", off, off, ask)
 	for _, bad := range []struct {
 		plugin, tool string
 		permission   wire.Permission
@@ -206,23 +206,23 @@ func TestToolPermission(t *testing.T) {
 // A change of one plugin keeps the entries of missing plugins, entries of newer
 // versions, and permissions without a review.
 func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
-	w := newPolicyWorld(t, two("a", ""), two("b", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", auto)
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
 	w.write(text)
-	w.load(two("b", "")) // a cannot be loaded this time
-	w.hold("a", off, off, off)
+	w.load(twoToolPackage("b", "")) // a cannot be loaded this time
+	w.checkHeld("a", off, off, off)
 	w.review("b", ask)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
 		if !strings.Contains(w.file(), want) {
 			t.Errorf("%s is lost: %s", want, w.file())
 		}
 	}
-	w.load(two("a", ""), two("b", ""))
-	w.hold("a", auto, auto, auto)
+	w.load(twoToolPackage("a", ""), twoToolPackage("b", ""))
+	w.checkHeld("a", auto, auto, auto)
 	w.must(w.policy.Forget("a", "x"))
-	w.hold("a", off, off, off)
+	w.checkHeld("a", off, off, off)
 	if strings.Contains(w.file(), `"a"`) || !strings.Contains(w.file(), `"gone"`) {
 		t.Errorf("forgotten: %s", w.file())
 	}
@@ -230,15 +230,15 @@ func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 
 func TestPolicyFileIsDamaged(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
-		w := newPolicyWorld(t, two("a", ""))
+		w := newPolicyWorld(t, twoToolPackage("a", ""))
 		w.review("a", auto)
 		w.write(text)
-		w.hold("a", off, off, off)
+		w.checkHeld("a", off, off, off)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "permissions.json") {
 			t.Errorf("%q: problems %q", text, problems)
 		}
 		w.must(w.policy.Repair())
-		w.hold("a", off, off, off)
+		w.checkHeld("a", off, off, off)
 		if len(w.warned) != 1 || !strings.Contains(w.warned[0], "review your plugins again") {
 			t.Errorf("%q: warned %q", text, w.warned)
 		}
@@ -250,13 +250,13 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 			t.Errorf("%q: kept %q, %v", text, got, err)
 		}
 		w.review("a", ask)
-		w.hold("a", ask, ask, ask)
+		w.checkHeld("a", ask, ask, ask)
 	}
 }
 
 // A malformed part of the file turns off what the part is about, and nothing else.
 func TestPolicyPartsAreDamaged(t *testing.T) {
-	w := newPolicyWorld(t, two("a", ""), two("b", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", auto)
 	w.review("b", auto)
 	good := w.file()
@@ -272,15 +272,15 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 		{`"tools":[]`, []wire.Permission{off, off, off}, `plugins.a: tools is an array`},
 	} {
 		w.write(strings.Replace(good, `"a": {`, `"a": {`+c.tools+`,`, 1))
-		w.hold("a", c.want...)
-		w.hold("b", auto, auto, auto)
+		w.checkHeld("a", c.want...)
+		w.checkHeld("b", auto, auto, auto)
 		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problem) {
 			t.Errorf("%s: problems %q", c.tools, problems)
 		}
 	}
 	for _, entry := range []string{`1`, `{"reviewed":true,"permission":"auto"}`, `{"reviewed":{"hash":""},"permission":"auto"}`} {
 		w.write(`{"version":1,"plugins":{"a":` + entry + `}}`)
-		w.hold("a", off, off, off)
+		w.checkHeld("a", off, off, off)
 		if len(w.policy.Problems()) == 0 {
 			t.Errorf("%s is no problem", entry)
 		}
@@ -288,10 +288,10 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 }
 
 func TestPolicyOfNewerVersion(t *testing.T) {
-	w := newPolicyWorld(t, two("a", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	const text = `{"version":2,"plugins":"else"}`
 	w.write(text)
-	w.hold("a", off, off, off)
+	w.checkHeld("a", off, off, off)
 	if err := w.policy.Review("a", w.hash("a"), auto, "x"); err == nil || !strings.Contains(err.Error(), "update opentabs") {
 		t.Errorf("a change: %v", err)
 	}
@@ -302,39 +302,39 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 
 // A change by another process applies to the next call, and listeners are notified.
 func TestPolicyFollowsTheFile(t *testing.T) {
-	w := newPolicyWorld(t, two("a", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	heard := make(chan struct{}, 10)
 	w.policy.OnChange(func() { heard <- struct{}{} })
 	other := policy.New(w.dir, w.Set, policy.Options{})
 	w.must(other.Review("a", w.hash("a"), auto, "x"))
-	w.hold("a", auto, auto, auto)
+	w.checkHeld("a", auto, auto, auto)
 	<-heard
 	text := w.file()
 	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // written in place, as some editors do
-	w.hold("a", ask, ask, ask)
+	w.checkHeld("a", ask, ask, ask)
 	<-heard
 	w.must(os.Remove(w.policy.Path()))
-	w.hold("a", off, off, off)
+	w.checkHeld("a", off, off, off)
 	<-heard
 }
 
 // An unreadable file is read again each time, and reported once.
 func TestPolicyCannotBeRead(t *testing.T) {
-	w := newPolicyWorld(t, two("a", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	w.review("a", auto)
 	aside := w.policy.Path() + ".aside"
 	w.must(errors.Join(os.Rename(w.policy.Path(), aside), os.Mkdir(w.policy.Path(), 0o700)))
 	heard := make(chan struct{}, 10)
 	w.policy.OnChange(func() { heard <- struct{}{} })
 	for range 3 {
-		w.hold("a", off, off, off)
+		w.checkHeld("a", off, off, off)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "read the file of permissions") {
 			t.Errorf("problems %q", problems)
 		}
 	}
 	<-heard
 	w.must(errors.Join(os.Remove(w.policy.Path()), os.Rename(aside, w.policy.Path())))
-	w.hold("a", auto, auto, auto)
+	w.checkHeld("a", auto, auto, auto)
 	<-heard
 	if len(heard) > 0 {
 		t.Error("the same problem was reported again")
@@ -343,7 +343,7 @@ func TestPolicyCannotBeRead(t *testing.T) {
 
 // A failed write returns an error and changes nothing.
 func TestPolicyCannotBeWritten(t *testing.T) {
-	w := newPolicyWorld(t, two("a", ""))
+	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	w.review("a", ask)
 	before := w.file()
 	lock := w.policy.Path() + ".lock"
@@ -356,7 +356,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if w.hold("a", ask, ask, ask); w.file() != before || len(w.changes) != 1 {
+	if w.checkHeld("a", ask, ask, ask); w.file() != before || len(w.changes) != 1 {
 		t.Errorf("the file is now %s; %v", w.file(), w.changes)
 	}
 }
@@ -366,7 +366,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 func TestPolicyAtOnce(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 8 {
-		packages = append(packages, two(fmt.Sprintf("p%c", 'a'+i), ""))
+		packages = append(packages, twoToolPackage(fmt.Sprintf("p%c", 'a'+i), ""))
 	}
 	w := newPolicyWorld(t, packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{})
@@ -396,6 +396,6 @@ func TestPolicyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	for _, one := range w.Set().Plugins() {
-		w.hold(one.Name, auto, auto, off)
+		w.checkHeld(one.Name, auto, auto, off)
 	}
 }

@@ -41,7 +41,7 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 		return fmt.Errorf("the plugin %s has changed since you inspected it; inspect it again", name)
 	}
 	change := Change{Kind: "recommendation", Plugin: name, New: string(permission), Hash: hash, By: by}
-	return p.change(change, func(entry statedoc.Object) string {
+	return p.changeEntry(change, func(entry statedoc.Object) string {
 		r := statedoc.Object{}
 		r.Put("hash", hash)
 		r.Put("permission", permission)

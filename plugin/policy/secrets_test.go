@@ -22,13 +22,13 @@ const marked = `{
 // A late plugin receives no secret settings without late access, and the errors of its
 // calls mention that.
 func TestSecretsOfALatePlugin(t *testing.T) {
-	pack := late("a")
+	pack := latePackage("a")
 	pack.Settings = json.RawMessage(marked)
 	w := newPolicyWorld(t, pack)
 	w.review("a", auto)
 	one, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
-	w.must(v.Change(one, raws("pin", `"4711-4711"`, "apiToken", `"t-123456"`, "authorName", `"Ann"`, "size", "3"), "me"))
+	w.must(v.Change(one, rawSettings("pin", `"4711-4711"`, "apiToken", `"t-123456"`, "authorName", `"Ann"`, "size", "3"), "me"))
 	page := func() string { return string(v.ForPage(one, w.policy.IsRestricted(one)).Values) }
 	if got := page(); got != `{"authorName":"Ann","size":3}` {
 		t.Errorf("the page gets %s", got)
@@ -50,13 +50,13 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 
 // If a required secret is withheld from a plugin, its tools do not run.
 func TestRequiredSecretOfALatePlugin(t *testing.T) {
-	pack := late("a")
+	pack := latePackage("a")
 	pack.Settings = json.RawMessage(strings.Replace(marked, `"secret":true`, `"secret":true,"required":true`, 1))
 	w := newPolicyWorld(t, pack)
 	w.review("a", auto)
 	one, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
-	w.must(v.Change(one, raws("pin", `"4711-4711"`), "me"))
+	w.must(v.Change(one, rawSettings("pin", `"4711-4711"`), "me"))
 	gate := w.enforcer.SecretsGate(v)
 	in := dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
 	verdict := gate.Decide(in)
@@ -82,7 +82,7 @@ func TestSecretMark(t *testing.T) {
 		}
 	}
 	v := settings.New(t.TempDir(), settings.Options{})
-	if err := v.Change(one, raws("pin", `"4711-4711"`, "authorName", `"Ann Author"`), "me"); err != nil {
+	if err := v.Change(one, rawSettings("pin", `"4711-4711"`, "authorName", `"Ann Author"`), "me"); err != nil {
 		t.Fatal(err)
 	}
 	if secrets := v.Secrets(plugin.NewSet([]*plugin.Plugin{one}, nil)); len(secrets) != 1 || secrets[0] != "4711-4711" {
@@ -95,8 +95,8 @@ func TestSecretMark(t *testing.T) {
 	}
 }
 
-// raws builds settings from pairs of a key and a JSON value.
-func raws(pairs ...string) map[string]json.RawMessage {
+// rawSettings builds settings from pairs of a key and a JSON value.
+func rawSettings(pairs ...string) map[string]json.RawMessage {
 	m := map[string]json.RawMessage{}
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i]] = json.RawMessage(pairs[i+1])

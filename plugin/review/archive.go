@@ -42,7 +42,7 @@ func NewArchive(dir string) Archive { return Archive{filepath.Join(dir, reviewed
 
 // Keep replaces the copy of a plugin by its content now.
 func (a Archive) Keep(one *plugin.Plugin) error {
-	files, err := reviewable(one)
+	files, err := reviewableFiles(one)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a Archive) Remove(name string) error {
 // Changes returns the changes since the last review as a unified diff; empty if there
 // are none. known is false if there is no copy.
 func (a Archive) Changes(one *plugin.Plugin) (text string, known bool, err error) {
-	now, err := reviewable(one)
+	now, err := reviewableFiles(one)
 	if err != nil {
 		return "", false, err
 	}
@@ -89,9 +89,9 @@ func (a Archive) Changes(one *plugin.Plugin) (text string, known bool, err error
 	return b.String(), known, nil
 }
 
-// reviewable returns the files of a copy by name: the descriptions with one member in
+// reviewableFiles returns the files of a copy by name: the descriptions with one member in
 // each line, the author's own code, and names and hashes of the libraries.
-func reviewable(one *plugin.Plugin) (map[string][]byte, error) {
+func reviewableFiles(one *plugin.Plugin) (map[string][]byte, error) {
 	code, err := ReadCode(one)
 	if err != nil {
 		return nil, err

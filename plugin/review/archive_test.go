@@ -10,19 +10,19 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// bundle is an adapter as esbuild writes it: a library, then the author's module.
-func bundle(library, own string) string {
+// bundledAdapter is an adapter as esbuild writes it: a library, then the author's module.
+func bundledAdapter(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }
 
-func keep(t *testing.T, a Archive, one *plugin.Plugin) {
+func keepCopy(t *testing.T, a Archive, one *plugin.Plugin) {
 	t.Helper()
 	if err := a.Keep(one); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func changes(t *testing.T, a Archive, one *plugin.Plugin) (text string, known bool) {
+func changesOf(t *testing.T, a Archive, one *plugin.Plugin) (text string, known bool) {
 	t.Helper()
 	text, known, err := a.Changes(one)
 	if err != nil {
@@ -31,8 +31,8 @@ func changes(t *testing.T, a Archive, one *plugin.Plugin) (text string, known bo
 	return text, known
 }
 
-// lines returns the added and removed lines of a diff without its heads.
-func lines(diff string) string {
+// changedLines returns the added and removed lines of a diff without its heads.
+func changedLines(diff string) string {
 	var found []string
 	for line := range strings.Lines(diff) {
 		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") {
@@ -44,19 +44,19 @@ func lines(diff string) string {
 
 func TestArchiveShowsChanges(t *testing.T) {
 	a := NewArchive(t.TempDir())
-	before := plugintest.Package{Name: "wiki", Code: bundle("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
+	before := plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
 	one := plugintest.Load(t, before)
-	if text, known := changes(t, a, one); text != "" || known {
+	if text, known := changesOf(t, a, one); text != "" || known {
 		t.Errorf("before the first review: %q, known %t", text, known)
 	}
-	keep(t, a, one)
-	if text, known := changes(t, a, one); text != "" || !known {
+	keepCopy(t, a, one)
+	if text, known := changesOf(t, a, one); text != "" || !known {
 		t.Errorf("without a change: %q, known %t", text, known)
 	}
 	after := before
-	after.Code, after.PreScript = bundle("var lib = 2;", "var own = 2;"), "pre(2);\n"
+	after.Code, after.PreScript = bundledAdapter("var lib = 2;", "var own = 2;"), "pre(2);\n"
 	after.Tools = []plugintest.Tool{{Name: "echo", Description: "Sends its arguments away."}}
-	text, known := changes(t, a, plugintest.Load(t, after))
+	text, known := changesOf(t, a, plugintest.Load(t, after))
 	if !known {
 		t.Error("the reviewed content is not known")
 	}
@@ -81,11 +81,11 @@ func TestArchiveShowsChanges(t *testing.T) {
 func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	code := func(id string) plugintest.Package {
-		return plugintest.Package{Name: "wiki", Code: bundle("", "var _adapter_entry_"+id+" = 1;")}
+		return plugintest.Package{Name: "wiki", Code: bundledAdapter("", "var _adapter_entry_"+id+" = 1;")}
 	}
-	keep(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
-	text, _ := changes(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
-	if got := lines(text); strings.Count(got, "__adapterHash") != 2 || strings.Count(got, "\n") != 1 {
+	keepCopy(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
+	text, _ := changesOf(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
+	if got := changedLines(text); strings.Count(got, "__adapterHash") != 2 || strings.Count(got, "\n") != 1 {
 		t.Errorf("%s", got)
 	}
 }
@@ -98,13 +98,13 @@ func TestArchiveLimitsSize(t *testing.T) {
 	large := func(end string) *plugin.Plugin {
 		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxKeptBytes/100) + "*/" + strings.Repeat(" ", 200) + end + "\n"})
 	}
-	keep(t, a, large("one()"))
+	keepCopy(t, a, large("one()"))
 	info, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
 	if err != nil || info.Size() > maxKeptBytes+200 {
 		t.Fatalf("%v, %v", info, err)
 	}
-	text, _ := changes(t, a, large("two()"))
-	if got := lines(text); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {
+	text, _ := changesOf(t, a, large("two()"))
+	if got := changedLines(text); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {
 		t.Errorf("%s", got)
 	}
 }
@@ -113,19 +113,19 @@ func TestArchiveRemove(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
 	one := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	keep(t, a, one)
+	keepCopy(t, a, one)
 	for _, name := range []string{"", ".", "..", "../reviewed", "Wiki"} {
 		if err := a.Remove(name); err != nil {
 			t.Errorf("Remove(%q): %v", name, err)
 		}
 	}
-	if _, known := changes(t, a, one); !known {
+	if _, known := changesOf(t, a, one); !known {
 		t.Fatal("a name that no plugin can have removed a copy")
 	}
 	if err := a.Remove("wiki"); err != nil {
 		t.Fatal(err)
 	}
-	if _, known := changes(t, a, one); known {
+	if _, known := changesOf(t, a, one); known {
 		t.Error("the copy is still there")
 	}
 	if err := a.Remove("wiki"); err != nil {
@@ -138,7 +138,7 @@ func TestArchiveRemove(t *testing.T) {
 func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	one := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	keep(t, a, one)
+	keepCopy(t, a, one)
 	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, one.Dir)
 	if err := a.Keep(one); err == nil {
 		t.Error("Keep stored content that was not loaded")

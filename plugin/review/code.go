@@ -76,12 +76,12 @@ func splitModules(code string) []Module {
 }
 
 // Own returns the code that is not marked as a library.
-func (c Code) Own() string { return c.join(false) }
+func (c Code) Own() string { return c.joinModules(false) }
 
 // Libraries returns the code that is marked as a library.
-func (c Code) Libraries() string { return c.join(true) }
+func (c Code) Libraries() string { return c.joinModules(true) }
 
-func (c Code) join(library bool) string {
+func (c Code) joinModules(library bool) string {
 	var b strings.Builder
 	for _, m := range c.Modules {
 		if m.Library == library {

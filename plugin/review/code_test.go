@@ -36,7 +36,7 @@ func TestSplitModules(t *testing.T) {
 // TestReadCodeIsComplete checks that own code and libraries together are the whole
 // adapter, so that no code escapes a review.
 func TestReadCodeIsComplete(t *testing.T) {
-	one := plugintest.Load(t, plugintest.Package{Name: "wiki", Code: bundle("var lib = 1;", "var own = 1;"), PreScript: "pre();"})
+	one := plugintest.Load(t, plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();"})
 	code, err := ReadCode(one)
 	if err != nil {
 		t.Fatal(err)

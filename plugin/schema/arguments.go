@@ -65,7 +65,7 @@ func (v *Validator) checkMembers(s Subject, schema json.RawMessage, members map[
 	if problem := checkNumbers(members); problem != "" {
 		return s.invalidArguments([]string{problem})
 	}
-	violations, err := v.violations(schema, members)
+	violations, err := v.violationTexts(schema, members)
 	switch {
 	case err != nil:
 		return s.brokenSchema(err)

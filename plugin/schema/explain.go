@@ -38,9 +38,9 @@ func pointerOf(at []string) string {
 	}
 	pointer := b.String()
 	if quoted := strconv.Quote(pointer); quoted != `"`+pointer+`"` {
-		return shorten(quoted)
+		return shortenText(quoted)
 	}
-	return shorten(pointer)
+	return shortenText(pointer)
 }
 
 var (
@@ -54,11 +54,11 @@ type explainer struct {
 	value  any // the decoded arguments
 }
 
-// explain returns a sentence for each violation, sorted by path.
-func explain(e *jsonschema.ValidationError, schema, value any) []string {
+// explainViolations returns a sentence for each violation, sorted by path.
+func explainViolations(e *jsonschema.ValidationError, schema, value any) []string {
 	x := explainer{schema: schema, value: value}
 	var lines []string
-	for _, v := range x.leaves(e) {
+	for _, v := range x.leafViolations(e) {
 		lines = append(lines, v.String())
 	}
 	slices.Sort(lines)
@@ -70,21 +70,21 @@ func explain(e *jsonschema.ValidationError, schema, value any) []string {
 	return lines
 }
 
-// leaves returns the violations of e and of its causes.
-func (x *explainer) leaves(e *jsonschema.ValidationError) []violation {
+// leafViolations returns the violations of e and of its causes.
+func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
-		return x.union(e)
+		return x.explainUnion(e)
 	case *kind.OneOf:
 		if len(k.Subschemas) > 1 {
 			return []violation{{at: e.InstanceLocation, text: fmt.Sprintf(
 				"fits the allowed forms %d and %d at once; give what fits only one", k.Subschemas[0]+1, k.Subschemas[1]+1)}}
 		}
-		return x.union(e)
+		return x.explainUnion(e)
 	case *kind.Required:
-		return x.missing(e.InstanceLocation, k.Missing, x.schemaAt(e.SchemaURL))
+		return x.missingProperties(e.InstanceLocation, k.Missing, x.schemaAt(e.SchemaURL))
 	case *kind.AdditionalProperties:
-		return x.unknown(e.InstanceLocation, k.Properties, x.schemaAt(e.SchemaURL))
+		return x.unknownProperties(e.InstanceLocation, k.Properties, x.schemaAt(e.SchemaURL))
 	case *kind.PropertyNames:
 		return x.propertyName(e, k.Property)
 	case *kind.Pattern:
@@ -94,20 +94,20 @@ func (x *explainer) leaves(e *jsonschema.ValidationError) []violation {
 	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
 		var all []violation
 		for _, cause := range e.Causes {
-			all = append(all, x.leaves(cause)...)
+			all = append(all, x.leafViolations(cause)...)
 		}
 		return all
 	}
 	return []violation{{at: e.InstanceLocation, kind: e.ErrorKind, text: leafText(e.ErrorKind)}}
 }
 
-// missing returns a violation for each missing property.
-func (x *explainer) missing(at, names []string, schema map[string]any) []violation {
+// missingProperties returns a violation for each missing property.
+func (x *explainer) missingProperties(at, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	var all []violation
 	for _, name := range names {
 		text := "is missing; give it"
-		if wanted := x.describe(properties[name]); wanted != "" {
+		if wanted := x.describeSchema(properties[name]); wanted != "" {
 			text = "is missing; give " + wanted
 		}
 		all = append(all, violation{at: appendStep(at, name), text: text})
@@ -115,8 +115,8 @@ func (x *explainer) missing(at, names []string, schema map[string]any) []violati
 	return all
 }
 
-// unknown returns a violation for each property that is not allowed.
-func (x *explainer) unknown(at, names []string, schema map[string]any) []violation {
+// unknownProperties returns a violation for each property that is not allowed.
+func (x *explainer) unknownProperties(at, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	allowed := make([]string, 0, len(properties))
 	for name := range properties {
@@ -125,12 +125,12 @@ func (x *explainer) unknown(at, names []string, schema map[string]any) []violati
 	slices.Sort(allowed)
 	var all []violation
 	for _, name := range names {
-		text := "unknown property " + quote(name)
+		text := "unknown property " + quoteText(name)
 		switch near := nearest.Name(name, allowed); {
 		case len(allowed) == 0:
 			text += "; leave it out, none is allowed here"
 		case near != "":
-			text += "; did you mean " + quote(near) + "? allowed: " + quoteAll(allowed)
+			text += "; did you mean " + quoteText(near) + "? allowed: " + quoteAll(allowed)
 		default:
 			text += "; allowed: " + quoteAll(allowed)
 		}
@@ -143,11 +143,11 @@ func (x *explainer) unknown(at, names []string, schema map[string]any) []violati
 func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []violation {
 	var why []string
 	for _, cause := range e.Causes {
-		for _, v := range x.leaves(cause) {
+		for _, v := range x.leafViolations(cause) {
 			why = append(why, v.text)
 		}
 	}
-	text := "the property name " + quote(name) + " is not allowed"
+	text := "the property name " + quoteText(name) + " is not allowed"
 	if len(why) > 0 {
 		text += ": " + strings.Join(why, ", ")
 	}

@@ -143,7 +143,7 @@ func TestValidateListsAtMost50(t *testing.T) {
 func TestValidateTextsAreSafe(t *testing.T) {
 	secret := "hunter2-" + strings.Repeat("s", 500)
 	tool := toolWith(t, `{"anyOf":[{"type":"string","pattern":"^a$","maxLength":3},{"type":"string","format":"date-time","enum":["x"]}]}`)
-	if err := tool.Validate(args(t, secret)); err == nil || strings.Contains(err.Error(), "hunter2") {
+	if err := tool.Validate(argumentsOf(t, secret)); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
 	}
 	err := tool.Validate(json.RawMessage("{\"v\":\"x\",\"a\\u001b[31m\\n\":1,\"" + strings.Repeat("k", 5000) + "\":2}"))

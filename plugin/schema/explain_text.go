@@ -45,9 +45,9 @@ func leafText(k jsonschema.ErrorKind) string {
 	case *kind.Not, *kind.FalseSchema:
 		return "is not allowed here; leave it out or give something else"
 	case *kind.Dependency:
-		return "has " + quote(k.Prop) + " without " + quoteAll(k.Missing) + "; give both"
+		return "has " + quoteText(k.Prop) + " without " + quoteAll(k.Missing) + "; give both"
 	case *kind.DependentRequired:
-		return "has " + quote(k.Prop) + " without " + quoteAll(k.Missing) + "; give both"
+		return "has " + quoteText(k.Prop) + " without " + quoteAll(k.Missing) + "; give both"
 	case nil:
 		return "is not allowed"
 	}
@@ -111,7 +111,7 @@ var formatExamples = map[string][]string{
 
 // formatText returns the sentence for a text that is not in the format.
 func formatText(format string) string {
-	text := "is not a valid " + shorten(format)
+	text := "is not a valid " + shortenText(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
 		text += "; write it as in " + examples[0]
 	}
@@ -128,7 +128,7 @@ func patternText(pattern string, schema map[string]any) string {
 			return "is not a valid " + format + "; write it as in " + formatExamples[format][i]
 		}
 	}
-	return "does not match the pattern " + shorten(pattern)
+	return "does not match the pattern " + shortenText(pattern)
 }
 
 // numberText returns a number in full unless it is very long.
@@ -137,9 +137,9 @@ func numberText(r *big.Rat) string {
 		return "a number"
 	}
 	if digits, exact := r.FloatPrec(); exact {
-		return shorten(r.FloatString(digits))
+		return shortenText(r.FloatString(digits))
 	}
-	return shorten(r.RatString())
+	return shortenText(r.RatString())
 }
 
 // listValues returns the allowed values as "one of ...".
@@ -150,7 +150,7 @@ func listValues(values []any) string {
 		if err != nil { // it came from JSON
 			continue
 		}
-		if s := shorten(string(b)); !slices.Contains(shown, s) {
+		if s := shortenText(string(b)); !slices.Contains(shown, s) {
 			shown = append(shown, s)
 		}
 	}
@@ -164,7 +164,7 @@ func listValues(values []any) string {
 func quoteAll(names []string) string {
 	quoted := make([]string, 0, len(names))
 	for _, name := range names {
-		quoted = append(quoted, quote(name))
+		quoted = append(quoted, quoteText(name))
 	}
 	return listSome(quoted)
 }
@@ -177,20 +177,20 @@ func listSome(items []string) string {
 	return strings.Join(items, ", ")
 }
 
-// quote returns a quoted and shortened text.
-func quote(s string) string { return shorten(strconv.Quote(s)) }
+// quoteText returns a quoted and shortened text.
+func quoteText(s string) string { return shortenText(strconv.Quote(s)) }
 
-// shorten cuts s to maxShown characters.
-func shorten(s string) string {
+// shortenText cuts s to maxShown characters.
+func shortenText(s string) string {
 	if len(s) <= maxShown || utf8.RuneCountInString(s) <= maxShown {
 		return s
 	}
 	return string([]rune(s)[:maxShown]) + "…"
 }
 
-// describe returns what a property's schema allows, such as "a string"; empty if the
+// describeSchema returns what a property's schema allows, such as "a string"; empty if the
 // schema has no type.
-func (x *explainer) describe(schema any) string {
+func (x *explainer) describeSchema(schema any) string {
 	s := x.resolve(schema)
 	if values, ok := s["enum"].([]any); ok {
 		return listValues(values)
@@ -210,7 +210,7 @@ func (x *explainer) describe(schema any) string {
 		text = strings.Join(types, " or ")
 	}
 	if description, ok := s["description"].(string); ok && text != "" {
-		text += " (" + shorten(strings.Join(strings.Fields(description), " ")) + ")"
+		text += " (" + shortenText(strings.Join(strings.Fields(description), " ")) + ")"
 	}
 	return text
 }

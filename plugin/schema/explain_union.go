@@ -12,13 +12,13 @@ import (
 // maxForms is how many alternatives of a union an error lists.
 const maxForms = 5
 
-// union explains why a value matches no alternative of a union. union guesses which
+// explainUnion explains why a value matches no alternative of a union. explainUnion guesses which
 // alternative was meant and reports the violations of that one.
-func (x *explainer) union(e *jsonschema.ValidationError) []violation {
+func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	at := e.InstanceLocation
 	var forms [][]violation
 	for _, cause := range e.Causes {
-		forms = append(forms, x.leaves(cause))
+		forms = append(forms, x.leafViolations(cause))
 	}
 	if merged, ok := mergeWants(at, forms); ok {
 		return []violation{merged}

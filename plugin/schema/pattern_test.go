@@ -101,7 +101,7 @@ func TestSlowPatternTimesOut(t *testing.T) {
 		texts[i] = strings.Repeat("a", 40) + "!"
 	}
 	start := time.Now()
-	err := tool.Validate(args(t, texts))
+	err := tool.Validate(argumentsOf(t, texts))
 	if err == nil || !strings.Contains(err.Error(), "/v/0: does not match the pattern") {
 		t.Errorf("error %v", err)
 	}
@@ -110,8 +110,8 @@ func TestSlowPatternTimesOut(t *testing.T) {
 	}
 }
 
-// args returns the arguments {"v": v}.
-func args(t testing.TB, v any) json.RawMessage {
+// argumentsOf returns the arguments {"v": v}.
+func argumentsOf(t testing.TB, v any) json.RawMessage {
 	t.Helper()
 	var b bytes.Buffer
 	if err := json.NewEncoder(&b).Encode(map[string]any{"v": v}); err != nil {

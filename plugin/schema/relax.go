@@ -35,14 +35,14 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 		return schema
 	}
 	r := relaxer{root: schema}
-	return r.relax(schema)
+	return r.relaxSchema(schema)
 }
 
 // relaxer rewrites one schema. Local references are relative to root.
 type relaxer struct{ root []byte }
 
-// relax rewrites one schema. A schema that is not an object stays as it is.
-func (r *relaxer) relax(raw []byte) []byte {
+// relaxSchema rewrites one schema. A schema that is not an object stays as it is.
+func (r *relaxer) relaxSchema(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
 	}
@@ -60,7 +60,7 @@ func (r *relaxer) relax(raw []byte) []byte {
 		case slices.Contains(schemaListKeywords, m.Key) && rawjson.KindOf(m.Value) == rawjson.KindArray:
 			m.Value = r.relaxElements(m.Value)
 		case slices.Contains(schemaKeywords, m.Key):
-			m.Value = r.relax(m.Value)
+			m.Value = r.relaxSchema(m.Value)
 		}
 	}
 	return rawjson.JoinMembers(slices.DeleteFunc(list, func(m rawjson.Member) bool {
@@ -75,7 +75,7 @@ func (r *relaxer) relaxMembers(raw []byte) []byte {
 	}
 	list := slices.Collect(rawjson.Members(raw))
 	for i := range list {
-		list[i].Value = r.relax(list[i].Value)
+		list[i].Value = r.relaxSchema(list[i].Value)
 	}
 	return rawjson.JoinMembers(list)
 }
@@ -87,7 +87,7 @@ func (r *relaxer) relaxElements(raw []byte) []byte {
 	}
 	items := rawjson.Elements(raw)
 	for i := range items {
-		items[i] = r.relax(items[i])
+		items[i] = r.relaxSchema(items[i])
 	}
 	return rawjson.JoinElements(items)
 }

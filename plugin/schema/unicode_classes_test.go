@@ -11,10 +11,10 @@ func TestBrowserClasses(t *testing.T) {
 		{`^\\p{L}\\]\\p{Nd}$`, "a]1", "1]a"},
 	} {
 		tool := toolWith(t, `{"type":"string","pattern":"`+c.pattern+`"}`)
-		if err := tool.Validate(args(t, c.good)); err != nil {
+		if err := tool.Validate(argumentsOf(t, c.good)); err != nil {
 			t.Errorf("%s rejects %s: %v", c.pattern, c.good, err)
 		}
-		if err := tool.Validate(args(t, c.bad)); err == nil {
+		if err := tool.Validate(argumentsOf(t, c.bad)); err == nil {
 			t.Errorf("%s accepts %s", c.pattern, c.bad)
 		}
 	}

@@ -40,9 +40,9 @@ func (v *Validator) Compile(schema json.RawMessage) error {
 	return v.err
 }
 
-// violations returns a sentence for each violation in value. An error means that
+// violationTexts returns a sentence for each violation in value. An error means that
 // the schema cannot be used.
-func (v *Validator) violations(schema json.RawMessage, value any) ([]string, error) {
+func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string, error) {
 	if err := v.Compile(schema); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (v *Validator) violations(schema json.RawMessage, value any) ([]string, err
 	if !errors.As(err, &invalid) {
 		return nil, err
 	}
-	return explain(invalid, v.doc, value), nil
+	return explainViolations(invalid, v.doc, value), nil
 }
 
 func (v *Validator) compile(schema json.RawMessage) {

@@ -42,7 +42,7 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 		case "false", "no", "off", "0":
 			return json.RawMessage("false"), nil
 		}
-		return nil, invalid(s, "is %q; use true or false", plaintext.Shorten(text))
+		return nil, invalidError(s, "is %q; use true or false", plaintext.Shorten(text))
 	case wire.SettingNumber:
 		if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
 			if json.Valid([]byte(trimmed)) {
@@ -50,7 +50,7 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 			}
 			return rawjson.Encode(n), nil
 		}
-		return nil, invalid(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(text))
+		return nil, invalidError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(text))
 	case wire.SettingURL:
 		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmed}))
 	default:
@@ -63,7 +63,7 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
 	compacted, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
-		return nil, invalid(s, "is no JSON; %s", problem)
+		return nil, invalidError(s, "is no JSON; %s", problem)
 	}
 	kind := rawjson.KindOf(compacted)
 	switch s.Type {
@@ -71,25 +71,25 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 		return checkURLs(s, compacted)
 	case wire.SettingNumber:
 		if kind != rawjson.KindNumber {
-			return nil, invalid(s, "is %s; make it a number", kind)
+			return nil, invalidError(s, "is %s; make it a number", kind)
 		}
 		if n, err := strconv.ParseFloat(string(compacted), 64); err != nil || math.IsInf(n, 0) {
-			return nil, invalid(s, "is a number that does not fit; use one between -1e308 and 1e308")
+			return nil, invalidError(s, "is a number that does not fit; use one between -1e308 and 1e308")
 		}
 	case wire.SettingBoolean:
 		if kind != rawjson.KindBool {
-			return nil, invalid(s, "is %s; make it true or false", kind)
+			return nil, invalidError(s, "is %s; make it true or false", kind)
 		}
 	default:
 		if kind != rawjson.KindString {
-			return nil, invalid(s, "is %s; make it a text", kind)
+			return nil, invalidError(s, "is %s; make it a text", kind)
 		}
 		text := rawjson.Unquote(compacted)
 		if n := utf8.RuneCountInString(text); n > maxSettingChars {
-			return nil, invalid(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
+			return nil, invalidError(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
 		}
 		if s.Type == wire.SettingSelect && !slices.Contains(s.Options, text) {
-			return nil, invalid(s, "is %q; use one of %s", plaintext.Shorten(text), strings.Join(s.Options, ", "))
+			return nil, invalidError(s, "is %q; use one of %s", plaintext.Shorten(text), strings.Join(s.Options, ", "))
 		}
 	}
 	return slices.Clone(compacted), nil
@@ -103,33 +103,33 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 		urls = map[string]string{DefaultInstance: rawjson.Unquote(raw)}
 	case rawjson.KindObject:
 		if err := json.Unmarshal(raw, &urls); err != nil {
-			return nil, invalid(s, `has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
+			return nil, invalidError(s, `has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
 		}
 	default:
-		return nil, invalid(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(raw))
+		return nil, invalidError(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(raw))
 	}
 	if len(urls) > maxInstances {
-		return nil, invalid(s, "has %d instances; use at most %d", len(urls), maxInstances)
+		return nil, invalidError(s, "has %d instances; use at most %d", len(urls), maxInstances)
 	}
 	sites := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(urls)) {
 		if !instanceGrammar().MatchString(name) {
-			return nil, invalid(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
+			return nil, invalidError(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
 		}
 		urls[name] = strings.TrimSpace(urls[name])
 		_, site, problem := plugin.ParseSite(urls[name])
 		if problem != "" {
-			return nil, invalid(s, "%s", problem)
+			return nil, invalidError(s, "%s", problem)
 		}
 		if other, twice := sites[site]; twice {
-			return nil, invalid(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", other, name)
+			return nil, invalidError(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", other, name)
 		}
 		sites[site] = name
 	}
 	return rawjson.Encode(urls), nil
 }
 
-// invalid returns an error about a setting.
-func invalid(s plugin.Setting, format string, args ...any) error {
+// invalidError returns an error about a setting.
+func invalidError(s plugin.Setting, format string, args ...any) error {
 	return fmt.Errorf("the setting %s %s", s.Key, fmt.Sprintf(format, args...))
 }

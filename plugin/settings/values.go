@@ -179,7 +179,7 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checked := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
-		s, err := declared(p, key)
+		s, err := declaredSetting(p, key)
 		if err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (v *Values) Secrets(set *plugin.Set) []string {
 		for key, raw := range entry {
 			secret := plugin.Setting{Key: key, Type: wire.SettingString}.Secret()
 			if known {
-				if s, err := declared(one, key); err == nil {
+				if s, err := declaredSetting(one, key); err == nil {
 					secret = s.Secret()
 				}
 			}
@@ -316,8 +316,8 @@ func Names(all []plugin.Setting) string {
 	return "the settings " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// declared returns one of the settings that a plugin declares.
-func declared(p *plugin.Plugin, key string) (plugin.Setting, error) {
+// declaredSetting returns one of the settings that a plugin declares.
+func declaredSetting(p *plugin.Plugin, key string) (plugin.Setting, error) {
 	var keys []string
 	for _, s := range p.Settings {
 		if s.Key == key {

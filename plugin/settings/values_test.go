@@ -28,12 +28,12 @@ const wikiSettings = `{
 	"mode": {"type": "select", "label": "Mode", "options": ["fast", "slow"]}
 }`
 
-func wiki(t *testing.T) *plugin.Plugin {
+func wikiPlugin(t *testing.T) *plugin.Plugin {
 	t.Helper()
 	return plugintest.Load(t, plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)})
 }
 
-func raws(pairs ...string) map[string]json.RawMessage {
+func rawSettings(pairs ...string) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for i := 0; i < len(pairs); i += 2 {
 		all[pairs[i]] = json.RawMessage(pairs[i+1])
@@ -43,12 +43,12 @@ func raws(pairs ...string) map[string]json.RawMessage {
 
 // Every type is kept as what it is, and a url as URLs by instance.
 func TestValuesKeepTypes(t *testing.T) {
-	dir, p := t.TempDir(), wiki(t)
+	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
 	v := settings.New(dir, settings.Options{Record: func(name string, keys []string, by string) {
 		changes = append(changes, fmt.Sprint(name, keys, by))
 	}})
-	err := v.Change(p, raws("site", `"https://wiki.example.com/base"`, "token", `"s3cret-text"`, "size", `1.50`, "loud", `false`, "mode", `"slow"`), "me")
+	err := v.Change(p, rawSettings("site", `"https://wiki.example.com/base"`, "token", `"s3cret-text"`, "size", `1.50`, "loud", `false`, "mode", `"slow"`), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestValuesKeepTypes(t *testing.T) {
 	if want := []string{"wiki[loud mode site size token]me"}; !slices.Equal(changes, want) {
 		t.Errorf("recorded %q, want the keys and no value", changes)
 	}
-	if err := v.Change(p, raws("token", `null`, "mode", `" "`, "site", `{}`), "me"); err != nil {
+	if err := v.Change(p, rawSettings("token", `null`, "mode", `" "`, "site", `{}`), "me"); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.Of(p); len(got) != 2 || string(got["size"]) != "1.50" || string(got["loud"]) != "false" {
@@ -74,7 +74,7 @@ func TestValuesKeepTypes(t *testing.T) {
 }
 
 func TestValuesRefuse(t *testing.T) {
-	p := wiki(t)
+	p := wikiPlugin(t)
 	v := settings.New(t.TempDir(), settings.Options{})
 	for _, test := range []struct{ key, value, want string }{
 		{"size", `"12"`, "the setting size is a string; make it a number"},
@@ -95,7 +95,7 @@ func TestValuesRefuse(t *testing.T) {
 		{"tokn", `"x"`, `the plugin wiki has no setting "tokn" (did you mean token?); name one of loud, mode, site, size, token`},
 		{"mode", `{`, "the setting mode is no JSON"},
 	} {
-		err := v.Change(p, raws("loud", "true", test.key, test.value), "me")
+		err := v.Change(p, rawSettings("loud", "true", test.key, test.value), "me")
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s = %.40s: %v, want %s", test.key, test.value, err, test.want)
 		}
@@ -103,14 +103,14 @@ func TestValuesRefuse(t *testing.T) {
 	if got := v.Of(p); len(got) != 0 {
 		t.Errorf("settings beside a wrong one were stored: %s", got)
 	}
-	if err := v.Change(p, raws("tokn", `"x"`), "me"); !errors.Is(err, plugin.ErrUnknown) {
+	if err := v.Change(p, rawSettings("tokn", `"x"`), "me"); !errors.Is(err, plugin.ErrUnknown) {
 		t.Errorf("%v is not ErrUnknown", err)
 	}
 }
 
 func TestSettingParse(t *testing.T) {
 	declared := map[string]plugin.Setting{}
-	for _, s := range wiki(t).Settings {
+	for _, s := range wikiPlugin(t).Settings {
 		declared[s.Key] = s
 	}
 	for _, test := range []struct{ key, text, want, wrong string }{
@@ -142,8 +142,8 @@ func TestSettingParse(t *testing.T) {
 
 // Surfaces see only whether a secret is set; logs can remove its text.
 func TestSecretsStayInside(t *testing.T) {
-	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
-	if err := v.Change(p, raws("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
+	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
+	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(v.Views(p))
@@ -161,8 +161,8 @@ func TestSecretsStayInside(t *testing.T) {
 // Settings are kept while a plugin is removed or broken. A value that a newer
 // version does not allow is not passed to the plugin.
 func TestValuesOutliveThePlugin(t *testing.T) {
-	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
-	if err := v.Change(p, raws("mode", `"slow"`, "size", "3"), "me"); err != nil {
+	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
+	if err := v.Change(p, rawSettings("mode", `"slow"`, "size", "3"), "me"); err != nil {
 		t.Fatal(err)
 	}
 	other := plugintest.Load(t, plugintest.Package{Name: "wiki", Settings: json.RawMessage(
@@ -181,7 +181,7 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 // A change of one setting keeps everything else: entries of newer versions, other
 // plugins, other files.
 func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
-	dir, p := t.TempDir(), wiki(t)
+	dir, p := t.TempDir(), wikiPlugin(t)
 	file, other := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
 	for name, text := range map[string]string{
 		file:  `{"version":1,"later":[1],"plugins":{"gone":{"token":"kept"},"wiki":{"more":{"x":null},"loud":true}}}`,
@@ -192,7 +192,7 @@ func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 		}
 	}
 	v := settings.New(dir, settings.Options{})
-	if err := v.Change(p, raws("size", "3"), "me"); err != nil {
+	if err := v.Change(p, rawSettings("size", "3"), "me"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -211,7 +211,7 @@ func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 
 // If the file cannot be read, there are no settings, and the file is kept.
 func TestDamagedSettings(t *testing.T) {
-	dir, p := t.TempDir(), wiki(t)
+	dir, p := t.TempDir(), wikiPlugin(t)
 	file := filepath.Join(dir, "settings.json")
 	if err := os.WriteFile(file, []byte(`{"version":1,`), 0o600); err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestDamagedSettings(t *testing.T) {
 	if len(v.Of(p)) != 0 {
 		t.Error("a damaged file has settings")
 	}
-	if err := v.Change(p, raws("loud", "true"), "me"); err != nil {
+	if err := v.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
 	kept, _ := filepath.Glob(file + ".corrupt-*")
@@ -232,11 +232,11 @@ func TestDamagedSettings(t *testing.T) {
 
 // A change by another process applies to the next read, and listeners are notified.
 func TestValuesFollowTheFile(t *testing.T) {
-	dir, p := t.TempDir(), wiki(t)
+	dir, p := t.TempDir(), wikiPlugin(t)
 	here, there := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
 	heard := make(chan struct{}, 10)
 	here.OnChange(func() { heard <- struct{}{} })
-	if err := there.Change(p, raws("loud", "true"), "me"); err != nil {
+	if err := there.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
 	if string(here.Of(p)["loud"]) != "true" {
@@ -271,7 +271,7 @@ func TestURLSettingsNameSites(t *testing.T) {
 	if len(first.Matches) != 0 || first.OpensAt != "" {
 		t.Errorf("without a site: %v, %q", first.Matches, first.OpensAt)
 	}
-	err := values.Change(first, raws("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
+	err := values.Change(first, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestURLSettingsNameSites(t *testing.T) {
 
 // A call of a plugin without a required setting fails with the command that sets it.
 func TestMissingSettingBlocks(t *testing.T) {
-	p, v := wiki(t), settings.New(t.TempDir(), settings.Options{})
+	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
 	gate := v.Gate(func() *plugin.Set { return set })
 	in := dispatch.Info{Tool: p.Tools[0].Dispatch()}
@@ -309,7 +309,7 @@ func TestMissingSettingBlocks(t *testing.T) {
 		!strings.Contains(verdict.Block.Message, "lacks the setting site") || !strings.Contains(verdict.Block.Message, "opentabs plugin configure wiki") {
 		t.Errorf("verdict %+v", verdict.Block)
 	}
-	if err := v.Change(p, raws("site", `"https://wiki.example.com"`), "me"); err != nil {
+	if err := v.Change(p, rawSettings("site", `"https://wiki.example.com"`), "me"); err != nil {
 		t.Fatal(err)
 	}
 	if verdict := gate.Decide(in); verdict.Block != nil {

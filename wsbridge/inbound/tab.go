@@ -33,25 +33,25 @@ func Tab(t wire.TabInfo) wire.TabInfo {
 	}
 	bad := func(name string) bool { return !IsID(name) }
 	live := func(plugins []wire.TabPlugin) []wire.TabPlugin {
-		return bounded(plugins, maxTabPlugins, func(p wire.TabPlugin) bool { return bad(p.Name) || bad(p.Hash) })
+		return firstValid(plugins, maxTabPlugins, func(p wire.TabPlugin) bool { return bad(p.Name) || bad(p.Hash) })
 	}
 	t.Plugins = live(t.Plugins)
-	t.Frames = bounded(t.Frames, maxTabFrames, func(f wire.FrameInfo) bool { return f.FrameID <= 0 || bad(f.DocumentID) })
+	t.Frames = firstValid(t.Frames, maxTabFrames, func(f wire.FrameInfo) bool { return f.FrameID <= 0 || bad(f.DocumentID) })
 	for i := range t.Frames {
 		t.Frames[i].URL, t.Frames[i].Plugins = Text(t.Frames[i].URL, maxURL), live(t.Frames[i].Plugins)
 	}
-	t.Broken = bounded(t.Broken, maxTabPlugins, func(p wire.BrokenPlugin) bool { return bad(p.Name) || bad(p.Hash) })
+	t.Broken = firstValid(t.Broken, maxTabPlugins, func(p wire.BrokenPlugin) bool { return bad(p.Name) || bad(p.Hash) })
 	for i := range t.Broken {
 		t.Broken[i].Problem = Text(t.Broken[i].Problem, maxProblem)
 	}
 	for _, names := range []*[]string{&t.Loading, &t.Arriving, &t.NeedsReload} {
-		*names = bounded(*names, maxTabPlugins, bad)
+		*names = firstValid(*names, maxTabPlugins, bad)
 	}
 	return t
 }
 
-// bounded returns the first n valid elements of list.
-func bounded[T any](list []T, n int, bad func(T) bool) []T {
+// firstValid returns the first n valid elements of list.
+func firstValid[T any](list []T, n int, bad func(T) bool) []T {
 	list = slices.DeleteFunc(list, bad)
 	return list[:min(len(list), n)]
 }

@@ -16,18 +16,18 @@ type askID struct {
 // Call calls another tool, as context.call does in a page. Call returns cancelled if
 // ctx ends first, and withdraws the ask.
 func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
-	return c.ask(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
+	return c.sendAsk(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
 }
 
 // WaitForUser waits for the user, as context.waitForUser does in a page. WaitForUser
 // returns an error as Call does, or that of the server if the wait timed out.
 func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
-	_, err := c.ask(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
+	_, err := c.sendAsk(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
 	return err
 }
 
-// ask sends an ask and waits for its answer.
-func (c *Call) ask(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
+// sendAsk sends an ask and waits for its answer.
+func (c *Call) sendAsk(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
 	answer := make(chan wire.ToolAnswerParams, 1)
 	b.mu.Lock()

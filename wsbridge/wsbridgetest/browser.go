@@ -103,7 +103,7 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 		options: o, ws: ws, running: map[string]context.CancelCauseFunc{}, codes: map[string]wire.PluginCodeParams{},
 		asked: map[string]int{}, asks: map[askID]chan<- wire.ToolAnswerParams{}, answers: map[string]chan<- wire.Envelope{},
 	}
-	proof, err := b.prove(ctx, nonce)
+	proof, err := b.proveKey(ctx, nonce)
 	if err == nil {
 		err = b.request(ctx, "hello", wire.MethodHello, wire.HelloParams{
 			Protocol: wire.Version, BrowserID: o.ID, BrowserName: o.Name, BootID: "boot", ExtensionVersion: "0.0.0", Proof: proof,
@@ -115,8 +115,8 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// prove reads the server's challenge, checks its proof and returns the browser's.
-func (b *Browser) prove(ctx context.Context, nonce string) (string, error) {
+// proveKey reads the server's challenge, checks its proof and returns the browser's.
+func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 	address, err := url.Parse(b.options.URL)
 	if err != nil {
 		return "", fmt.Errorf("read the URL %s: %w", b.options.URL, err)
@@ -202,11 +202,11 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 		}
 		return b.deliverAnswer(e.ID, p)
 	case wire.MethodToolResync:
-		return forward(e, b.options.Resync)
+		return forwardParams(e, b.options.Resync)
 	case wire.MethodStateSync:
-		return forward(e, b.options.State)
+		return forwardParams(e, b.options.State)
 	case wire.MethodStatePlugins:
-		return forward(e, func(p wire.StatePluginsParams) {
+		return forwardParams(e, func(p wire.StatePluginsParams) {
 			if b.options.Plugins != nil {
 				b.options.Plugins(p.Plugins)
 			}
@@ -217,9 +217,9 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 	return nil
 }
 
-// forward passes the parameters of a notification to receive, unless that is
+// forwardParams passes the parameters of a notification to receive, unless that is
 // nil.
-func forward[P any](e wire.Envelope, receive func(P)) error {
+func forwardParams[P any](e wire.Envelope, receive func(P)) error {
 	var p P
 	if err := wire.DecodeBody(e.Params, &p); err != nil || receive == nil {
 		return err

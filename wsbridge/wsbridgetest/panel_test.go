@@ -38,8 +38,8 @@ func (policy) SetPermission(string, string, wire.Permission, string) error {
 
 func (policy) Review(string, string, wire.Permission, string) error { return nil }
 
-// running connects a browser to a hub and runs the browser until the test ends.
-func running(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
+// startBrowser connects a browser to a hub and runs the browser until the test ends.
+func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	t.Helper()
 	hub := wsbridge.New(wsbridge.Options{
 		Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}, Policy: policy{},
@@ -81,7 +81,7 @@ func callOf(tool, args string) dispatch.Call {
 // TestCall checks that a tool can call another tool, and does not wait for a call
 // that it has withdrawn.
 func TestCall(t *testing.T) {
-	_, calls := running(t, Options{Tools: map[string]Tool{
+	_, calls := startBrowser(t, Options{Tools: map[string]Tool{
 		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
 			giveUp, cancel := context.WithCancelCause(ctx)
 			cancel(errors.New("never mind"))
@@ -112,7 +112,7 @@ func TestCall(t *testing.T) {
 // user.
 func TestPanel(t *testing.T) {
 	waiting, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
-	b, calls := running(t, Options{
+	b, calls := startBrowser(t, Options{
 		Tools: map[string]Tool{
 			"messages__login": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
 				content, bad := json.RawMessage(`[]`), json.RawMessage(`[{"op":"remove","path":"/7"}]`)

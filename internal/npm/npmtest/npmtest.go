@@ -48,16 +48,16 @@ func Pack(files ...File) []byte {
 			h.Size = int64(len(f.Text))
 		}
 		h.Mode = 0o755
-		must(archive.WriteHeader(&h))
+		panicOn(archive.WriteHeader(&h))
 		_, err := archive.Write([]byte(f.Text))
-		must(err)
+		panicOn(err)
 	}
-	must(archive.Close())
-	must(zip.Close())
+	panicOn(archive.Close())
+	panicOn(zip.Close())
 	return b.Bytes()
 }
 
-func must(err error) {
+func panicOn(err error) {
 	if err != nil {
 		panic("npmtest: " + err.Error())
 	}
@@ -154,7 +154,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	} else if path == "-/v1/search" {
 		sendJSON(w, searchResults(all, q.URL.Query().Get("text")))
 		return
-	} else if doc := metadata(all, path, "http://"+q.Host); doc != nil {
+	} else if doc := packageMetadata(all, path, "http://"+q.Host); doc != nil {
 		sendJSON(w, doc)
 		return
 	}
@@ -163,7 +163,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 
 func sendJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	must(json.NewEncoder(w).Encode(v))
+	panicOn(json.NewEncoder(w).Encode(v))
 }
 
 // allVersions returns the published versions and the packages in Folder. The caller
@@ -197,8 +197,8 @@ func (r *Registry) allVersions() ([]Version, error) {
 
 func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version + ".tgz" }
 
-// metadata returns the metadata of a package; nil if there is no such package.
-func metadata(all []Version, name, address string) map[string]any {
+// packageMetadata returns the metadata of a package; nil if there is no such package.
+func packageMetadata(all []Version, name, address string) map[string]any {
 	versions, newest := map[string]any{}, ""
 	for _, v := range all {
 		if v.Name != name {

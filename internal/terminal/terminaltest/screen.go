@@ -37,10 +37,10 @@ func (s *Screen) Write(p []byte) (int, error) {
 			for text[end] < '@' {
 				end++
 			}
-			s.obey(text[end], string(text[i+2:end]))
+			s.obeyCommand(text[end], string(text[i+2:end]))
 			i = end
 		default:
-			s.put(r)
+			s.putRune(r)
 		}
 	}
 	for s.y >= len(s.lines) {
@@ -49,7 +49,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *Screen) put(r rune) {
+func (s *Screen) putRune(r rune) {
 	if s.x == s.Columns { // it wraps
 		s.y, s.x = s.y+1, 0
 		s.lines = append(s.lines, nil)
@@ -62,7 +62,7 @@ func (s *Screen) put(r rune) {
 	s.x++
 }
 
-func (s *Screen) obey(command rune, argument string) {
+func (s *Screen) obeyCommand(command rune, argument string) {
 	switch command {
 	case 'A':
 		n, err := strconv.Atoi(argument)
