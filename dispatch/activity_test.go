@@ -105,8 +105,8 @@ func TestManyDeltas(t *testing.T) {
 	}
 }
 
-// TestManyDeltasThatDoNotApply checks that valid patches beside invalid ones apply, and
-// that thousands of invalid ones on a large content do not delay a reader.
+// TestManyDeltasThatDoNotApply checks that valid patches apply despite invalid patches,
+// and that thousands of invalid patches on a large content do not delay a reader.
 func TestManyDeltasThatDoNotApply(t *testing.T) {
 	mixed := []wire.Report{contentReport("table", `[]`)}
 	for i := range 250 {

@@ -10,11 +10,11 @@ import (
 	"opentabs/wire"
 )
 
-// Decide decides what a suspended call waits for. Of several decisions the first
-// counts; the others return the one that counts. ticketID is that of the [Waiting]
-// that the user saw; empty means the open ticket. The zero Scope means ScopeOnce.
-// The error, if any, is a *ScopeError, or reports that r.Data is not JSON or that
-// r.For is not in (0, MaxScopeTime] for a ScopeTime.
+// Decide decides what a suspended call waits for. Only the first decision about a
+// ticket counts; Decide returns this decision to later callers. ticketID is the
+// TicketID of the [Waiting] that the user saw; empty means the open ticket. The zero
+// Scope means ScopeOnce. The error, if any, is a *ScopeError, or reports that r.Data is
+// not JSON or that r.For is not in (0, MaxScopeTime] for a ScopeTime.
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -171,7 +171,7 @@ func (t *ticket) recheckGate() bool {
 	return true
 }
 
-// pauseTimers pauses the clocks of the call and of those above it, and asks the
+// pauseTimers pauses the clocks of the call and of its parent calls, and asks the
 // client for a decision. The function it returns undoes all.
 func (t *ticket) pauseTimers() (undo func()) {
 	c := t.call

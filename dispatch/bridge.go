@@ -22,7 +22,8 @@ const (
 
 // Target is one document in which an adapter runs.
 type Target struct {
-	// Browser is the browser's stable ID, BrowserName the user's name for it.
+	// Browser is the stable ID of the browser. BrowserName is the name that the user
+	// gave the browser.
 	Browser     string
 	BrowserName string
 	TabID       int
@@ -33,7 +34,7 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
-	// Frozen is set if the browser has suspended the page: nothing runs in it.
+	// Frozen is set if the browser has suspended the page, so that no code runs there.
 	Frozen bool
 	// Problem is why the adapter did not start, in [Targets.Broken]; in [Targets.Failed]
 	// it is Chrome's name of the network error.
@@ -78,11 +79,11 @@ func (w Want) AllowsBrowser(id, name string) bool {
 type Targets struct {
 	// Browsers counts the connected browsers.
 	Browsers int
-	// Live are the documents where the adapter runs, the best first: those that may be
-	// ready, then the others. Each group begins with the active tab of the focused
-	// window; other active tabs, other tabs of that window and all other tabs follow.
-	// Among equal tabs the tab that was used last comes first, and within a tab the top
-	// document. The documents of one browser are consecutive.
+	// Live are the documents where the adapter runs, the best first: documents that may
+	// be ready precede documents that are not ready. Each group begins with the active
+	// tab of the focused window; other active tabs, other tabs of that window and all
+	// other tabs follow. Among equal tabs the tab that was used last comes first, and
+	// within a tab the top document. The documents of one browser are consecutive.
 	Live []Target
 	// Silent are documents whose adapter runs and whose page does not answer, because a
 	// script occupies it. No call starts there.
@@ -157,8 +158,8 @@ type Run struct {
 // Sink receives what happens to one run. The methods of Sink never block, may be called
 // from any goroutine, and do nothing after the end of the run.
 type Sink interface {
-	// Reports receives reports in order; skipped counts those that the page made before
-	// them and did not send.
+	// Reports receives reports in order; skipped counts earlier reports that the page
+	// made but did not send.
 	Reports(reports []wire.Report, skipped int)
 	// Ask receives each request of the tool once. Bridge.Answer answers it, unless it is
 	// withdrawn or the run ends.

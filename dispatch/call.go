@@ -135,12 +135,12 @@ type Caller struct {
 	Plugin string `json:"plugin"`
 	// Tool is the full name of the tool.
 	Tool string `json:"tool"`
-	// Browser, TabID and Origin are those of the tool's document.
+	// Browser, TabID and Origin describe the tool's document.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// Above are the full names of the tools above this one, the nearest first; none if
-	// a client called it.
+	// Above are the full names of the parent tools, the nearest first; empty if a
+	// client called the tool.
 	Above []string `json:"above,omitempty"`
 }
 

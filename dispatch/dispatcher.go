@@ -66,9 +66,9 @@ type Options struct {
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
 	MaxResultBytes int
-	// SuspendLimit is how long a call waits for the user in total, over all its
-	// suspensions and those of its nested calls. Default 5 min; after that it fails
-	// with approval_timeout. Hard and SuspendLimit together bound a call that has begun.
+	// SuspendLimit is how long a call may wait for the user in total. The suspensions
+	// of its nested calls count too. Default 5 min; after that it fails with
+	// approval_timeout. Hard and SuspendLimit together bound a call that has begun.
 	SuspendLimit time.Duration
 	// Gates decide which calls may run, in this order. By default there are no
 	// gates, and all calls run.
@@ -177,7 +177,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	return c.finalResult()
 }
 
-// runInTurn runs c when the queue has a place for it.
+// runInTurn waits for a place in the queue and runs c.
 func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	place, rejected := d.queue.Enter(c.req.Tool.Plugin, c.req.Client.Session, c.argBytes)
 	if rejected != nil {
@@ -321,7 +321,7 @@ func (d *Dispatcher) add(c *liveCall) bool {
 	return true
 }
 
-// remove moves c from the live calls to the ended ones.
+// remove moves c from the live calls to the ended calls.
 func (d *Dispatcher) remove(c *liveCall) {
 	d.mu.Lock()
 	delete(d.live, c.id)

@@ -259,7 +259,8 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	})
 }
 
-// TestResultAtTheTimeOfTheTimeout checks that only the first of both counts.
+// TestResultAtTheTimeOfTheTimeout checks that only the first ending counts if a result
+// and a timeout coincide.
 func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text.
 	Message string
-	// ForUser is the text for a user; empty if Message is fit for both.
+	// ForUser is the text for a user; empty if Message is fit for agents and users.
 	ForUser string
 	// CallID is the ID of the call.
 	CallID string

@@ -87,8 +87,8 @@ func explainFailure(f failure) *Error {
 	return e
 }
 
-// textForUser returns the user's text of the error; empty if the agent's text is fit
-// for both.
+// textForUser returns the error's text for the user; empty if the agent's text is fit
+// for users too.
 func (f failure) textForUser() string {
 	switch {
 	case f.err == f.refusal.Block:

@@ -42,7 +42,8 @@ type Gate interface {
 type Verdict struct {
 	// Block ends the call with this error. The message of Block is for the agent.
 	Block *wire.CallError
-	// ForUser is the message for a user; empty if Block's message is fit for both.
+	// ForUser is the message for a user; empty if Block's message is fit for agents and
+	// users.
 	ForUser string
 	// Suspend makes the call wait for the user.
 	Suspend *Ticket
@@ -76,8 +77,8 @@ type Ticket struct {
 	// tool's request returns that error to the tool instead. 0 means the rest of
 	// Options.SuspendLimit, which also bounds each Limit.
 	Limit time.Duration
-	// Scopes are those that the user may choose from. None means ScopeOnce.
-	// ScopeSession is omitted for a client without a session.
+	// Scopes are the scopes that the user may choose for an approval. None means
+	// ScopeOnce. ScopeSession is omitted for a client without a session.
 	Scopes []wire.Scope
 }
 

@@ -27,8 +27,8 @@ type JobOptions struct {
 	// Results is the maximum of kept results, default 100. Beyond that the oldest is
 	// dropped, and its job is Gone.
 	Results int
-	// ResultBytes is the maximum of all kept results together, default 64 MB. Beyond
-	// that the oldest are dropped, but never the last one.
+	// ResultBytes is the maximum of all kept results together, default 64 MB. Above
+	// this limit the oldest results are dropped, but never the newest.
 	ResultBytes int
 }
 

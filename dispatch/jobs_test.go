@@ -94,7 +94,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 	})
 }
 
-// TestDrain checks that all hooks have run after Drain, including those of jobs.
+// TestDrain checks that all hooks have run after Drain, including the hooks of jobs.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hooks{}

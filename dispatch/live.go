@@ -24,7 +24,7 @@ type liveCall struct {
 	// argBytes is the size of the arguments, which the end of the call drops.
 	argBytes int
 	number   uint64 // order of arrival; guarded by Dispatcher.mu
-	// parent is the call whose tool made this one, nil for a call of a client. root is
+	// parent is the call whose tool made this call, nil for a call of a client. root is
 	// the call of the client at the top; depth counts the calls above this one.
 	parent, root *liveCall
 	depth        int
@@ -178,7 +178,7 @@ func (c *liveCall) begin() bool {
 	return true
 }
 
-// start sends the call to the first target and returns the others.
+// start sends the call to the first target and returns the remaining targets.
 func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
@@ -191,7 +191,7 @@ func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
 	if ended {
 		return nil
 	}
-	// A link that the previous attempt lost does not concern this one. Start reports
+	// A link that the previous attempt lost does not affect this attempt. Start reports
 	// its link.
 	c.clock.ReleaseIdle()
 	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {

@@ -12,9 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestGreedyClientDoesNotDelayOthers checks 64 clients, of which one makes 1,000
-// calls before each of the others makes one. Four calls run at once, each for a
-// second.
+// TestGreedyClientDoesNotDelayOthers lets one client make 1,000 calls before each of 63
+// other clients makes one call. Four calls run at once, each for a second.
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
@@ -53,8 +52,8 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	})
 }
 
-// TestQueuedCallsHaveNoTimeLimit checks that both limits start when a call runs, not
-// when it arrives.
+// TestQueuedCallsHaveNoTimeLimit checks that the idle limit and the hard limit start
+// when a call runs, not when it arrives.
 func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {

@@ -21,7 +21,7 @@ const (
 	// maxDepth is the maximum of calls above one.
 	maxDepth = 8
 	// maxNested is the maximum of nested calls below one call of a client, at any
-	// depth; maxNestedNow is the maximum of those that run at once.
+	// depth; maxNestedNow is the maximum of nested calls that run at once.
 	maxNested    = 1000
 	maxNestedNow = 64
 )
@@ -43,7 +43,7 @@ type nesting struct {
 	ended bool
 
 	hasAsked atomic.Bool // the tool has made a request
-	// total and running count all calls below this one, if it is a client's.
+	// total and running count all nested calls below a call of a client.
 	total, running atomic.Int64
 }
 
@@ -206,7 +206,7 @@ func nestedTooDeep(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
-// onChildProgress restarts the idle limits of a call and of those above it, because a
+// onChildProgress restarts the idle limits of a call and of its parent calls, because a
 // nested call has reported. onChildProgress forwards the messages to the client.
 func (c *liveCall) onChildProgress(child string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {

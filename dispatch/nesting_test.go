@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// answers records the answers of a bridge to requests: the last one by the number of
-// its request, and all; tool is the tool error of the last one.
+// answers records the answers of a bridge to requests: all answers, and the last answer
+// by the number of its request; tool is the tool error of the last answer.
 type answers struct {
 	mu   sync.Mutex
 	got  map[string]string

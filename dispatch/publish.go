@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxMoments limits the moments of one call: the first one and the last others are
-// kept.
+// maxMoments limits the moments of one call: the first moment and the newest moments
+// are kept.
 const maxMoments = 64
 
 // Moment is one step of a call: each event that is not a report.

@@ -18,7 +18,8 @@ const (
 type reportLog struct {
 	count, invalid int
 	lastAt         time.Time
-	// all is from the last reports of any audience, user from those for the user.
+	// all is the text and number of the last reports of any audience; user is that of
+	// the last reports for the user.
 	all, user   shownReport
 	endAudience string
 	// messages are the last messages, oldest first.

@@ -47,16 +47,16 @@ type View struct {
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page, in milliseconds.
 	RunMs float64 `json:"run_ms"`
-	// Reports counts all reports, Invalid those whose numbers were dropped.
+	// Reports counts all reports. Invalid counts reports whose numbers were dropped.
 	Reports int `json:"reports"`
 	Invalid int `json:"invalid_reports,omitempty"`
 	// Prompt is set if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Depth counts the calls above this one.
+	// Depth counts the parent calls of this call.
 	Depth int `json:"depth,omitempty"`
 	// Caller is the tool that made the call; absent for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`
-	// UserProgress (0 to 1) and UserMessage are those of the last reports for the user.
+	// UserProgress (0 to 1) and UserMessage come from the last reports for the user.
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
 	// StatusWord is the tool's word for its activity, such as "indexing", from the last
@@ -75,8 +75,8 @@ type View struct {
 	// Activities are in the order of their first reports. Lists and events omit them.
 	Activities []ActivityView `json:"activities,omitempty"`
 	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
-	// the last event before the view: a reader that skips the events up to it gets
-	// nothing twice. Follow before Find, because events have no numbers without a
+	// the last event before the view: a reader that skips the events up to Seq gets no
+	// change twice. Follow before Find, because events have no numbers without a
 	// follower. Only Find sets Timeline and Seq.
 	Timeline []Moment `json:"timeline,omitempty"`
 	Seq      uint64   `json:"seq,omitempty"`

@@ -10,7 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestSnapshotJSON checks the fields of tool-call-progress.v1. Unknown ones are absent.
+// TestSnapshotJSON checks the fields of tool-call-progress.v1. Unknown fields are
+// absent.
 func TestSnapshotJSON(t *testing.T) {
 	tests := []struct {
 		name   string

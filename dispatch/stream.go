@@ -29,8 +29,9 @@ var errFollowerClosed = errors.New("the follower is closed")
 // FollowOptions select the events of a follower. The zero value selects all future
 // events.
 type FollowOptions struct {
-	// After is the Seq of the last event that the reader has; later ones come first. 0
-	// begins with the next event, or with the oldest one if FromStart is set.
+	// After is the Seq of the last event that the reader has; Next first returns later
+	// events that are kept. 0 begins with the next event, or with the oldest event if
+	// FromStart is set.
 	After     uint64
 	FromStart bool
 	// CallID selects one call, Tool one tool (<plugin>__<tool>) or one plugin.
@@ -68,12 +69,12 @@ type stream struct {
 	// no event.
 	following atomic.Bool
 
-	mu    sync.RWMutex // guards all below; no other lock is taken while it is held
+	mu    sync.RWMutex // guards all fields below; no other lock is taken while mu is held
 	seq   uint64       // of the last event
 	first uint64       // of the oldest event in the ring; seq+1 if it is empty
 	ring  []*Event     // event n is at n % ringEvents; nil before the first follower
 	bytes int
-	// followers are in no order; lastLeft is the time when the last one closed.
+	// followers are in no order; lastLeft is the time when the last follower closed.
 	followers []*Follower
 	lastLeft  time.Time
 	// dirty has a token while followers must be woken; nil without followers.

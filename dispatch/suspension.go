@@ -34,7 +34,7 @@ type Waiting struct {
 	// Since is the start of the wait, Until its end without a decision.
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
-	// Scopes are those that the user may choose from.
+	// Scopes are the scopes that the user may choose for an approval.
 	Scopes []wire.Scope `json:"scopes"`
 }
 

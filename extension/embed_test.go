@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The ID must not change by accident: the server trusts it, and users grant
-// permissions to it.
+// The extension ID must not change by accident: the server trusts this ID, and users
+// grant permissions to it.
 func TestID(t *testing.T) {
 	if got, want := ID(), "jedkcmmmabfghpkgpomjfogkhbhhceko"; got != want {
 		t.Errorf("ID() = %q, want %q", got, want)

@@ -230,7 +230,7 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 	},
 }
 
-// eachParty runs a test over both transports.
+// eachParty runs a test over HTTP and over stdio.
 func eachParty(t *testing.T, capabilities string, gates []dispatch.Gate, f func(t *testing.T, g *guarded, p *party)) {
 	t.Helper()
 	for name, open := range parties {

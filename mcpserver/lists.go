@@ -30,9 +30,9 @@ func (s *Server) newLibrary() *server.MCPServer {
 	return server.NewMCPServer(serverName, s.opts.Version, options...)
 }
 
-// listTools returns the tools of plugins, and those built-in tools that the client has,
-// by name. If calls of the client may become jobs, each tool of a plugin has the argument
-// "_detach".
+// listTools returns the tools of plugins and the built-in tools that the client may
+// call, by name. If calls of the client may become jobs, each tool of a plugin has the
+// argument "_detach".
 func (s *Server) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	client := clientOf(ctx)
 	_, hasJobs := s.jobs.detachRules(client)

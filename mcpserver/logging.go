@@ -15,7 +15,7 @@ type LogEntry struct {
 	Message string
 	// Data is a JSON array of the values logged with the message; nil for none.
 	Data json.RawMessage
-	// Dropped is how many entries of the plugin are missing before this one.
+	// Dropped is how many entries of the plugin are missing before this entry.
 	Dropped int
 }
 

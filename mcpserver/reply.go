@@ -120,7 +120,7 @@ type errorMeta struct {
 	SinceReportMs *float64            `json:"since_report_ms,omitempty"`
 	Stopped       dispatch.Stopped    `json:"stopped,omitempty"`
 	Tool          *wire.ToolErrorInfo `json:"tool,omitempty"`
-	// ForUser is the text for the user if it differs from the one for agents.
+	// ForUser is the text for the user if it differs from the text for agents.
 	ForUser string `json:"for_user,omitempty"`
 }
 

@@ -61,7 +61,7 @@ var modernParties = map[string]func(t *testing.T, s *site) modernParty{
 	},
 }
 
-// eachModernParty runs a test over both transports.
+// eachModernParty runs a test over HTTP and over stdio.
 func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *guarded, ask modernParty)) {
 	t.Helper()
 	for name, open := range modernParties {

@@ -44,7 +44,7 @@ type Options struct {
 	Heartbeat time.Duration
 	// NoForms disables approval forms in clients (elicitation). Default false.
 	NoForms bool
-	// MaxRequestBytes is the largest request, in bytes; larger ones are rejected.
+	// MaxRequestBytes is the largest request, in bytes; larger requests are rejected.
 	// Default 16 MiB.
 	MaxRequestBytes int64
 	// Refusals returns a function that returns why agents may not call a tool or
@@ -53,9 +53,9 @@ type Options struct {
 	// a call that names one gets this error. Call PolicyChanged after a change.
 	// Default: no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
-	// Ready returns when the plugins are loaded, or an error, a sentence for the
-	// agent, if that takes too long or ctx ends. Requests about tools and prompts
-	// wait for it. Default: they are loaded.
+	// Ready returns when the plugins are loaded, or an error, a sentence for the agent,
+	// if that takes too long or ctx ends. Requests about tools and prompts wait for
+	// Ready. Default: they are loaded.
 	Ready func(ctx context.Context) error
 	// Inspector lets agents inspect plugins and recommend them to the user.
 	// Default: agents cannot.

@@ -119,7 +119,8 @@ func TestIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-// A changed adapter is detected even if its size and times are those of the old one.
+// A changed adapter is detected even if its size and times are those of the old
+// adapter.
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	other := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
 	for name, change := range map[string]func(t *testing.T, file string, before os.FileInfo){

@@ -26,7 +26,8 @@ const (
 	preScriptFile = "dist/" + preScriptName
 )
 
-// The largest descriptions that are read, in bytes: ten times the largest known ones.
+// These constants limit the size of descriptions, in bytes, to ten times the largest
+// known description.
 const (
 	maxPackageBytes = 1 << 20
 	maxToolsBytes   = 8 << 20
@@ -178,7 +179,7 @@ func unreadableText(err error) string {
 	if errors.As(err, &of) {
 		err = of.Err
 	}
-	// os.Root has no error value for a link that leads out of it.
+	// os.Root has no error value for a link that leads out of the root.
 	if strings.Contains(err.Error(), "escapes from parent") {
 		return "is a link, or is behind a link, that leads out of the plugin's folder; put the file itself there"
 	}

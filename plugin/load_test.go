@@ -287,8 +287,8 @@ func TestLoadReadsEverything(t *testing.T) {
 	}
 }
 
-// Packages are loaded one after the other with a shared buffer. A loaded plugin must
-// not refer to that buffer.
+// The test loads packages one by one with a shared buffer. A loaded plugin must not
+// refer to that buffer.
 func TestLoadKeepsNothingOfTheNext(t *testing.T) {
 	large := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)

@@ -29,8 +29,8 @@ const (
 	maxNameChars = 100
 	// maxVersionChars is the longest version, in characters.
 	maxVersionChars = 100
-	// maxPatterns is the most URL patterns of a plugin, and the most excluded ones.
-	// maxPatternChars is the longest pattern, in characters.
+	// maxPatterns is the maximum number of URL patterns of a plugin, and of excluded
+	// patterns. maxPatternChars is the longest pattern, in characters.
 	maxPatterns     = 200
 	maxPatternChars = 1000
 )

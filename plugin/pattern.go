@@ -16,7 +16,7 @@ const maxPathWildcards = 5
 // value matches nothing.
 type Pattern struct {
 	text string
-	// scheme is "http", "https" or "*" for both.
+	// scheme is "http", "https", or "*" for http and https.
 	scheme string
 	// host is in lower case, without a leading "*.". subdomains reports a leading "*.".
 	host       string

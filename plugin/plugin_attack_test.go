@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// TestAttackByPlugin checks that a package cannot pretend to be another one, or run
+// TestAttackByPlugin checks that a package cannot pretend to be another package, or run
 // outside of its sites.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("names that look like another plugin's, or lead elsewhere", func(t *testing.T) {

@@ -101,9 +101,9 @@ func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
 	}
 }
 
-// Reload reads the store and loads every plugin in it. The set lists plugins that cannot
-// be loaded as failed. Reload returns an error only if the store cannot be read; the set
-// then stays, or lists the store as failed if it is empty.
+// Reload reads the store and loads every stored plugin. The set lists plugins that
+// cannot be loaded as failed. Reload returns an error only if the store cannot be read;
+// the set then stays, or lists the store as failed if it is empty.
 func (r *Registry) Reload() error {
 	r.reload.Lock()
 	defer r.reload.Unlock()

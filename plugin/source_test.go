@@ -45,8 +45,8 @@ func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	}
 }
 
-// If two packages have the same plugin name, the result does not depend on their
-// order, and the other one is reported.
+// If two packages have the same plugin name, the chosen package does not depend on
+// their order, and the rejected package is reported.
 func TestNameClashesAreReported(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{

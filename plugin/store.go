@@ -88,7 +88,7 @@ func (s *Store) Entries() ([]Entry, error) {
 	return entries, err
 }
 
-// list reads the entries of the store, and the unreadable ones.
+// list reads the readable and the unreadable entries of the store.
 func (s *Store) list() ([]Entry, []Failure, error) {
 	doc, err := s.file.Read()
 	if err != nil {

@@ -46,7 +46,7 @@ func (w *Watch) Changed() bool {
 	return settled && !now.isSame(loaded)
 }
 
-// currentStamps returns the stamps now and those of the last reload.
+// currentStamps returns the current stamps and the stamps of the last reload.
 func (r *Registry) currentStamps() (now, loaded stamps) {
 	r.mu.Lock()
 	entries, folders, loaded := r.loaded, r.folders, r.stamps

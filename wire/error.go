@@ -74,7 +74,7 @@ const (
 	// ErrUnsafePage means that a script of the page replaced and locked JavaScript
 	// built-ins. The page could therefore read and change the call.
 	ErrUnsafePage ErrorCode = "unsafe_page"
-	// ErrPluginUpdated means that a new version of the plugin replaced the one that
+	// ErrPluginUpdated means that a new version of the plugin replaced the version that
 	// ran the call.
 	ErrPluginUpdated ErrorCode = "plugin_updated"
 	// ErrShutdown means that the server is stopping.

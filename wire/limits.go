@@ -28,8 +28,8 @@ const DefaultMaxResultBytes = 100 << 20
 // Longer messages are truncated.
 const MaxMessageChars = 2000
 
-// MaxActivityBytes is the maximum length of an activity's content or patch, in
-// bytes of UTF-8. Longer ones are dropped.
+// MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
+// UTF-8. Longer reports are dropped.
 const MaxActivityBytes = 256 << 10
 
 // MaxActivityTypes is the maximum number of activities of one call.

@@ -118,7 +118,7 @@ const (
 	// notification from the server.
 	MethodStatePlugins Method = "state.plugins"
 	// MethodStateWaiting sends the number of calls that are waiting for the user, each
-	// time the number changes. A notification from the server. Unlike the others, it
-	// is also sent while no side panel is open.
+	// time the number changes. A notification from the server. Unlike other state
+	// messages, MethodStateWaiting is also sent while no side panel is open.
 	MethodStateWaiting Method = "state.waiting"
 )

@@ -87,7 +87,7 @@ func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 			half = unit
 			continue
 		}
-		dst = utf8.AppendRune(dst, unit) // an unpaired second half becomes U+FFFD
+		dst = utf8.AppendRune(dst, unit) // an unpaired low surrogate becomes U+FFFD
 	}
 	return dst, half
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // ServerProof returns the server's proof for the handshake, an HMAC-SHA256 with the
-// shared key, in hexadecimal. Because the proof covers both nonces, it is valid for one
-// link only. Because the proof covers the port, a program on another port can't relay a
-// challenge.
+// shared key, in hexadecimal. Because the proof covers the nonces of server and
+// browser, the proof is valid for one link only. Because the proof covers the port, a
+// program on another port can't relay a challenge.
 func ServerProof(key string, port int, browserNonce, serverNonce string) string {
 	return computeProof(key, "opentabs link server", port, browserNonce, serverNonce)
 }

@@ -171,7 +171,8 @@ type ToolProgressParams struct {
 	DispatchID string `json:"dispatchId"`
 	// Seq is the number of reports that the browser sent before these. The browser
 	// repeats reports that a lost link may not have delivered, and the server uses Seq
-	// to ignore repeated ones. If Seq is absent, the reports follow the last ones.
+	// to ignore repeated reports. If Seq is absent, the reports follow the previous
+	// reports.
 	Seq     *int     `json:"seq,omitempty"`
 	Reports []Report `json:"reports,omitempty"`
 	// Skipped is the number of reports that were dropped before these, because the

@@ -98,7 +98,7 @@ export const ErrorCodes = [
    */
   'unsafe_page',
   /**
-   * ErrPluginUpdated means that a new version of the plugin replaced the one that
+   * ErrPluginUpdated means that a new version of the plugin replaced the version that
    * ran the call.
    */
   'plugin_updated',
@@ -325,8 +325,8 @@ export const Methods = [
   'state.plugins',
   /**
    * MethodStateWaiting sends the number of calls that are waiting for the user, each
-   * time the number changes. A notification from the server. Unlike the others, it
-   * is also sent while no side panel is open.
+   * time the number changes. A notification from the server. Unlike other state
+   * messages, MethodStateWaiting is also sent while no side panel is open.
    */
   'state.waiting',
 ] as const;
@@ -1311,7 +1311,8 @@ export interface ToolProgressParams {
   /**
    * Seq is the number of reports that the browser sent before these. The browser
    * repeats reports that a lost link may not have delivered, and the server uses Seq
-   * to ignore repeated ones. If Seq is absent, the reports follow the last ones.
+   * to ignore repeated reports. If Seq is absent, the reports follow the previous
+   * reports.
    */
   seq?: number;
   reports?: readonly Report[];
@@ -1393,8 +1394,8 @@ export const DefaultMaxResultBytes = 104857600;
 export const MaxMessageChars = 2000;
 
 /**
- * MaxActivityBytes is the maximum length of an activity's content or patch, in
- * bytes of UTF-8. Longer ones are dropped.
+ * MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
+ * UTF-8. Longer reports are dropped.
  */
 export const MaxActivityBytes = 262144;
 

@@ -97,8 +97,8 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	return nil
 }
 
-// sendSettings sends the settings of plugins that differ from those sent on this link.
-// Only run calls sendSettings.
+// sendSettings sends the settings of plugins that changed since sendSettings last sent
+// them on this link. Only run calls sendSettings.
 func (a *adapterSync) sendSettings() error {
 	if a.link.hub.opts.Settings == nil {
 		return nil
@@ -157,7 +157,7 @@ type sentCode struct {
 	pendingRequest
 }
 
-// send sends the code of a plugin when maxCodeInFlight has room for it.
+// send sends the code of a plugin when maxCodeInFlight allows more code.
 func (c *codeInFlight) send(name, script string) error {
 	code, err := c.link.hub.opts.Adapters.Code(name, script)
 	if err != nil {

@@ -28,8 +28,8 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 	return out
 }
 
-// TestAdapters checks that all code that a browser lacks is sent together, and that
-// a failure of one plugin does not affect the others.
+// TestAdapters checks that all code that a browser lacks is sent together, and that a
+// failure of one plugin does not affect other plugins.
 func TestAdapters(t *testing.T) {
 	inWorld(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },

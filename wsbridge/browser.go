@@ -34,7 +34,7 @@ func newBrowser(h *Hub, id string) *browser {
 	}
 }
 
-// setLink sets the link and stops the timer of the one before. The caller holds
+// setLink sets the link and stops the timer of the previous link. The caller holds
 // registry.mu.
 func (b *browser) setLink(l *link) {
 	if b.timer != nil {

@@ -116,7 +116,7 @@ func (p *panel) setOpening(in wire.ConfigOpeningParams) (r wire.ConfigOpeningRes
 	return r, p.link.hub.opts.Policy.SetOpening(in.Plugin, in.Allowed, panelSurface)
 }
 
-// setCalls stores for a side panel whether a plugin may call another one.
+// setCalls stores for a side panel whether a plugin may call another plugin.
 func (p *panel) setCalls(in wire.ConfigCallsParams) (r wire.ConfigCallsResult, err error) {
 	if p.link.hub.opts.Policy == nil {
 		return r, errNoPolicy

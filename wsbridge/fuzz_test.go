@@ -13,8 +13,8 @@ import (
 )
 
 // FuzzInbound sends arbitrary frames of one browser to a live hub while that browser
-// and another one run a call. The hub must not panic, leak, or end a call twice, and
-// the other browser and its call must not be affected.
+// and another browser run a call. The hub must not panic, leak, or end a call twice,
+// and the other browser and its call must not be affected.
 //
 // The input has one frame per line. The first byte of a line may change that: 1 sends a
 // binary message, 2 sends raw bytes below WebSocket, 3 lets one second pass.

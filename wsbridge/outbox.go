@@ -21,7 +21,7 @@ const maxWaitingBytes = 4 * wire.MaxFrameBytes
 type outbox struct {
 	mu      sync.Mutex // guards all below; the last lock to take
 	frames  [][]byte
-	bytes   int  // of frames and of the one that is being written
+	bytes   int  // of frames and of the frame that is being written
 	writing bool // a goroutine is writing them
 	closed  bool
 }

@@ -15,8 +15,8 @@ import (
 const (
 	// stateInterval is the minimum time between two state.sync.
 	stateInterval = 100 * time.Millisecond
-	// maxShown limits the calls in a side panel, maxActivityCalls those of them
-	// with their activities, and maxActivityText the total length of those
+	// maxShown limits the calls in a side panel. maxActivityCalls limits the calls that
+	// are shown with activities, and maxActivityText limits the total length of these
 	// activities, in bytes.
 	maxShown         = 200
 	maxActivityCalls = 20
@@ -114,7 +114,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 		case <-p.plugins:
 			stateDue, pluginsDue = tryReceive(p.state), true
 		}
-		if ctx.Err() != nil { // the tokens are for the next watcher
+		if ctx.Err() != nil { // the next watcher receives the tokens
 			p.requestState()
 			p.requestPlugins()
 			return
@@ -171,8 +171,8 @@ func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 	return s
 }
 
-// activityBudget limits how many more calls are shown with activities, and the
-// text of those.
+// activityBudget limits how many more calls are shown with activities, and the total
+// text of the activities.
 type activityBudget struct{ calls, bytes int }
 
 // activitiesOf returns the activities of a call. activitiesOf omits content that is too long or exceeds the

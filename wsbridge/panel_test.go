@@ -149,7 +149,7 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate checks that the first change is shown at once, and later ones at
+// TestPanelRate checks that the first change is shown at once, and later changes at
 // most ten times a second, the newest last.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
@@ -431,7 +431,7 @@ func TestPanelFlood(t *testing.T) {
 }
 
 // The server handles every method of a panel: the transcripts cover all methods, and
-// this test those that change something.
+// this test covers the methods that change something.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *peer, method, params, want string) {
 		t.Helper()

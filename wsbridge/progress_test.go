@@ -72,7 +72,7 @@ func TestReportTextsAreClean(t *testing.T) {
 }
 
 // TestReportsAreTakenOnce checks that reports which are repeated on a new link count
-// once, and that missing ones count as skipped.
+// once, and that missing reports count as skipped.
 func TestReportsAreTakenOnce(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")

@@ -41,7 +41,7 @@ func (g *registry) find(id string) *browser {
 	return g.browsers[id]
 }
 
-// openLinks returns the open links, those in their handshake too.
+// openLinks returns the open links, including links in their handshake.
 func (g *registry) openLinks() []*link {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -86,8 +86,8 @@ func (r *requests) awaitAnswer(ctx context.Context, q pendingRequest) (wire.Enve
 	}
 }
 
-// deliverAnswer passes an answer to the request that waits for it. deliverAnswer reports false if
-// there is none.
+// deliverAnswer passes an answer to the request that waits for it. deliverAnswer
+// reports false if no request waits for the answer.
 func (r *requests) deliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -28,8 +28,8 @@ type runTable struct {
 }
 
 // connect makes l the link and resends what the lost link may have lost. If lost is not
-// nil, the runs from before ended with it. connect returns functions to call without a
-// lock.
+// nil, the earlier runs ended with the error lost. connect returns functions to call
+// without a lock.
 func (rt *runTable) connect(l *link, lost *wire.CallError) (after []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -60,7 +60,7 @@ func (rt *runTable) disconnect() int {
 	return len(rt.runs)
 }
 
-// setLink sets the link and stops the timer of the one before. The caller holds mu.
+// setLink sets the link and stops the timer of the previous link. The caller holds mu.
 func (rt *runTable) setLink(l *link) {
 	if rt.timer != nil {
 		rt.timer.Stop()

@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestRunTable checks that connect sends the runs that were started without a link,
-// and that close ends all runs and rejects further ones.
+// TestRunTable checks that connect sends the runs that were started without a link, and
+// that close ends all runs and rejects further runs.
 func TestRunTable(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		rt := &newBrowser(w.hub, "b1").runs

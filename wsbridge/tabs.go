@@ -56,8 +56,8 @@ type tabTable struct {
 	leftAt map[int]time.Time
 }
 
-// connect makes l the link of the browser. A browser that restarted has lost its
-// tabs; isNew is true for it and for one that was never connected.
+// connect makes l the link of the browser. A browser that restarted has lost its tabs;
+// isNew is true for a restarted browser and for a browser that was never connected.
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -79,7 +79,7 @@ func (ts *tabTable) disconnect() {
 	ts.setLink(nil)
 }
 
-// setLink sets the link and stops the timer of the one before. The caller holds mu.
+// setLink sets the link and stops the timer of the previous link. The caller holds mu.
 func (ts *tabTable) setLink(l *link) {
 	if ts.settling != nil {
 		ts.settling.Stop()

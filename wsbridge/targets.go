@@ -90,8 +90,8 @@ func (s *search) hasOpenedFailed() bool {
 	})
 }
 
-// update reads the current targets, and returns how much longer to wait for
-// better ones.
+// update reads the current targets, and returns how much longer to wait for better
+// targets.
 func (s *search) update() time.Duration {
 	found, returning, arriving := s.hub.currentTargets(s.want)
 	s.found = found

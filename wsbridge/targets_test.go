@@ -35,8 +35,8 @@ func targetSpots(targets []dispatch.Target) string {
 	return strings.Join(out, " ")
 }
 
-// TestRankOfReadiness checks the order of tabs: those that may be ready first, among
-// them the visible tab, then the last used one.
+// TestRankOfReadiness checks the order of tabs: tabs that may be ready come first.
+// Among equal tabs the visible tab comes first, then the last used tab.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {

@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// commandOutput is the output of a command so far, of both streams.
+// commandOutput collects what a command has written to stdout and stderr.
 type commandOutput struct {
 	t     *testing.T
 	wrote chan struct{} // receives a value after each write

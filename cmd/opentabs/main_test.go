@@ -128,7 +128,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// cmdEmpty requires that a directory has nothing in it.
+// cmdEmpty checks that a directory is empty.
 func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: empty DIR")

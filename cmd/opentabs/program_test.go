@@ -37,8 +37,8 @@ func (w withProgram) Run() int {
 	return w.tests.Run()
 }
 
-// buildProgram builds opentabs beside a program in PATH. The options are those of make
-// build, so that both use the same build cache.
+// buildProgram builds opentabs beside a program in PATH. The build options are the same
+// as in make build, so that the tests and make build use one build cache.
 func buildProgram(neighbor string) error {
 	path, err := exec.LookPath(neighbor)
 	if err != nil {

@@ -143,7 +143,8 @@ func (s *Set) find(kind string) *activity {
 	return nil
 }
 
-// drop counts a dropped change and logs the first one. The caller has locked mu.
+// drop counts a dropped change, and logs the first dropped change. The caller has
+// locked mu.
 func (s *Set) drop(one *activity, kind string, why error) {
 	if one != nil {
 		one.dropped++

@@ -64,8 +64,8 @@ func TestClearWhileApplying(t *testing.T) {
 	}
 }
 
-// TestSetAppliesPatches checks the content after patches of which one does not
-// apply: the others count, and the page receives a request for the whole content.
+// TestSetAppliesPatches checks that one invalid patch does not affect the other
+// patches, and that the page receives a request for the whole content.
 func TestSetAppliesPatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := newSet()

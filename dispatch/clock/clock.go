@@ -33,7 +33,8 @@ type Clock struct {
 	hard  time.Duration
 	// expired is called once, without mu, when a limit is reached.
 	expired func(wire.ErrorCode)
-	// delegates counts nested calls that run: their idle limits replace this one.
+	// delegates counts the running nested calls, whose idle limits replace the idle
+	// limit of this clock.
 	delegates atomic.Int64
 	// last is the time of the last report since start, in nanoseconds; hard while
 	// the idle limit is held.
@@ -47,8 +48,8 @@ type Clock struct {
 	timer  *time.Timer
 	done   bool
 	pauses int // pauses without their resume
-	// pausedAt is the start of the current pause, paused the total of all ended
-	// pauses, including those before Start.
+	// pausedAt is the start of the current pause. paused is the total of all ended
+	// pauses, including pauses before Start.
 	pausedAt time.Time
 	paused   time.Duration
 }

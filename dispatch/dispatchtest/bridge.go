@@ -10,7 +10,8 @@ import (
 )
 
 // Bridge is a dispatch.Bridge made of functions. By default TargetsFunc returns one
-// live document, CancelFunc answers "aborted" at once, and the others do nothing.
+// live document, CancelFunc answers "aborted" at once, and all other functions do
+// nothing.
 type Bridge struct {
 	TargetsFunc func(want dispatch.Want) dispatch.Targets
 	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError

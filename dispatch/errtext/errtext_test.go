@@ -8,7 +8,7 @@ import (
 )
 
 // TestAdvice checks that each code has a next step, and that an unknown code gets the
-// one of an internal error.
+// next step of an internal error.
 func TestAdvice(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {

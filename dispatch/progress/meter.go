@@ -23,9 +23,10 @@ type meter struct {
 	// sent.
 	hasFinal, sentFinal bool
 
-	// queue contains the accepted notices that are not sent. With an interval it has
-	// at most one due notice, maxKept kept ones, the first final report, and before
-	// and after that one notice for each audience and a reminder.
+	// queue contains the accepted notices that are not sent. With an interval, the
+	// queue has at most one due notice, maxKept kept notices and the first final
+	// report. Before and after the final report there is at most one notice for each
+	// audience and a reminder.
 	queue   []notice
 	kept    int       // kept notices in the queue
 	sentAt  time.Time // of the last notification
@@ -119,8 +120,8 @@ func (m *meter) lowerAbove(progress float64) {
 	m.reach = min(m.reach, m.line.high)
 }
 
-// push queues e. The latest notice replaces the one before it, but an internal
-// notice or a reminder never replaces a notice for the user.
+// push queues e. The latest notice replaces the previous notice, but an internal notice
+// or a reminder never replaces a notice for the user.
 func (m *meter) push(e notice) {
 	last := len(m.queue) - 1
 	if m.Interval < 0 || last < 0 || !e.replaces(&m.queue[last]) {

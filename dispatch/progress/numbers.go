@@ -9,8 +9,8 @@ import (
 // epsilon is the relative amount by which rounding may raise progress above total.
 const epsilon = 1e-9
 
-// smallest is the least number that is not rounded to 0. Steps of a millionth of
-// it are still far from denormal numbers.
+// smallest is the least number that is not rounded to 0. A step of a millionth of the
+// minimum is still far from denormal numbers.
 const smallest = 1e-280
 
 // Numbers are the valid numbers of a report.

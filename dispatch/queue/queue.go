@@ -101,8 +101,8 @@ func (q *Queue) Enter(plugin, session string, bytes int) (*Place, *wire.CallErro
 	return p, nil
 }
 
-// makeRoom rejects waiting calls until one more fits, or returns the error for the
-// new one. The caller has locked mu.
+// makeRoom rejects waiting calls until a new call fits, or returns the error for the
+// new call. The caller has locked mu.
 func (q *Queue) makeRoom(l *lane, session string, bytes int) *wire.CallError {
 	for l.waiting >= q.limits.Waiting {
 		most := l.turnWithMost(func(t *turn) int { return t.places.Len() })

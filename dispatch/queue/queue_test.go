@@ -32,8 +32,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 	if !isGranted(first) || !isGranted(other) {
 		t.Fatal("the first call of each plugin should run at once")
 	}
-	// The calls run in the order a, b, c, a, b, a: no session has two in a row while
-	// another one waits.
+	// The calls run in the order a, b, c, a, b, a: no session runs two calls in a row
+	// while another session waits.
 	running := first
 	for _, i := range []int{0, 3, 4, 1, 5, 2} {
 		q.Leave("slack", running)

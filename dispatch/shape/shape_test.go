@@ -47,7 +47,8 @@ func TestFields(t *testing.T) {
 	goldentest.Compare(t, "testdata/fields.txt", []byte(b.String()))
 }
 
-// fieldPaths returns the fields of a struct, those of embedded structs by their path.
+// fieldPaths returns the fields of a struct, with paths for the fields of embedded
+// structs.
 func fieldPaths(t reflect.Type, before string) []string {
 	var paths []string
 	for i := range t.NumField() {

@@ -55,7 +55,8 @@ type Record struct {
 	Prompt bool `json:"prompt,omitempty"`
 	// Hash is the hash of the plugin's content.
 	Hash string `json:"hash,omitempty"`
-	// AuditedCall is the call, and where it ran. Records of other kinds set some of it.
+	// AuditedCall is the call, and where it ran. Records of other kinds set only some
+	// of the fields.
 	shape.AuditedCall
 	// Approved is why the call was allowed.
 	Approved *Approval `json:"approved,omitempty"`

@@ -104,7 +104,7 @@ func callerText(r audit.Record) string {
 	return ", called by " + callview.CallerText(r.Caller) + " for " + client
 }
 
-// Details returns the other fields of a record, one per line.
+// Details returns the fields of a record that its line does not show, one per line.
 func Details(r audit.Record) []string {
 	var lines []string
 	add := func(name, value string) {

@@ -113,8 +113,8 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 	}
 }
 
-// TestCreateWorld: a plugin for the isolated world has "world" in package.json, and
-// check has no suggestion for it.
+// TestCreateWorld checks that a plugin for the isolated world has "world" in
+// package.json, and that check has no suggestion for the plugin.
 func TestCreateWorld(t *testing.T) {
 	made, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {

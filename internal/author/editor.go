@@ -17,9 +17,10 @@ import (
 
 const (
 	// typesDir contains the types of the modules that plugins import. A plugin's
-	// tsconfig.json refers to it; git and the package exclude it.
+	// tsconfig.json refers to this directory; git and the package exclude the
+	// directory.
 	typesDir = ".opentabs/types"
-	// typesMark is the file with the hash of the others.
+	// typesMark is the file with the hash of the other type files.
 	typesMark = typesDir + "/made-of"
 )
 

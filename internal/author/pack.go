@@ -22,7 +22,7 @@ import (
 )
 
 // maxPackBytes limits the size of a package before compression. `plugin install`
-// rejects larger ones.
+// rejects larger packages.
 const maxPackBytes = 200 << 20
 
 // packTime is the modification time of every file in a package. packTime is the same as
@@ -37,7 +37,7 @@ var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]
 type PackResult struct {
 	// Path is the path of the .tgz file; it is relative if the output path is.
 	Path string `json:"path"`
-	// Package and Version are those of package.json.
+	// Package and Version are the name and version in package.json.
 	Package string `json:"name"`
 	Version string `json:"version"`
 	// Bytes is the size of the file, UnpackedBytes that of its contents.

@@ -95,8 +95,8 @@ func checkAnnotations(b *tempBuild, report reportFunc) {
 	}
 }
 
-// readVerbs begin the names of tools that change nothing, changeVerbs those of tools
-// that do.
+// readVerbs begin the names of tools that change nothing. changeVerbs begin the names
+// of tools that make changes.
 var (
 	readVerbs   = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
 	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// order is one line of stdin. Do is the name of the order; the other fields are its
-// parameters.
+// order is one line of stdin. Do is the name of the order. The other fields are the
+// parameters of the order.
 type order struct {
 	Do string `json:"do"`
 	// Target is the name of a target. connect makes it, from URL and Token.
@@ -40,8 +40,8 @@ type client struct {
 	targets map[string]*target
 }
 
-// takeOrders runs the orders of in, one after the other, and writes one line for
-// each: {"ok": result} or {"failed": "error"}.
+// takeOrders runs the orders of in one by one, and writes one line for each: {"ok":
+// result} or {"failed": "error"}.
 func takeOrders(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)

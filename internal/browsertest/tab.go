@@ -246,9 +246,9 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 // can have this name.
 const logMark = "(plugin test)"
 
-// lastLogged returns the sequence number of the last log entry that has arrived. The log
-// stores entries in order but a moment later, so lastLogged adds a mark and waits for
-// it.
+// lastLogged returns the sequence number of the last log entry that has arrived. The
+// log stores entries in order but a moment later, so lastLogged adds a marker entry and
+// waits until the log has stored the marker.
 func (t *Browser) lastLogged() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
 	defer follower.Close()

@@ -14,7 +14,7 @@ import (
 // terminal.
 type sheet struct {
 	view dispatch.View
-	// verbose also shows what is not for the user.
+	// verbose also shows reports and activities that are not for the user.
 	verbose bool
 	// columns is the width of the terminal; 0 for a pipe, which gets a plain line
 	// instead of the bar, and complete cells of tables.
@@ -203,7 +203,8 @@ func (s sheet) activityLines(room int) []string {
 		lines = append(lines, activityHead(a))
 		drawn := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if room > 0 {
-			// Each later activity needs a line for its head, and the hidden ones one line.
+			// Each later activity needs a line for its head, and all hidden activities
+			// together need one line.
 			after := len(shown) - i - 1
 			drawn = shortenLines(a.Type, drawn, max(2, (room-1-len(lines)-after)/(after+1)))
 		}

@@ -16,7 +16,7 @@ import (
 // Support is whether a client has a feature.
 type Support string
 
-// The values of Support. unverified counts as unsupported wherever something depends on it.
+// The values of Support. unverified counts as unsupported in every decision.
 const (
 	supported   Support = "yes"
 	unsupported Support = "no"

@@ -92,7 +92,7 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 }
 
 // TestAdaptersScript checks that the script of a plugin has everything that a page
-// receives, and that its ID depends on all of it.
+// receives, and that the script's ID depends on all of its parts.
 func TestAdaptersScript(t *testing.T) {
 	registry, _ := testCatalog(t,
 		plugintest.Package{Name: "ours"},

@@ -26,7 +26,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	server.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	// A shutdown does not wait for load: it replaces each file in one step.
+	// A shutdown does not wait for load, because load replaces each file in one step.
 	go d.load()
 	go d.Policy.Watch(base)
 	go d.browser.watch(base)

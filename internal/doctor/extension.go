@@ -37,7 +37,7 @@ func (c *checkup) checkExtension() {
 	}
 }
 
-// compareExtension compares the files in dir with those of this program.
+// compareExtension compares the files in dir with the files embedded in this program.
 func (c *checkup) compareExtension(dir string) {
 	files, err := jsbuild.ExtensionFiles(version.Version)
 	if err != nil {

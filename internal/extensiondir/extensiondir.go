@@ -159,8 +159,8 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// Find returns the folder that the extension was written to. Find returns false if
-// there is no extension in it.
+// Find returns the folder that the extension was written to. Find returns false if the
+// directory contains no extension.
 func Find(dirs config.Dirs) (string, bool) {
 	dir := dirs.ExtensionDir()
 	if record, ok := readRecord(dirs); ok {

@@ -98,8 +98,8 @@ func loadSchema(dir fs.FS) (*schema, error) {
 }
 
 // constantValues evaluates the package's constants. The imports of the package are not
-// resolved: the errors which that causes do not concern constants, and go build finds
-// the real ones.
+// resolved: the resulting errors do not concern constants, and go build finds the real
+// errors.
 func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
 	conf := types.Config{IgnoreFuncBodies: true, Error: func(error) {}}

@@ -122,8 +122,8 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	return access, nil
 }
 
-// PolicyOf returns the permissions of the daemon behind client, or those in the
-// files if client is nil.
+// PolicyOf returns the permissions of the daemon behind client, or the permissions in
+// the files if client is nil.
 func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
 	if client != nil {
 		return client.Policy(ctx), nil
@@ -144,7 +144,7 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// Client returns a client of the running daemon. The errors are those of
+// Client returns a client of the running daemon. The errors are the same as in
 // [Home.FindServer].
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)

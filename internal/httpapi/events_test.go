@@ -84,7 +84,7 @@ func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Resp
 	return resp
 }
 
-// readEvents reads n events of a stream and returns their names and the last one.
+// readEvents reads n events of a stream and returns their names and the last event.
 func readEvents(t *testing.T, resp *http.Response, n int) (names string, last sse.Event) {
 	t.Helper()
 	if resp.StatusCode != http.StatusOK {

@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// packagesFolder has the installed packages, in the state directory: a folder per
-	// package, and in that one per content.
+	// packagesFolder is the folder of installed packages in the state directory. Each
+	// package has a folder, with a folder for each content of the package.
 	packagesFolder = "packages"
 	// unpackedFolder is the prefix of folders that are not in use yet.
 	unpackedFolder = ".new-"
@@ -130,8 +130,8 @@ func (i *Installer) fetchAndInstall(ctx context.Context, from *npm.Package, v *n
 	return i.installPackage(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
 }
 
-// installPackage unpacks a package file, checks the name and the version, and adds the plugin.
-// Without a package in e, the name and version are those in the file.
+// installPackage unpacks a package file, checks the name and the version, and adds the
+// plugin. Without a package in e, the name and the version come from the file.
 func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
 	unlock, err := i.lockPackages()
 	if err != nil {

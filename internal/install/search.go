@@ -22,7 +22,8 @@ const (
 
 // Found is a plugin in the registry.
 type Found struct {
-	// Package is the package to install, and Name the name of the plugin in it.
+	// Package is the package to install. Name is the name of the plugin in that
+	// package.
 	Package     string `json:"package"`
 	Name        string `json:"name"`
 	Version     string `json:"version"`
@@ -70,7 +71,7 @@ type Info struct {
 	Source    plugin.Source `json:"source,omitempty"`
 	// Failed is why the installed plugin can't be loaded, or does not start in pages.
 	Failed string `json:"failed,omitempty"`
-	// Tools are those of the installed version, by category.
+	// Tools are the tools of the installed version, by category.
 	Tools []category `json:"tools,omitempty"`
 }
 

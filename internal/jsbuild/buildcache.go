@@ -6,8 +6,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxCachedContexts is the number of bundles above which unused ones are dropped. A plugin has
-// at most three at a time; each change of its package.json adds others.
+// maxCachedContexts is the number of bundles above which unused bundles are dropped. A
+// plugin has at most three at a time; each change of its package.json adds others.
 const maxCachedContexts = 6
 
 // BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged

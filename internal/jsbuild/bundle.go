@@ -19,7 +19,7 @@ const bundleName = "adapter.iife.js"
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
 // identity is the part of package.json that an adapter's runtime receives. The JSON
-// names are those of PluginIdentity in sdk-ts/src/runtime/install.ts.
+// names match PluginIdentity in sdk-ts/src/runtime/install.ts.
 type identity struct {
 	Name            string   `json:"name"`
 	DisplayName     string   `json:"displayName"`

@@ -21,10 +21,10 @@ type wrapping struct{ before, after string }
 // functionWrappings returns three ways to use code as the body of a function. WrapAdapter
 // runs the first form.
 //
-// Code that parses in one wrapping may close the function and open another one. No code
-// can do that in all three wrappings: up to the brace that closes the body, the grammar
-// is the same in all three. After that brace, the first two wrappings allow only a
-// comma, and the third wrapping allows no comma. Code that parses in all three
+// Code that parses in one wrapping may close the function and open another function. No
+// code can do that in all three wrappings: up to the brace that closes the body, the
+// grammar is the same in all three. After that brace, the first two wrappings allow
+// only a comma, and the third wrapping allows no comma. Code that parses in all three
 // wrappings therefore closes none of the functions.
 func functionWrappings(code []byte) [3]wrapping {
 	names := scriptParameters(code)

@@ -338,8 +338,8 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 // thisArgumentEnd matches that globalThis and the text after it.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
-// withRealThis replaces globalThis by the page's window where the code passes it as
-// `this`, as in fetch.bind(globalThis). Functions of the browser throw for any other
+// withRealThis replaces globalThis with the page's window if the code passes globalThis
+// as `this`, as in fetch.bind(globalThis). Functions of the browser throw for any other
 // object.
 func withRealThis(code []byte) []byte {
 	const private, real = "globalThis", "window"

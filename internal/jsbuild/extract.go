@@ -33,8 +33,8 @@ var pageShim string
 const extractedName = "__opentabsExtracted"
 
 const (
-	// defaultExtractTimeout is far longer than any plugin needs on a fast machine, for
-	// the sake of busy ones.
+	// defaultExtractTimeout is far longer than any plugin needs on a fast machine,
+	// because machines may be slow or busy.
 	defaultExtractTimeout = 30 * time.Second
 	// extractMemoryBytes limits the memory of a plugin's code while its tools are read.
 	extractMemoryBytes = 256 << 20

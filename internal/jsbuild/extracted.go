@@ -13,7 +13,7 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// extracted describes a plugin by its code. The JSON names are those of Extracted in
+// extracted describes a plugin by its code. The JSON names match Extracted in
 // sdk-ts/src/extract/extract.ts.
 type extracted struct {
 	Tools        []extractedTool   `json:"tools"`
@@ -47,7 +47,7 @@ type extractedPrompt struct {
 }
 
 // toolsFile is the content of dist/tools.json, with the fields in the order of the
-// file. The JSON names are those of Manifest in sdk-ts/src/manifest.ts.
+// file. The JSON names match Manifest in sdk-ts/src/manifest.ts.
 type toolsFile struct {
 	SDKVersion          string            `json:"sdkVersion"`
 	Start               plugin.Start      `json:"start,omitempty"`

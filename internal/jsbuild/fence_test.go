@@ -32,7 +32,8 @@ func newFenced(t *testing.T, index string) fenced {
 		"outside/s.ts":   "export default '" + secretText + "';",
 		"outside/s.md":   secretText,
 		"plugin/in.ts":   "export default 'inside';",
-		// The layout of pnpm, which stores each package once and links to it.
+		// The test uses the layout of pnpm, which stores each package once and creates
+		// links to the package.
 		"node_modules/.pnpm/dep@1/node_modules/dep/package.json": `{"name":"dep","main":"index.js"}`,
 		"node_modules/.pnpm/dep@1/node_modules/dep/index.js":     "export default 'installed';",
 		"plugin/" + packageFile:                                  goodPackage,

@@ -9,7 +9,7 @@ import (
 )
 
 // run evaluates scripts in an engine with pageShim and returns the value of the last
-// one.
+// script.
 func run(t *testing.T, scripts ...string) any {
 	t.Helper()
 	vm, err := quickjs.NewVM()

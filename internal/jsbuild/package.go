@@ -32,7 +32,7 @@ type source struct {
 	ID    identity
 	// Version is the version of the package.
 	Version string
-	// PreScript is the module of the script that runs before those of the page,
+	// PreScript is the module of the script that runs before the scripts of the page,
 	// relative to Dir, with slashes; empty if there is none.
 	PreScript string
 	// ConfigSchema describes the plugin's settings where its code does not.

@@ -27,7 +27,8 @@ var badPlugins = []struct {
 	pkg   string // goodPackage if empty
 	index string
 	files map[string]string
-	// want are parts of the message. The message must contain all of them.
+	// want are substrings of the expected message. The message must contain all of
+	// them.
 	want []string
 }{
 	{name: "syntax error", index: "export default {\n  tools: [,\n  isReady( { return true }\n};\n",

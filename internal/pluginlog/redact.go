@@ -36,7 +36,7 @@ type shape struct {
 }
 
 var shapes = []shape{
-	// The value of a header.
+	// The expression matches the value of a header.
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
 	// The value of a parameter or member.

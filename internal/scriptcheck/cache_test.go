@@ -36,8 +36,8 @@ func wantCheck(t *testing.T, c *Cache, n *int, code string, good bool, count int
 	}
 }
 
-// TestCache checks that a script that passed is not checked again, in any process. A
-// script that failed is checked again only by another process.
+// TestCache checks that no process checks a script again that has passed. A script that
+// failed is checked again only by another process.
 func TestCache(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
 	c, n := newCountedCache(dirs)

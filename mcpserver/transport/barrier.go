@@ -101,8 +101,8 @@ func (b *barrier) awaitRead(ctx context.Context, n uint64) (pad bool) {
 	return b.hasAnswered || time.Since(b.unanswered) <= progressRecent
 }
 
-// coveringPing returns a ping that was sent after progress number n: an unanswered one, or
-// a new one. coveringPing returns nil while the client does not answer pings.
+// coveringPing returns a ping that was sent after progress number n: an unanswered
+// ping, or a new ping. coveringPing returns nil while the client does not answer pings.
 func (b *barrier) coveringPing(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unanswered.IsZero() {
@@ -120,7 +120,7 @@ func (b *barrier) coveringPing(n uint64) *ping {
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	b.requests.expectAnswer("s"+id, func(message) { b.recordPong(p) })
-	// A failed write ends the session and with it the context of pass.
+	// A failed write ends the session, which ends the context of awaitRead.
 	_ = b.send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`

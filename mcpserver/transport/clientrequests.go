@@ -30,7 +30,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 	// request therefore never matches another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answered := "s"+id, make(chan message, 1)
-	a.expectAnswer(key, func(m message) { answered <- m }) // answered has room for the one answer
+	a.expectAnswer(key, func(m message) { answered <- m }) // answered has room for one answer
 	defer a.forget(key)
 	if err := send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`

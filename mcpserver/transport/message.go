@@ -139,7 +139,7 @@ type clientName struct {
 	Version string `json:"version"`
 }
 
-// parseParams decodes params; missing ones are empty.
+// parseParams decodes params; missing params are empty.
 func parseParams(raw json.RawMessage) (Params, error) {
 	var p Params
 	if len(raw) == 0 {
@@ -178,8 +178,8 @@ func (p *Params) cancelReason() string {
 	return plaintext.Line(reason, MaxReason)
 }
 
-// requestKey returns a comparable form of an ID: "1" and 1 differ, "a" and "\u0061" do
-// not. requestKey reports false for an invalid ID.
+// requestKey returns a comparable form of an ID: The IDs "1" and 1 differ; the IDs "a"
+// and "\u0061" are equal. requestKey reports false for an invalid ID.
 func requestKey(id json.RawMessage) (string, bool) {
 	id = bytes.TrimSpace(id)
 	if len(id) == 0 {

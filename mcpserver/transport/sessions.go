@@ -265,8 +265,8 @@ func cancelledFor(reason string) error {
 	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{By: "the client", Reason: reason})
 }
 
-// cancel cancels the task with this key, or one that starts with it within earlyFor.
-// A task that has ended is not affected.
+// cancel cancels the task with this key, or a task that starts with this key within
+// earlyFor. A task that has ended is not affected.
 func (t *sessions) cancel(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.running[key]

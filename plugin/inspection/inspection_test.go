@@ -271,7 +271,7 @@ func TestRecommendationChangesNothing(t *testing.T) {
 	}
 }
 
-// Tools are listed under their categories, and those without a category last.
+// Tools are listed under their categories; tools without a category come last.
 func TestInspectionGroupsTools(t *testing.T) {
 	p := twoToolPackage("mail", bundledAdapter("", 1))
 	p.Tools = []plugintest.Tool{

@@ -133,7 +133,7 @@ func (p *Package) fillDefaults() {
 	p.Prompts = prompts
 }
 
-// Adapter returns code with the statement that a build appends to it.
+// Adapter returns code followed by the statement that a build appends.
 func Adapter(name, code string) []byte {
 	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters[%q];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
 	return append([]byte(code), fmt.Sprintf(statement, name, sha256.Sum256([]byte(code)))...)

@@ -13,7 +13,7 @@ import (
 )
 
 // mayCall reports whether the user allows the plugin to call the tools of another
-// one.
+// plugin.
 func (s State) mayCall(other string) bool {
 	_, ok := s.Calls[other]
 	return s.Reviewed && ok
@@ -30,8 +30,8 @@ func (p *Policy) IsRestricted(one *plugin.Plugin) bool {
 	return one.StartsLate() && !p.stateOf(one.Name, one).HasLateAccess()
 }
 
-// SetCalls sets whether the tools of a plugin may call the tools of another one. by is
-// the surface.
+// SetCalls sets whether the tools of a plugin may call the tools of another plugin. by
+// is the surface.
 func (p *Policy) SetCalls(name, other string, allowed bool, by string) error {
 	one, err := p.set().Find(name)
 	if err != nil {

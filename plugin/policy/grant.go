@@ -29,8 +29,8 @@ type Approval struct {
 }
 
 // grant is a permission that a user gave for a session or some time. grant is for one
-// caller: what an agent may do, a plugin's nested call may not, and the other way
-// round.
+// caller: a grant for an agent does not cover a plugin's nested call, and a grant for a
+// plugin does not cover an agent.
 type grant struct {
 	Approval
 	caller  string // the plugin that calls; empty for a call of the client itself
@@ -94,8 +94,8 @@ func (g *grants) add(plugin, tool string, one grant) {
 	g.byTool[plugin][tool] = list
 }
 
-// liveGrants removes the grants of a tool that have ended, and returns the others. The caller
-// holds mu, and the map of the plugin exists.
+// liveGrants removes the expired grants of a tool, and returns the remaining grants.
+// The caller holds mu, and the map of the plugin exists.
 func (g *grants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	list := slices.DeleteFunc(g.byTool[plugin][tool], func(one grant) bool {

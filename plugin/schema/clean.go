@@ -129,7 +129,8 @@ func (c *cleaner) appendObject(dst, raw []byte) []byte {
 	return append(dst, '}')
 }
 
-// cleanText returns the clean form of a string. A clean string keeps its bytes.
+// cleanText returns the clean form of a string. cleanText returns the same bytes for a
+// string without hidden characters.
 func (c *cleaner) cleanText(quoted []byte, keyword string) []byte {
 	text := rawjson.Unquote(quoted)
 	limit := math.MaxInt

@@ -12,8 +12,8 @@ import (
 // maxForms is how many alternatives of a union an error lists.
 const maxForms = 5
 
-// explainUnion explains why a value matches no alternative of a union. explainUnion guesses which
-// alternative was meant and reports the violations of that one.
+// explainUnion explains why a value matches no alternative of a union. explainUnion
+// guesses which alternative was meant and reports the violations of that alternative.
 func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	at := e.InstanceLocation
 	var forms [][]violation

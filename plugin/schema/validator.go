@@ -95,10 +95,10 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may refer only to itself, not to %s", url)
 }
 
-// preferPatterns renames "format" to namedFormat in schemas that also have a
-// "pattern". Schema generators write both for one check. The pattern is what the
-// author's code tests; the format can be stricter: in JSON Schema a time needs a
-// zone, in zod it does not.
+// preferPatterns renames "format" to namedFormat in schemas that also have a "pattern".
+// Schema generators write two keywords for one check. The pattern is what the author's
+// code tests; the format can be stricter: in JSON Schema a time needs a zone, in zod it
+// does not.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {

@@ -228,7 +228,7 @@ func forwardParams[P any](e wire.Envelope, receive func(P)) error {
 	return nil
 }
 
-// syncPlugins drops removed plugins and requests the code of new ones.
+// syncPlugins drops removed plugins and requests the code of new plugins.
 func (b *Browser) syncPlugins(e wire.Envelope) error {
 	var p wire.PluginSyncParams
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
