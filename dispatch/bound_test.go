@@ -42,7 +42,7 @@ func askUser(n int) wire.ToolAskParams {
 func TestSuspensionsBoundACall(t *testing.T) {
 	const hard, startSuspendedCall = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {
-		return askFor(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
+		return newAskReport(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
 	}
 	tests := []struct {
 		name   string
@@ -137,7 +137,7 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 		d, p, got := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				for n := range 3 {
-					s.Ask(askFor(n, "child", `{"n":`+string(rune('1'+n))+`}`))
+					s.Ask(newAskReport(n, "child", `{"n":`+string(rune('1'+n))+`}`))
 				}
 				sleepFake(2*time.Minute + time.Second)
 				s.Ask(askUser(3)) // 3 min are left

@@ -95,7 +95,7 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Dispatcher runs calls. Make one with New.
+// Dispatcher runs calls. New makes a Dispatcher.
 type Dispatcher struct {
 	bridge    Bridge
 	opts      Options
@@ -262,7 +262,7 @@ func (d *Dispatcher) find(callID string) *liveCall {
 	return nil
 }
 
-// Follow returns a follower of events. Close it after use.
+// Follow returns a follower of events. Close the Follower after use.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
 
 // Shutdown fails all calls with the code shutdown, and rejects new ones. Shutdown does

@@ -102,7 +102,7 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 	}{
 		{29*time.Second + 999*time.Millisecond, 59*time.Second + 999*time.Millisecond},
 		{30*time.Second - 1, 60*time.Second - 1},
-		{30 * time.Second, 30 * time.Second}, // late: the limit was reached
+		{30 * time.Second, 30 * time.Second}, // the report is late, because the limit was reached
 	}
 	for _, tt := range tests {
 		t.Run(tt.at.String(), func(t *testing.T) {

@@ -33,7 +33,7 @@ type JobOptions struct {
 }
 
 // Jobs runs calls that may outlive their requests. Jobs is safe for concurrent use.
-// Make one with NewJobs.
+// NewJobs makes a Jobs.
 type Jobs struct {
 	d    *Dispatcher
 	opts JobOptions

@@ -99,7 +99,7 @@ func TestReasonOfACancel(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var log strings.Builder
 			d, p, _ := newToolDispatcher(t, dispatch.Options{Log: zerolog.New(zerolog.SyncWriter(&log))}, map[string]func(dispatch.Run, dispatch.Sink){
-				"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "child", `{}`)) },
+				"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newAskReport(1, "child", `{}`)) },
 				"child":  func(dispatch.Run, dispatch.Sink) {},
 			})
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -57,7 +57,7 @@ func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(r
 	return dispatch.New(b, o), p, a
 }
 
-func askFor(n int, tool, args string) wire.ToolAskParams {
+func newAskReport(n int, tool, args string) wire.ToolAskParams {
 	return wire.ToolAskParams{Ask: n, Call: &wire.AskCall{Tool: tool, Args: json.RawMessage(args)}}
 }
 
@@ -66,9 +66,9 @@ func TestToolCallsAnother(t *testing.T) {
 		var notes []dispatch.Progress
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(askFor(1, "child", `{"n":1}`))
-				s.Ask(askFor(1, "child", `{"n":1}`)) // sent again after a reconnect
-				sleepFake(80 * time.Second)          // the tool itself reports nothing
+				s.Ask(newAskReport(1, "child", `{"n":1}`))
+				s.Ask(newAskReport(1, "child", `{"n":1}`)) // sent again after a reconnect
+				sleepFake(80 * time.Second)                // the tool itself reports nothing
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
@@ -107,8 +107,8 @@ func TestToolCallsAnother(t *testing.T) {
 func TestChildEndsWithItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
-			"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "child", `{}`)) },
-			"child":  func(_ dispatch.Run, s dispatch.Sink) { s.Ask(askFor(1, "grandchild", `{}`)) },
+			"parent": func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newAskReport(1, "child", `{}`)) },
+			"child":  func(_ dispatch.Run, s dispatch.Sink) { s.Ask(newAskReport(1, "grandchild", `{}`)) },
 			"grandchild": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Reports(numberReports(1, 2), 0)
 			},
@@ -146,10 +146,10 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(askFor(1, "child", `{}`))
-				s.Ask(askFor(2, "nowhere", `{}`))
+				s.Ask(newAskReport(1, "child", `{}`))
+				s.Ask(newAskReport(2, "nowhere", `{}`))
 				s.Ask(wire.ToolAskParams{Ask: 3})
-				s.Ask(askFor(4, "big", `{}`))
+				s.Ask(newAskReport(4, "big", `{}`))
 				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},
@@ -178,13 +178,13 @@ func TestSilentChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{Idle: 3 * time.Second, Hard: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(askFor(1, "child", `{}`))
+				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(5 * time.Second)
 				s.Finish([]byte(`1`), nil)
 			},
 			"patient": func(_ dispatch.Run, s dispatch.Sink) {
 				for n := range 4 {
-					s.Ask(askFor(n+1, "child", `{}`))
+					s.Ask(newAskReport(n+1, "child", `{}`))
 					sleepFake(3*time.Second + time.Millisecond)
 				}
 			},
@@ -221,15 +221,15 @@ func TestNestingIsBounded(t *testing.T) {
 		begin(run.Tool)
 		var in struct{ N int }
 		_ = json.Unmarshal(run.Args, &in)
-		s.Ask(askFor(1, "down", fmt.Sprintf(`{"n":%d}`, in.N+1)))
+		s.Ask(newAskReport(1, "down", fmt.Sprintf(`{"n":%d}`, in.N+1)))
 	}
 	tools := map[string]func(dispatch.Run, dispatch.Sink){
 		"down":  down,
-		"loop":  func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(askFor(1, "loop2", `{}`)) },
-		"loop2": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(askFor(1, "loop", `{}`)) },
+		"loop":  func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop2", `{}`)) },
+		"loop2": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop", `{}`)) },
 		"many": func(run dispatch.Run, s dispatch.Sink) {
 			for i := range 1100 {
-				s.Ask(askFor(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
+				s.Ask(newAskReport(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
 				if i%50 == 49 {
 					sleepFake(time.Millisecond)
 				}
@@ -269,7 +269,7 @@ func TestNestedCallsNeedNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{MaxRunning: 1}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(askFor(1, "child", `{}`))
+				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},
@@ -348,7 +348,7 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 		asked := make(chan dispatch.Waiting, 1)
 		d, p, _ := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(askFor(1, "child", `{}`))
+				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(4*time.Minute + 29*time.Second)
 				s.Finish(nil, nil)
 			},
@@ -379,7 +379,7 @@ func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
-				s.Ask(askFor(1, "child", `{}`))
+				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(time.Second)
 				s.Ask(wire.ToolAskParams{Ask: 1, Withdrawn: true})
 				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // never asked

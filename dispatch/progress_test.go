@@ -262,7 +262,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 			count(s)
 		}, nil, 1000},
 		"another call": {func(_ dispatch.Run, s dispatch.Sink) {
-			s.Ask(askFor(1, "child", `{}`))
+			s.Ask(newAskReport(1, "child", `{}`))
 			sleepFake(time.Second)
 			count(s)
 		}, nil, 2},

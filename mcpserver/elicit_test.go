@@ -509,9 +509,9 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// TestRemindersLeaveTheNumbers checks that reminders of a waiting call do not change
+// TestRemindersDoNotChangeProgressNumbers checks that reminders of a waiting call do not change
 // the numbers of the tool.
-func TestRemindersLeaveTheNumbers(t *testing.T) {
+func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			go func() {
@@ -564,7 +564,7 @@ func TestRemindersLeaveTheNumbers(t *testing.T) {
 	})
 }
 
-func TestVisible(t *testing.T) {
+func TestSafeText(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain, größer, 漢字":      "plain, größer, 漢字",
 		"a\nb\tc":                "a b c",

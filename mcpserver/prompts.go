@@ -102,7 +102,7 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	return append(append(b, `"messages":`...), messages...), nil
 }
 
-// promptMessage is one message, its parts as JSON.
+// promptMessage is one message of a prompt. The parts of the message are JSON.
 type promptMessage struct {
 	role    string
 	content []byte

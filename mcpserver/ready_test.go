@@ -44,9 +44,9 @@ func TestListsWaitForThePlugins(t *testing.T) {
 	}
 }
 
-// TestListsDoNotWaitForEver checks that if loading takes too long, the client gets
+// TestListsStopWaitingForPlugins checks that if loading takes too long, the client gets
 // an error, not an empty list.
-func TestListsDoNotWaitForEver(t *testing.T) {
+func TestListsStopWaitingForPlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{Ready: func(context.Context) error {
 		return errors.New("still loads its plugins")

@@ -220,10 +220,10 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 }
 
-// TestUpdatesAreFew checks that each resource has at most two notifications a
+// TestResourceUpdatesAreRateLimited checks that each resource has at most two notifications a
 // second: the first at once, and always one after the last change. Progress does not
 // change the list.
-func TestUpdatesAreFew(t *testing.T) {
+func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)
 		w := newResources(d)

@@ -207,9 +207,9 @@ func TestModernStateIsForItsOwnClient(t *testing.T) {
 	}
 }
 
-// TestModernElsewhere checks that a call continues when another surface decides,
+// TestModernDecisionOnAnotherSurface checks that a call continues when another surface decides,
 // whether its client waits or not.
-func TestModernElsewhere(t *testing.T) {
+func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
 			eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {

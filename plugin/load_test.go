@@ -289,7 +289,7 @@ func TestLoadReadsEverything(t *testing.T) {
 
 // The test loads packages one by one with a shared buffer. A loaded plugin must not
 // refer to that buffer.
-func TestLoadKeepsNothingOfTheNext(t *testing.T) {
+func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	large := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
 		return plugintest.Package{Name: fill, Tools: []plugintest.Tool{{Name: fill, Description: strings.Repeat(fill, 500), Input: schema, Output: schema}}}

@@ -29,7 +29,7 @@ const DefaultMaxResultBytes = 100 << 20
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
-// UTF-8. Longer reports are dropped.
+// UTF-8. A longer content or patch is dropped.
 const MaxActivityBytes = 256 << 10
 
 // MaxActivityTypes is the maximum number of activities of one call.

@@ -10,13 +10,15 @@ type Method string
 
 // Methods of the link.
 const (
-	// MethodChallenge proves that the server has the key, and requests the same
-	// proof of the browser. A notification from the server, its first frame.
+	// MethodChallenge proves that the server has the key, and requests the same proof
+	// of the browser. MethodChallenge is a notification from the server, its first
+	// frame.
 	MethodChallenge Method = "challenge"
-	// MethodHello opens a link. A request of the browser, its first frame.
+	// MethodHello opens a link. MethodHello is a request of the browser, its first
+	// frame.
 	MethodHello Method = "hello"
-	// MethodPing keeps the link and the service worker alive. A request of either
-	// peer.
+	// MethodPing keeps the link and the service worker alive. MethodPing is a request
+	// of either peer.
 	MethodPing Method = "ping"
 )
 
@@ -26,99 +28,107 @@ const (
 	// ID of the request is the dispatchId, so that an answer on a later link still
 	// identifies the call.
 	MethodToolDispatch Method = "tool.dispatch"
-	// MethodToolCancel cancels a running tool. A request of the server.
+	// MethodToolCancel cancels a running tool. MethodToolCancel is a request of the
+	// server.
 	MethodToolCancel Method = "tool.cancel"
-	// MethodToolProgress sends reports of a running tool. A notification from the
-	// browser.
+	// MethodToolProgress sends reports of a running tool. MethodToolProgress is a
+	// notification from the browser.
 	MethodToolProgress Method = "tool.progress"
 	// MethodToolPart sends one part of a large result, before the answer to
-	// tool.dispatch. A notification from the browser.
+	// tool.dispatch. MethodToolPart is a notification from the browser.
 	MethodToolPart Method = "tool.part"
-	// MethodToolResync requests the complete content of an activity. A notification
-	// from the server.
+	// MethodToolResync requests the complete content of an activity. MethodToolResync
+	// is a notification from the server.
 	MethodToolResync Method = "tool.resync"
-	// MethodToolAsk sends a request of a running tool, such as a nested call. A
-	// notification from the browser.
+	// MethodToolAsk sends a request of a running tool, such as a nested call.
+	// MethodToolAsk is a notification from the browser.
 	MethodToolAsk Method = "tool.ask"
-	// MethodToolAnswer sends the answer to a tool.ask. A request of the server.
+	// MethodToolAnswer sends the answer to a tool.ask. MethodToolAnswer is a request of
+	// the server.
 	MethodToolAnswer Method = "tool.answer"
 	// MethodCallResumed lists the calls that still run in pages after a link or a
-	// service worker was lost. A notification from the browser.
+	// service worker was lost. MethodCallResumed is a notification from the browser.
 	MethodCallResumed Method = "call.resumed"
 )
 
 // Methods of the side panel's buttons and forms.
 const (
-	// MethodCallCancel cancels a call. A request of the browser.
+	// MethodCallCancel cancels a call. MethodCallCancel is a request of the browser.
 	MethodCallCancel Method = "call.cancel"
-	// MethodCallDecide sends the user's decision about a suspended call. A request of
-	// the browser.
+	// MethodCallDecide sends the user's decision about a suspended call.
+	// MethodCallDecide is a request of the browser.
 	MethodCallDecide Method = "call.decide"
-	// MethodConfigPermission sets a permission. A request of the browser.
-	MethodConfigPermission Method = "config.permission"
-	// MethodConfigReview records that the user has reviewed a plugin. A request of
+	// MethodConfigPermission sets a permission. MethodConfigPermission is a request of
 	// the browser.
+	MethodConfigPermission Method = "config.permission"
+	// MethodConfigReview records that the user has reviewed a plugin.
+	// MethodConfigReview is a request of the browser.
 	MethodConfigReview Method = "config.review"
-	// MethodConfigSettings changes settings of a plugin. A request of the browser.
-	MethodConfigSettings Method = "config.settings"
-	// MethodConfigOpening allows or forbids that calls open tabs of a plugin. A
+	// MethodConfigSettings changes settings of a plugin. MethodConfigSettings is a
 	// request of the browser.
+	MethodConfigSettings Method = "config.settings"
+	// MethodConfigOpening allows or forbids that calls open tabs of a plugin.
+	// MethodConfigOpening is a request of the browser.
 	MethodConfigOpening Method = "config.opening"
 	// MethodConfigCalls allows or forbids that the tools of one plugin call those of
-	// another plugin. A request of the browser.
+	// another plugin. MethodConfigCalls is a request of the browser.
 	MethodConfigCalls Method = "config.calls"
-	// MethodConfigLateAccess allows or forbids late access for a plugin. A request of
-	// the browser.
+	// MethodConfigLateAccess allows or forbids late access for a plugin.
+	// MethodConfigLateAccess is a request of the browser.
 	MethodConfigLateAccess Method = "config.lateAccess"
 )
 
 // Methods that keep the browser's plugins up to date.
 const (
-	// MethodPluginSync sends the list of adapters. A request of the server. The
-	// answer names the adapters whose new code the browser needs at once.
+	// MethodPluginSync sends the list of adapters. MethodPluginSync is a request of the
+	// server. The answer names the adapters whose new code the browser needs at once.
 	MethodPluginSync Method = "plugin.sync"
-	// MethodPluginCode sends the code of one adapter. A request of the server.
+	// MethodPluginCode sends the code of one adapter. MethodPluginCode is a request of
+	// the server.
 	MethodPluginCode Method = "plugin.code"
-	// MethodPluginFetch requests the code of one plugin or of the host. A request of
-	// the browser.
+	// MethodPluginFetch requests the code of one plugin or of the host.
+	// MethodPluginFetch is a request of the browser.
 	MethodPluginFetch Method = "plugin.fetch"
 	// MethodPluginSettings sends the settings of one plugin to the documents in which
-	// its adapter runs. A request of the server. Later documents get the settings
-	// together with the adapter's code.
+	// its adapter runs. MethodPluginSettings is a request of the server. Later
+	// documents get the settings together with the adapter's code.
 	MethodPluginSettings Method = "plugin.settings"
-	// MethodPluginLog sends log entries of an adapter. A notification from the
-	// browser.
+	// MethodPluginLog sends log entries of an adapter. MethodPluginLog is a
+	// notification from the browser.
 	MethodPluginLog Method = "plugin.log"
 )
 
 // Methods of tabs.
 const (
-	// MethodTabSync lists all tabs that match plugins. A notification from the
-	// browser.
+	// MethodTabSync lists all tabs that match plugins. MethodTabSync is a notification
+	// from the browser.
 	MethodTabSync Method = "tab.sync"
-	// MethodTabChanged reports a tab that changed or was closed. A notification from
-	// the browser.
+	// MethodTabChanged reports a tab that changed or was closed. MethodTabChanged is a
+	// notification from the browser.
 	MethodTabChanged Method = "tab.changed"
-	// MethodTabOpen opens a tab in the background for a call that has no tab. A
-	// request of the server.
+	// MethodTabOpen opens a tab in the background for a call that has no tab.
+	// MethodTabOpen is a request of the server.
 	MethodTabOpen Method = "tab.open"
-	// MethodTabLoad reloads a tab in which a plugin does not run, unless the user
-	// could lose work. A request of the server.
+	// MethodTabLoad reloads a tab in which a plugin does not run, unless the user could
+	// lose work. MethodTabLoad is a request of the server.
 	MethodTabLoad Method = "tab.load"
 )
 
 // Methods that send the content of the side panel.
 const (
-	// MethodStateWatch turns state.sync and state.plugins on or off. A notification
-	// from the browser. The server sends neither while no side panel is open.
+	// MethodStateWatch turns state.sync and state.plugins on or off. MethodStateWatch
+	// is a notification from the browser. The server sends neither while no side panel
+	// is open.
 	MethodStateWatch Method = "state.watch"
-	// MethodStateSync sends the calls. A notification from the server.
+	// MethodStateSync sends the calls. MethodStateSync is a notification from the
+	// server.
 	MethodStateSync Method = "state.sync"
-	// MethodStatePlugins sends all plugins when one of them has changed. A
-	// notification from the server.
+	// MethodStatePlugins sends all plugins when one of them has changed.
+	// MethodStatePlugins is a notification from the server.
 	MethodStatePlugins Method = "state.plugins"
 	// MethodStateWaiting sends the number of calls that are waiting for the user, each
-	// time the number changes. A notification from the server. Unlike other state
-	// messages, MethodStateWaiting is also sent while no side panel is open.
+	// time the number changes. MethodStateWaiting is a notification from the server.
+	// Unlike other state messages, MethodStateWaiting is also sent while no side panel
+	// is open.
 	MethodStateWaiting Method = "state.waiting"
 )

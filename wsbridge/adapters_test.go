@@ -61,9 +61,9 @@ func TestAdapters(t *testing.T) {
 	})
 }
 
-// TestAdaptersUnderWay checks that a browser receives more code only after it has
+// TestCodeWaitsForConfirmation checks that a browser receives more code only after it has
 // confirmed some.
-func TestAdaptersUnderWay(t *testing.T) {
+func TestCodeWaitsForConfirmation(t *testing.T) {
 	large := strings.Repeat("x", maxCodeInFlight/2-1000)
 	inWorld(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },

@@ -137,9 +137,9 @@ func TestAskWithdrawn(t *testing.T) {
 	})
 }
 
-// TestAskOfOthers checks that a browser can send asks only for its own runs, and
+// TestAskForAnotherBrowsersRun checks that a browser can send asks only for its own runs, and
 // only for existing runs.
-func TestAskOfOthers(t *testing.T) {
+func TestAskForAnotherBrowsersRun(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		other := w.connectBrowser("b2", "boot2")
 		other.asks("c1", askOf(1))
@@ -226,7 +226,7 @@ func TestLargeAnswers(t *testing.T) {
 	})
 }
 
-func TestAskThatIsNone(t *testing.T) {
+func TestInvalidAsks(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		for _, body := range []string{
 			`"ask":1`, `"ask":0,` + askEcho, `"ask":-1,` + askEcho, `"ask":1.5,` + askEcho, `"ask":"1",` + askEcho, `"ask":1e99,` + askEcho,
@@ -272,9 +272,9 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestAskIsASign checks that an ask confirms its run: the run is not sent again and
+// TestAskConfirmsRun checks that an ask confirms its run: the run is not sent again and
 // does not end with link_lost.
-func TestAskIsASign(t *testing.T) {
+func TestAskConfirmsRun(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
 		p.drop()

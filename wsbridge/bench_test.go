@@ -160,8 +160,8 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// BenchmarkEcho32 has 32 runs in flight.
-func BenchmarkEcho32(b *testing.B) {
+// BenchmarkConcurrentEcho has 32 runs in flight.
+func BenchmarkConcurrentEcho(b *testing.B) {
 	h := benchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
 	var all sync.WaitGroup

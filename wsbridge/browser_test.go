@@ -139,8 +139,8 @@ func TestRunLearnsLinkState(t *testing.T) {
 	})
 }
 
-// TestLostAgain checks that each loss of a link starts a complete grace period.
-func TestLostAgain(t *testing.T) {
+// TestEachLostLinkGetsGracePeriod checks that each loss of a link starts a complete grace period.
+func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
@@ -157,9 +157,9 @@ func TestLostAgain(t *testing.T) {
 	})
 }
 
-// TestReplaced checks that a newer connection of a browser replaces the older one
+// TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the older one
 // and keeps the runs, and that the late end of the older one has no effect.
-func TestReplaced(t *testing.T) {
+func TestLinkReplacedByNewLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
@@ -198,9 +198,9 @@ func TestReplacedSilentPeer(t *testing.T) {
 	})
 }
 
-// TestNewBoot checks that the runs of a browser that restarted end at once, because
+// TestRestartedBrowserEndsRuns checks that the runs of a browser that restarted end at once, because
 // its pages no longer exist.
-func TestNewBoot(t *testing.T) {
+func TestRestartedBrowserEndsRuns(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
@@ -251,9 +251,9 @@ func TestCopiedProfile(t *testing.T) {
 	})
 }
 
-// TestBrowsersAreApart checks that frames of one browser do not affect runs of
+// TestBrowsersAreIndependent checks that frames of one browser do not affect runs of
 // another, even if their tabs have the same IDs.
-func TestBrowsersAreApart(t *testing.T) {
+func TestBrowsersAreIndependent(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
@@ -319,9 +319,9 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestOldTimersDoNothing checks that a grace timer has no effect if it fires just
+// TestExpiredTimersDoNothing checks that a grace timer has no effect if it fires just
 // when the link returns or is lost again.
-func TestOldTimersDoNothing(t *testing.T) {
+func TestExpiredTimersDoNothing(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")

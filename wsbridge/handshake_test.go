@@ -243,9 +243,9 @@ func TestHelloInTime(t *testing.T) {
 	})
 }
 
-// TestHelloTimerIsOff checks that a browser that sent hello just before the timeout
+// TestHelloTimerStopsAfterHello checks that a browser that sent hello just before the timeout
 // stays connected.
-func TestHelloTimerIsOff(t *testing.T) {
+func TestHelloTimerStopsAfterHello(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)

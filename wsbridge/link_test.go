@@ -218,9 +218,9 @@ func (w *world) theLink() *link {
 	return nil
 }
 
-// TestGarbage checks that a browser may send 100 malformed frames, and is
+// TestInvalidFrames checks that a browser may send 100 malformed frames, and is
 // disconnected at the next.
-func TestGarbage(t *testing.T) {
+func TestInvalidFrames(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		for i := range maxMalformed {

@@ -13,9 +13,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestRefusalsAreRare checks that endless attempts of a page are logged in few lines
+// TestRefusalLogIsRateLimited checks that endless attempts of a page are logged in few lines
 // with their number, and that no line with another reason is lost.
-func TestRefusalsAreRare(t *testing.T) {
+func TestRefusalLogIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		h := New(Options{Key: testKey, Origins: []string{testOrigin}, Log: zerolog.New(&log)})

@@ -44,9 +44,9 @@ func TestStartRefused(t *testing.T) {
 	})
 }
 
-// TestStartWhileAway checks that a run which is started while the link is lost is
+// TestStartWhileDisconnected checks that a run which is started while the link is lost is
 // sent once, when the browser has reconnected.
-func TestStartWhileAway(t *testing.T) {
+func TestStartWhileDisconnected(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.connectBrowser("b1", "boot1").drop()
 		w.advanceTime(9 * time.Second)
@@ -93,9 +93,9 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestHeldRunEnds checks how a run ends that was never sent: the caller may start it
+// TestUnsentRunEnds checks how a run ends that was never sent: the caller may start it
 // in another browser.
-func TestHeldRunEnds(t *testing.T) {
+func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {
 		name string

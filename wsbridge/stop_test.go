@@ -67,9 +67,9 @@ func TestStopUnknown(t *testing.T) {
 	})
 }
 
-// TestStopWhileAway checks that a stop during a lost link is answered in time, and
+// TestStopWhileDisconnected checks that a stop during a lost link is answered in time, and
 // sent to the page after the reconnect.
-func TestStopWhileAway(t *testing.T) {
+func TestStopWhileDisconnected(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")

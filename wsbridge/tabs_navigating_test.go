@@ -8,11 +8,11 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestTabThatWasLeft checks that a call waits for its best tab while that tab loads its
-// next document, instead of running in another tab. TestTabThatWasLeft waits a limited
+// TestCallWaitsForNavigatingTab checks that a call waits for its best tab while that tab loads its
+// next document, instead of running in another tab. TestCallWaitsForNavigatingTab waits a limited
 // time, and not for a tab that ranks behind others or in which the plugin was never
 // live.
-func TestTabThatWasLeft(t *testing.T) {
+func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {
 		return `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`
@@ -65,9 +65,9 @@ func TestTabThatWasLeft(t *testing.T) {
 	}
 }
 
-// TestTabThatWasLeftForAWorker checks that the previous state of tabs counts until
+// TestTabStatesCountUntilPagesReport checks that the previous state of tabs counts until
 // the pages of a reconnected browser have reported.
-func TestTabThatWasLeftForAWorker(t *testing.T) {
+func TestTabStatesCountUntilPagesReport(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		tabs := func(p *peer, doc, more string) {
@@ -87,9 +87,9 @@ func TestTabThatWasLeftForAWorker(t *testing.T) {
 	})
 }
 
-// TestTabThatWasLeftForGood checks that a call does not wait for a disconnected
+// TestCallDoesNotWaitForLostTab checks that a call does not wait for a disconnected
 // browser or a closed tab.
-func TestTabThatWasLeftForGood(t *testing.T) {
+func TestCallDoesNotWaitForLostTab(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		tab := func(p *peer, id int, rest string) {

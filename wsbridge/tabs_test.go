@@ -170,9 +170,9 @@ func TestTabsAfterReturn(t *testing.T) {
 	})
 }
 
-// TestTargetsAway checks that a browser with a lost link is offered during the grace
+// TestTargetsOfDisconnectedBrowser checks that a browser with a lost link is offered during the grace
 // period, if no other browser can run the plugin.
-func TestTargetsAway(t *testing.T) {
+func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		want := func(live string, browsers int) {

@@ -335,9 +335,9 @@ func visibilityClass(t wire.TabInfo) int {
 	}
 }
 
-// rankOf ranks readiness. A document of unknown readiness is new, maybe loaded
-// for the call: the call checks the document, and moves to the next one if it is
-// not ready.
+// rankOf ranks readiness. A document of unknown readiness is new, and may have been
+// loaded for the call. The call checks the document, and tries the next document if it
+// is not ready.
 var rankOf = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
 // comparePlaces returns less than 0 if a ranks before b.

@@ -63,9 +63,9 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
-// outputOf returns the output of a command that has to end. A command that does not end
+// commandOutputOf returns the output of a command that has to end. A command that does not end
 // is killed.
-func outputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
+func commandOutputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -120,7 +120,7 @@ func attackPlantedHome(t *testing.T) {
 	dir := foreignDir(t)
 	dirs := config.Dirs{Config: dir, State: dir}
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
-		out, err := outputOf(t, opentabsCommand(t, dirs, args...))
+		out, err := commandOutputOf(t, opentabsCommand(t, dirs, args...))
 		if err == nil || !strings.Contains(string(out), "belongs to another user, who could read and replace what is in it: choose another directory") {
 			t.Errorf("opentabs %v: %v %s", args, err, out)
 		}
@@ -133,7 +133,7 @@ func attackPlantedHome(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := outputOf(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
+	if out, err := commandOutputOf(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
 		t.Errorf("through a link: %v %s", err, out)
 	}
 }
@@ -278,7 +278,7 @@ func attackPort(t *testing.T) {
 	} {
 		cmd := opentabsOn(t, dirs, port, args...)
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
-		out, _ := outputOf(t, cmd)
+		out, _ := commandOutputOf(t, cmd)
 		if strings.Contains(string(out), "is already serving") {
 			t.Errorf("opentabs %v accepted the program as its server: %s", args, out)
 		}

@@ -53,7 +53,7 @@ type Owner interface {
 	WarnActivity(activityType string, why error)
 }
 
-// Set stores the activities of one call. Initialize it with Init.
+// Set stores the activities of one call. Init initializes a Set.
 //
 // Patches are applied when a user opens the call, or when too many are pending:
 // applying one costs as much as parsing the whole content, and the goroutine that

@@ -51,11 +51,11 @@ func compareSent(t *testing.T, got, want []Notification) {
 	}
 }
 
-func at(progress float64, message string) Notification {
+func notificationAt(progress float64, message string) Notification {
 	return Notification{Progress: progress, Message: message}
 }
 
-func of(progress, total float64, message string) Notification {
+func numberedNotification(progress, total float64, message string) Notification {
 	return Notification{Progress: progress, Total: total, HasTotal: true, Message: message}
 }
 
@@ -73,43 +73,43 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		in   []wire.Report
 		want []Notification
 	}{
-		{"counts", []wire.Report{r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{of(1, 3, ""), of(2, 3, ""), of(3, 3, "")}},
-		{"counts after a message", []wire.Report{text("a"), r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{at(0.000001, "a"), of(1, 3, ""), of(2, 3, ""), of(3, 3, "")}},
-		{"repeated", []wire.Report{only(1, ""), only(1, "")}, []Notification{at(1, "")}},
-		{"backwards", []wire.Report{only(5, ""), only(3, ""), only(6, "")}, []Notification{at(5, ""), at(6, "")}},
-		{"backwards with a new message", []wire.Report{only(5, "a"), only(3, "b")}, []Notification{at(5, "a"), at(5.000001, "b")}},
-		{"repeated with the same message", []wire.Report{only(5, "a"), only(5, "a")}, []Notification{at(5, "a")}},
-		{"a retry", []wire.Report{r(7, 9, ""), r(1, 9, "retry"), r(2, 9, ""), r(8, 9, ""), r(9, 9, "")}, []Notification{of(7, 9, ""), of(7.000009, 9, "retry"), of(8, 9, ""), of(9, 9, "")}},
-		{"reports without numbers after numbers", []wire.Report{r(5, 9, ""), text("a"), {}, text("a")}, []Notification{of(5, 9, ""), of(5.000009, 9, "a"), of(5.000018, 9, ""), of(5.000027, 9, "a")}},
-		{"a message after the end", []wire.Report{r(9, 9, ""), text("tidying up")}, []Notification{of(9, 9, ""), at(9.000009, "tidying up")}},
-		{"the end twice", []wire.Report{r(9, 9, ""), r(9, 9, ""), r(9, 9, "b")}, []Notification{of(9, 9, ""), at(9.000009, "b")}},
-		{"a new phase after the end", []wire.Report{r(3, 3, ""), r(1, 10, "upload"), r(2, 10, ""), r(4, 10, ""), r(10, 10, "")}, []Notification{of(3, 3, ""), at(3.00001, "upload"), of(4, 10, ""), of(10, 10, "")}},
-		{"a smaller phase after the end", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Notification{of(9, 9, ""), at(9.000002, "upload"), at(9.000004, "done")}},
-		{"no numbers ever", []wire.Report{{}, text("a"), text("a")}, []Notification{at(0.000001, ""), at(0.000002, "a"), at(0.000003, "a")}},
-		{"not finite", []wire.Report{only(1, ""), only(math.NaN(), "a"), only(math.Inf(1), "")}, []Notification{at(1, ""), at(1.000001, "a"), at(1.000002, "")}},
-		{"marked invalid", []wire.Report{{Invalid: true, Message: "a"}, {Invalid: true, Total: f(5)}}, []Notification{at(0.000001, "a"), at(0.000002, "")}},
-		{"negative", []wire.Report{only(-1, ""), only(0, ""), r(1, -1, "")}, []Notification{at(0.000001, ""), at(0.000002, "")}},
-		{"beyond total", []wire.Report{r(150, 100, "a"), r(2, 100, "")}, []Notification{at(0.000001, "a"), of(2, 100, "")}},
-		{"beyond total by rounding", []wire.Report{r(100.00000001, 100, "")}, []Notification{of(100, 100, "")}},
-		{"percent", []wire.Report{{Percent: f(40), Message: "a"}, {Percent: f(101)}, {Percent: f(100)}}, []Notification{of(40, 100, "a"), of(40.0001, 100, ""), of(100, 100, "")}},
-		{"total alone", []wire.Report{{Total: f(5)}, r(1, 5, "")}, []Notification{of(0.000005, 5, ""), of(1, 5, "")}},
-		{"total shrinks", []wire.Report{r(5, 10, ""), r(6, 8, ""), text("a"), r(8, 8, "")}, []Notification{of(5, 10, ""), of(6, 8, ""), of(6.000008, 8, "a"), of(8, 8, "")}},
-		{"total shrinks below", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), text("b")}, []Notification{of(5, 10, ""), at(5.000004, "a"), at(5.000008, ""), at(5.000012, "b")}},
-		{"loaded alone", []wire.Report{{Loaded: f(4096)}, text("a"), {Loaded: f(8192)}}, []Notification{at(4096, ""), at(4096.000001, "a"), at(8192, "")}},
-		{"loaded beside progress", []wire.Report{{Progress: f(1), Total: f(2), Loaded: f(512)}}, []Notification{of(1, 2, "")}},
-		{"zero of zero", []wire.Report{r(0, 0, ""), text("a")}, []Notification{of(0, 0, ""), at(0.000001, "a")}},
-		{"zero of zero after a message", []wire.Report{text("a"), r(0, 0, "")}, []Notification{at(0.000001, "a"), at(0.000002, "")}},
-		{"total 1", []wire.Report{text("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Notification{at(0.000001, "a"), of(0.1, 1, ""), of(0.2, 1, "b"), of(0.200001, 1, "c"), of(1, 1, "")}},
-		{"nearly the total", []wire.Report{r(0.9999999999999999, 1, ""), text("a"), r(1, 1, "")}, []Notification{of(0.9999999999999999, 1, ""), of(1, 1, "a")}},
+		{"counts", []wire.Report{r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{numberedNotification(1, 3, ""), numberedNotification(2, 3, ""), numberedNotification(3, 3, "")}},
+		{"counts after a message", []wire.Report{text("a"), r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(1, 3, ""), numberedNotification(2, 3, ""), numberedNotification(3, 3, "")}},
+		{"repeated", []wire.Report{only(1, ""), only(1, "")}, []Notification{notificationAt(1, "")}},
+		{"backwards", []wire.Report{only(5, ""), only(3, ""), only(6, "")}, []Notification{notificationAt(5, ""), notificationAt(6, "")}},
+		{"backwards with a new message", []wire.Report{only(5, "a"), only(3, "b")}, []Notification{notificationAt(5, "a"), notificationAt(5.000001, "b")}},
+		{"repeated with the same message", []wire.Report{only(5, "a"), only(5, "a")}, []Notification{notificationAt(5, "a")}},
+		{"a retry", []wire.Report{r(7, 9, ""), r(1, 9, "retry"), r(2, 9, ""), r(8, 9, ""), r(9, 9, "")}, []Notification{numberedNotification(7, 9, ""), numberedNotification(7.000009, 9, "retry"), numberedNotification(8, 9, ""), numberedNotification(9, 9, "")}},
+		{"reports without numbers after numbers", []wire.Report{r(5, 9, ""), text("a"), {}, text("a")}, []Notification{numberedNotification(5, 9, ""), numberedNotification(5.000009, 9, "a"), numberedNotification(5.000018, 9, ""), numberedNotification(5.000027, 9, "a")}},
+		{"a message after the end", []wire.Report{r(9, 9, ""), text("tidying up")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000009, "tidying up")}},
+		{"the end twice", []wire.Report{r(9, 9, ""), r(9, 9, ""), r(9, 9, "b")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000009, "b")}},
+		{"a new phase after the end", []wire.Report{r(3, 3, ""), r(1, 10, "upload"), r(2, 10, ""), r(4, 10, ""), r(10, 10, "")}, []Notification{numberedNotification(3, 3, ""), notificationAt(3.00001, "upload"), numberedNotification(4, 10, ""), numberedNotification(10, 10, "")}},
+		{"a smaller phase after the end", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000002, "upload"), notificationAt(9.000004, "done")}},
+		{"no numbers ever", []wire.Report{{}, text("a"), text("a")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "a"), notificationAt(0.000003, "a")}},
+		{"not finite", []wire.Report{only(1, ""), only(math.NaN(), "a"), only(math.Inf(1), "")}, []Notification{notificationAt(1, ""), notificationAt(1.000001, "a"), notificationAt(1.000002, "")}},
+		{"marked invalid", []wire.Report{{Invalid: true, Message: "a"}, {Invalid: true, Total: f(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
+		{"negative", []wire.Report{only(-1, ""), only(0, ""), r(1, -1, "")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "")}},
+		{"beyond total", []wire.Report{r(150, 100, "a"), r(2, 100, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(2, 100, "")}},
+		{"beyond total by rounding", []wire.Report{r(100.00000001, 100, "")}, []Notification{numberedNotification(100, 100, "")}},
+		{"percent", []wire.Report{{Percent: f(40), Message: "a"}, {Percent: f(101)}, {Percent: f(100)}}, []Notification{numberedNotification(40, 100, "a"), numberedNotification(40.0001, 100, ""), numberedNotification(100, 100, "")}},
+		{"total alone", []wire.Report{{Total: f(5)}, r(1, 5, "")}, []Notification{numberedNotification(0.000005, 5, ""), numberedNotification(1, 5, "")}},
+		{"total shrinks", []wire.Report{r(5, 10, ""), r(6, 8, ""), text("a"), r(8, 8, "")}, []Notification{numberedNotification(5, 10, ""), numberedNotification(6, 8, ""), numberedNotification(6.000008, 8, "a"), numberedNotification(8, 8, "")}},
+		{"total shrinks below", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), text("b")}, []Notification{numberedNotification(5, 10, ""), notificationAt(5.000004, "a"), notificationAt(5.000008, ""), notificationAt(5.000012, "b")}},
+		{"loaded alone", []wire.Report{{Loaded: f(4096)}, text("a"), {Loaded: f(8192)}}, []Notification{notificationAt(4096, ""), notificationAt(4096.000001, "a"), notificationAt(8192, "")}},
+		{"loaded beside progress", []wire.Report{{Progress: f(1), Total: f(2), Loaded: f(512)}}, []Notification{numberedNotification(1, 2, "")}},
+		{"zero of zero", []wire.Report{r(0, 0, ""), text("a")}, []Notification{numberedNotification(0, 0, ""), notificationAt(0.000001, "a")}},
+		{"zero of zero after a message", []wire.Report{text("a"), r(0, 0, "")}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
+		{"total 1", []wire.Report{text("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(0.1, 1, ""), numberedNotification(0.2, 1, "b"), numberedNotification(0.200001, 1, "c"), numberedNotification(1, 1, "")}},
+		{"nearly the total", []wire.Report{r(0.9999999999999999, 1, ""), text("a"), r(1, 1, "")}, []Notification{numberedNotification(0.9999999999999999, 1, ""), numberedNotification(1, 1, "a")}},
 		{
 			"nearly the total, and a message for the user", []wire.Report{r(0.9999999999999999, 1, ""), {Message: "a", Audience: AudienceUser}, text("b"), r(1, 1, "c")},
-			[]Notification{of(0.9999999999999999, 1, ""), of(1, 1, "c"), {Progress: 1.0000000000004656, Message: "a", Audience: AudienceUser}},
+			[]Notification{numberedNotification(0.9999999999999999, 1, ""), numberedNotification(1, 1, "c"), {Progress: 1.0000000000004656, Message: "a", Audience: AudienceUser}},
 		},
-		{"nearly the total, and no more", []wire.Report{r(0.9999999999999999, 1, ""), text("a")}, []Notification{of(0.9999999999999999, 1, ""), at(1, "a")}},
-		{"one by one of very many", []wire.Report{r(1, 1e9, ""), text("a"), r(2, 1e9, "")}, []Notification{of(1, 1e9, ""), of(1.001, 1e9, "a"), of(2, 1e9, "")}},
-		{"where numbers are far apart", []wire.Report{only(9e15, ""), text("a")}, []Notification{at(9e15, ""), at(9e15+16*(above-9e15), "a")}},
-		{"greatest number", []wire.Report{only(math.MaxFloat64, ""), text("a")}, []Notification{at(math.MaxFloat64, "")}},
-		{"denormal numbers", []wire.Report{r(5e-324, 1, ""), r(1e-310, 1e-309, "a"), r(1, 1, "")}, []Notification{of(0, 1, ""), at(0.000001, "a"), of(1, 1, "")}},
+		{"nearly the total, and no more", []wire.Report{r(0.9999999999999999, 1, ""), text("a")}, []Notification{numberedNotification(0.9999999999999999, 1, ""), notificationAt(1, "a")}},
+		{"one by one of very many", []wire.Report{r(1, 1e9, ""), text("a"), r(2, 1e9, "")}, []Notification{numberedNotification(1, 1e9, ""), numberedNotification(1.001, 1e9, "a"), numberedNotification(2, 1e9, "")}},
+		{"where numbers are far apart", []wire.Report{only(9e15, ""), text("a")}, []Notification{notificationAt(9e15, ""), notificationAt(9e15+16*(above-9e15), "a")}},
+		{"greatest number", []wire.Report{only(math.MaxFloat64, ""), text("a")}, []Notification{notificationAt(math.MaxFloat64, "")}},
+		{"denormal numbers", []wire.Report{r(5e-324, 1, ""), r(1e-310, 1e-309, "a"), r(1, 1, "")}, []Notification{numberedNotification(0, 1, ""), notificationAt(0.000001, "a"), numberedNotification(1, 1, "")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 					step(wire.Report{Message: "a"})
 				}
 				step(wire.Report{Progress: f(number), Total: f(scale.total)})
-				if got[0] != of(number, scale.total, "") {
+				if got[0] != numberedNotification(number, scale.total, "") {
 					t.Errorf("%d messages, %v: got %+v, want %v", messages, scale, got[0], number)
 				}
 			}
@@ -163,7 +163,7 @@ func TestStepsFollowTheNumbers(t *testing.T) {
 		return got[0]
 	}
 	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
-		if got := next(wire.Report{Progress: f(number), Total: f(1)}); got != of(number, 1, "") {
+		if got := next(wire.Report{Progress: f(number), Total: f(1)}); got != numberedNotification(number, 1, "") {
 			t.Errorf("got %+v, want %v", got, number)
 		}
 		for range 5000 {
@@ -187,20 +187,20 @@ func TestMeterQueue(t *testing.T) {
 		in   []wire.Report
 		want []Notification
 	}{
-		{"the latest wins", []wire.Report{internal(1, 9, "a"), internal(2, 9, "b")}, []Notification{of(2, 9, "b")}},
-		{"numbers keep the message and its audience", []wire.Report{user(1, 9, "a"), internal(2, 9, "")}, []Notification{forUser(of(2, 9, "a"))}},
-		{"numbers for the user keep the audience of the message", []wire.Report{internal(1, 9, "a"), user(2, 9, "")}, []Notification{of(2, 9, "a")}},
-		{"an internal report does not replace one for the user", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), internal(3, 9, "c")}, []Notification{forUser(of(1, 9, "a")), of(3, 9, "c")}},
-		{"nor one without a message", []wire.Report{user(1, 9, ""), internal(2, 9, "")}, []Notification{forUser(of(1, 9, "")), of(2, 9, "")}},
-		{"a later one for the user does", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), user(3, 9, "c")}, []Notification{forUser(of(3, 9, "c"))}},
-		{"but keeps its message if it has none", []wire.Report{user(1, 9, "a"), internal(2, 9, ""), user(3, 9, "")}, []Notification{forUser(of(3, 9, "a"))}},
-		{"the final one is kept", []wire.Report{internal(1, 3, "a"), internal(3, 3, "b"), internal(3, 3, "c"), {Message: "d"}}, []Notification{of(3, 3, "b"), at(3.000003, "d")}},
-		{"and what is for the user before it", []wire.Report{user(1, 3, "a"), internal(3, 3, "b"), {Message: "c", Audience: AudienceUser}}, []Notification{forUser(of(1, 3, "a")), of(3, 3, "b"), forUser(at(3.000003, "c"))}},
-		{"the final one keeps a message", []wire.Report{user(1, 3, "a"), internal(3, 3, "")}, []Notification{forUser(of(3, 3, "a"))}},
-		{"a message keeps the numbers", []wire.Report{internal(1, 3, ""), {Message: "a"}}, []Notification{of(1, 3, "a")}},
-		{"the final one of a smaller total", []wire.Report{internal(5, 9, "a"), internal(3, 3, "")}, []Notification{of(3, 3, "a")}},
-		{"and for the user before it", []wire.Report{user(5, 9, "a"), internal(3, 3, "b")}, []Notification{forUser(of(0.000009, 9, "a")), of(3, 3, "b")}},
-		{"a step below the number behind it", []wire.Report{{Message: "a", Audience: AudienceUser}, internal(1e-9, 1, "b")}, []Notification{forUser(at(1e-15, "a")), of(1e-9, 1, "b")}},
+		{"the latest wins", []wire.Report{internal(1, 9, "a"), internal(2, 9, "b")}, []Notification{numberedNotification(2, 9, "b")}},
+		{"numbers keep the message and its audience", []wire.Report{user(1, 9, "a"), internal(2, 9, "")}, []Notification{forUser(numberedNotification(2, 9, "a"))}},
+		{"numbers for the user keep the audience of the message", []wire.Report{internal(1, 9, "a"), user(2, 9, "")}, []Notification{numberedNotification(2, 9, "a")}},
+		{"an internal report does not replace one for the user", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), internal(3, 9, "c")}, []Notification{forUser(numberedNotification(1, 9, "a")), numberedNotification(3, 9, "c")}},
+		{"nor one without a message", []wire.Report{user(1, 9, ""), internal(2, 9, "")}, []Notification{forUser(numberedNotification(1, 9, "")), numberedNotification(2, 9, "")}},
+		{"a later one for the user does", []wire.Report{user(1, 9, "a"), internal(2, 9, "b"), user(3, 9, "c")}, []Notification{forUser(numberedNotification(3, 9, "c"))}},
+		{"but keeps its message if it has none", []wire.Report{user(1, 9, "a"), internal(2, 9, ""), user(3, 9, "")}, []Notification{forUser(numberedNotification(3, 9, "a"))}},
+		{"the final one is kept", []wire.Report{internal(1, 3, "a"), internal(3, 3, "b"), internal(3, 3, "c"), {Message: "d"}}, []Notification{numberedNotification(3, 3, "b"), notificationAt(3.000003, "d")}},
+		{"and what is for the user before it", []wire.Report{user(1, 3, "a"), internal(3, 3, "b"), {Message: "c", Audience: AudienceUser}}, []Notification{forUser(numberedNotification(1, 3, "a")), numberedNotification(3, 3, "b"), forUser(notificationAt(3.000003, "c"))}},
+		{"the final one keeps a message", []wire.Report{user(1, 3, "a"), internal(3, 3, "")}, []Notification{forUser(numberedNotification(3, 3, "a"))}},
+		{"a message keeps the numbers", []wire.Report{internal(1, 3, ""), {Message: "a"}}, []Notification{numberedNotification(1, 3, "a")}},
+		{"the final one of a smaller total", []wire.Report{internal(5, 9, "a"), internal(3, 3, "")}, []Notification{numberedNotification(3, 3, "a")}},
+		{"and for the user before it", []wire.Report{user(5, 9, "a"), internal(3, 3, "b")}, []Notification{forUser(numberedNotification(0.000009, 9, "a")), numberedNotification(3, 3, "b")}},
+		{"a step below the number behind it", []wire.Report{{Message: "a", Audience: AudienceUser}, internal(1e-9, 1, "b")}, []Notification{forUser(notificationAt(1e-15, "a")), numberedNotification(1e-9, 1, "b")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 // Sender sends the notifications of one call to its client. Sender is safe for
 // concurrent use, except that SendDue, SendInBackground and Flush never run at the same
-// time. Initialize it with Init.
+// time. Init initializes a Sender.
 type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
 	wake chan struct{}      // has a token when the meter has something new
@@ -116,7 +116,7 @@ func (s *Sender) Close() {
 	s.closed = true
 }
 
-// Flush sends the rest of the queue at any rate. Call it after Close.
+// Flush sends the rest of the queue at any rate. Call Flush after Close.
 func (s *Sender) Flush() {
 	for {
 		s.mu.Lock()

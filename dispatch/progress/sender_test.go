@@ -21,7 +21,7 @@ func newSender(interval time.Duration) (*Sender, *[]string) {
 	return &s, sent
 }
 
-func report(s *Sender, message string) {
+func reportMessage(s *Sender, message string) {
 	s.Accept(time.Now(), Numbers{}, Text{Message: message})
 }
 
@@ -30,13 +30,13 @@ func report(s *Sender, message string) {
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)
-		report(s, "first")
+		reportMessage(s, "first")
 		<-s.Wake()
 		if due := s.SendDue(); due != nil || len(*sent) != 1 {
 			t.Fatalf("sent %q, more is due: %t", *sent, due != nil)
 		}
-		report(s, "replaced")
-		report(s, "second")
+		reportMessage(s, "replaced")
+		reportMessage(s, "second")
 		start := time.Now()
 		due := s.SendDue()
 		if due == nil || len(*sent) != 1 {
@@ -57,11 +57,11 @@ func TestSenderRate(t *testing.T) {
 // its queue for Flush.
 func TestSenderFlushesAfterClose(t *testing.T) {
 	s, sent := newSender(time.Hour)
-	report(s, "first")
+	reportMessage(s, "first")
 	s.SendDue()
-	report(s, "last")
+	reportMessage(s, "last")
 	s.Close()
-	report(s, "late")
+	reportMessage(s, "late")
 	s.Remind("late reminder")
 	if due := s.SendDue(); due != nil || len(*sent) != 1 {
 		t.Errorf("a closed sender sent %q", *sent)
@@ -78,13 +78,13 @@ func TestSenderInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)
 		stop := s.SendInBackground()
-		report(s, "first")
+		reportMessage(s, "first")
 		synctest.Wait()
 		s.KeepQueued()
 		s.Remind("reminder")
 		time.Sleep(2 * time.Second)
 		stop()
-		report(s, "after stop")
+		reportMessage(s, "after stop")
 		time.Sleep(time.Hour)
 		if want := []string{"first", "reminder"}; !slices.Equal(*sent, want) {
 			t.Errorf("sent %q, want %q", *sent, want)
@@ -97,7 +97,7 @@ func TestSenderInBackground(t *testing.T) {
 func TestSenderWithoutClient(t *testing.T) {
 	var s Sender
 	s.Init(time.Second, nil)
-	report(&s, "dropped")
+	reportMessage(&s, "dropped")
 	s.SendInBackground()()
 	s.Flush()
 	if due := s.SendDue(); s.WantsNotifications() || due != nil || len(s.Wake()) != 0 {
@@ -113,7 +113,7 @@ func TestSenderLosesNoReport(t *testing.T) {
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 200 {
-				report(s, fmt.Sprint(g, " ", i))
+				reportMessage(s, fmt.Sprint(g, " ", i))
 			}
 		})
 	}

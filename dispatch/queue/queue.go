@@ -21,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// Queue assigns places to calls. Make one with New.
+// Queue assigns places to calls. New makes a Queue.
 type Queue struct {
 	limits Limits
 

@@ -22,7 +22,7 @@ const (
 	pendingBytes = 4 << 20
 )
 
-// Log writes records. Create it with Open, and Close it.
+// Log writes records. Create a Log with Open, and end it with Close.
 type Log struct {
 	lines *linefile.Log
 	log   zerolog.Logger

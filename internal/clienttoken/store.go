@@ -121,8 +121,8 @@ func (s *Store) OnRemoved(removed func(name string)) {
 // nameRule matches valid names of clients.
 var nameRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Add creates a token for a new client and returns it. The token is not stored and
-// cannot be read again.
+// Add creates and returns a token for a new client. The token is not stored and cannot
+// be read again.
 func (s *Store) Add(name string) (token string, err error) {
 	if !nameRule().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)

@@ -10,7 +10,8 @@ import (
 
 // Mend repairs the state directory before a server starts: it renames a damaged token
 // and a damaged server record, and removes temporary files of crashed processes. Mend
-// returns a warning for each renamed file. Call it under [Dirs.LockStart].
+// returns a warning for each renamed file. The caller must have the lock of
+// [Dirs.LockStart].
 func (d Dirs) Mend() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
 	if _, err := readToken(d.TokenFile()); errors.Is(err, ErrDamaged) {

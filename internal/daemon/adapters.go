@@ -301,8 +301,8 @@ func (a *adapters) writeFiles() error {
 	return errors.Join(errors.Join(failed...), removeOthers(folder, current))
 }
 
-// writeFile writes one script. An existing file is left alone: its name depends on
-// its content.
+// writeFile writes one script. An existing file is kept, because the name of a file
+// depends on its content.
 func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

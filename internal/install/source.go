@@ -45,8 +45,8 @@ func isPath(text string) bool {
 	return false
 }
 
-// Get installs a package or a package file. before is the plugin that it replaces, nil
-// if there was none.
+// Get installs a package or a package file. before is the replaced plugin, nil if there
+// was none.
 func (i *Installer) Get(ctx context.Context, s Source) (added, before *plugin.Plugin, err error) {
 	if s.isFile {
 		var file npm.Tarball

@@ -97,13 +97,13 @@ func TestHostIsStrict(t *testing.T) {
 	if !strings.HasPrefix(string(host), "((late) => {\n\"use strict\";\n") {
 		t.Errorf("the host begins with %.40q", host)
 	}
-	if problems := syntaxErrors(wrapScript(host, "with ({}) {}")); len(problems) > 0 {
+	if problems := syntaxErrors(wrapTestScript(host, "with ({}) {}")); len(problems) > 0 {
 		t.Errorf("an adapter became strict: %v", problems)
 	}
 }
 
-// wrapScript returns the script of a plugin without settings and pre-script.
-func wrapScript(host []byte, code string) string {
+// wrapTestScript returns the script of a plugin without settings and pre-script.
+func wrapTestScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
@@ -176,7 +176,7 @@ func TestWrapAdapter(t *testing.T) {
 		{manyNames(maxNames + 1), all}, // beyond the limit, one is assumed to be the window
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
 	} {
-		got := wrapScript(host, c.code)
+		got := wrapTestScript(host, c.code)
 		if want := fmt.Sprintf("%s(false)(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
 			t.Errorf("%s\n got %s\nwant %s", c.code, got, want)
 		}
@@ -278,7 +278,7 @@ func TestAdapterFunctionThis(t *testing.T) {
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
-		got := wrapScript([]byte("x"), "#!x"+rest)
+		got := wrapTestScript([]byte("x"), "#!x"+rest)
 		if want := "x(false)(" + plainOptions + ", " + outer + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
 			t.Errorf("%q: got %q, want %q", end, got, want)
 		}

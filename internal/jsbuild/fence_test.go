@@ -87,7 +87,8 @@ func (f fenced) checkRefused(t *testing.T, parts ...string) {
 	}
 }
 
-// TestFenceImports: a plugin can import only its own files and installed packages.
+// TestFenceImports checks that a plugin can import only its own files and installed
+// packages.
 func TestFenceImports(t *testing.T) {
 	use := "\n(globalThis as any).q = a;"
 	for name, index := range map[string]string{

@@ -80,7 +80,7 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: localesNamespace}, loadLocales)
 		for _, namespace := range []string{"file", embedded} {
 			build.OnLoad(api.OnLoadOptions{Filter: zodStateful, Namespace: namespace}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
-				return loadPrivate(embeddedFiles, a)
+				return loadPrivateZod(embeddedFiles, a)
 			})
 		}
 	}}
@@ -136,11 +136,11 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return result, nil
 }
 
-// loadPrivate replaces globalThis in a file of zod by a private object. zod stores its
+// loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores its
 // configuration and registry there; on the real globalThis, a page could use them to
 // read or change the schemas of an adapter. The added import is in the first line, so
 // that line numbers do not change.
-func loadPrivate(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
+func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error
 	if a.Namespace == embedded {

@@ -29,7 +29,7 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Log writes lines to rotated files. Open it with [Open], and close it.
+// Log writes lines to rotated files. Create a Log with [Open], and end it with Close.
 type Log struct {
 	path string
 	opts Options

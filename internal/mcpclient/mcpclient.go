@@ -82,7 +82,7 @@ type Server struct {
 	Version string `json:"version"`
 }
 
-// Initialize opens the session. Call it once, before anything else.
+// Initialize opens the session. Call Initialize once, before all other methods.
 func (c *Client) Initialize(ctx context.Context) (Server, error) {
 	params := map[string]any{
 		"protocolVersion": protocolVersion,

@@ -46,7 +46,7 @@ func (l *Listener) Close() error {
 // Addr implements net.Listener. Addr returns a loopback address.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-// Dial connects to the listener and ignores the address. Use it as
+// Dial connects to the listener and ignores the address. Use Dial as
 // http.Transport.DialContext. Dial returns ctx's error or net.ErrClosed.
 func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	clientEnd, serverEnd := net.Pipe()

@@ -116,8 +116,8 @@ func TestIntegrity(t *testing.T) {
 	}
 }
 
-// TestLoginStaysWithItsHost: a login is not sent to another host, neither after a
-// redirect nor for a tarball that is on another host.
+// TestLoginStaysWithItsHost checks that no login is sent to another host, neither after
+// a redirect nor for a tarball on another host.
 func TestLoginStaysWithItsHost(t *testing.T) {
 	file := goodVersion().File
 	var stolen atomic.Value

@@ -61,7 +61,7 @@ func Unpack(t Tarball, dir string) error {
 // unpacker checks one package, and writes its files if root is set.
 type unpacker struct {
 	root  *os.Root          // nil in the pass that only checks
-	seen  map[string]string // the path of each entry by its lower-case form; that of a folder ends in a slash
+	seen  map[string]string // the path of each entry by its lower-case form; the path of a folder ends in a slash
 	files int
 	bytes int64
 }

@@ -19,23 +19,23 @@ type recorder struct {
 	err  error
 }
 
-func (r *recorder) note(parts ...any) error {
+func (r *recorder) recordChange(parts ...any) error {
 	r.made = append(r.made, strings.TrimSpace(fmt.Sprintln(parts...)))
 	return r.err
 }
 
 func (r *recorder) Permissions(string) (httpapi.PluginPermissions, error) { return r.view, nil }
 func (r *recorder) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
-	return r.note("permission", plugin, tool, permission)
+	return r.recordChange("permission", plugin, tool, permission)
 }
 func (r *recorder) SetOpening(plugin string, allowed bool, _ string) error {
-	return r.note("opening", plugin, allowed)
+	return r.recordChange("opening", plugin, allowed)
 }
 func (r *recorder) SetCalls(plugin, other string, allowed bool, _ string) error {
-	return r.note("calls", plugin, other, allowed)
+	return r.recordChange("calls", plugin, other, allowed)
 }
 func (r *recorder) SetLateAccess(plugin string, allowed bool, _ string) error {
-	return r.note("late", plugin, allowed)
+	return r.recordChange("late", plugin, allowed)
 }
 
 func TestApply(t *testing.T) {

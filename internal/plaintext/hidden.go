@@ -26,8 +26,8 @@ type scanner struct {
 	prev, base rune
 }
 
-// isHidden reports whether r, which is followed by rest, is hidden. Call it for each
-// character of a text in order.
+// isHidden reports whether r, which is followed by rest, is hidden. Call isHidden for
+// each character of a text in order.
 func (s *scanner) isHidden(r rune, rest string) bool {
 	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
 		s.prev, s.base = r, r

@@ -8,7 +8,7 @@ import (
 )
 
 // CleanJSON returns valid JSON in which every string and member name is cleaned. All
-// other bytes are kept. Use it for JSON that is shown, never for results.
+// other bytes are kept. Use CleanJSON for JSON that is shown, never for results.
 func CleanJSON(text []byte) []byte {
 	var out []byte
 	kept := 0 // text[kept:i] needs no change

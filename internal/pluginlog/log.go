@@ -52,7 +52,7 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// Log stores the entries of all plugins. Create it with Open, and Close it.
+// Log stores the entries of all plugins. Create a Log with Open, and end it with Close.
 type Log struct {
 	opts    Options
 	secrets *redactor
@@ -109,7 +109,7 @@ type addition struct {
 }
 
 // Add queues the entries that an adapter logged in a tab of a browser. Add does not
-// block: if the queue is full, it drops and counts the entries.
+// block: if the queue is full, Add drops and counts the entries.
 func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -113,7 +113,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // Entries that arrive too fast are dropped; the next entry of the plugin has their
 // number.
-func TestTooMuchAtOnceIsCounted(t *testing.T) {
+func TestDroppedEntriesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		blocked := make(chan struct{})

@@ -192,7 +192,7 @@ func (b *Browser) Clear(ctx context.Context) error {
 // Tab is a tab of a browser.
 type Tab struct {
 	browser *Browser
-	ctx     context.Context // has the tab for chromedp
+	ctx     context.Context // contains the tab for chromedp
 }
 
 // Open opens a tab at url, after removing the stored data of the site at origin.

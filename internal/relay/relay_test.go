@@ -467,8 +467,8 @@ func TestLastLine(t *testing.T) {
 	})
 }
 
-// TestServerNeverEnds has a daemon that does not close the session after the client.
-func TestServerNeverEnds(t *testing.T) {
+// TestServerThatDoesNotExit has a daemon that does not close the session after the client.
+func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
 		began := time.Now()

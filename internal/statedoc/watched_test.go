@@ -10,7 +10,7 @@ import (
 
 // A read after a change returns the change, even while another goroutine reads the
 // earlier content.
-func TestWatchedIsNeverOlderThanTheLook(t *testing.T) {
+func TestWatchedReturnsCurrentContent(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "file")
 		write := func(text string) {

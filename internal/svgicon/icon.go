@@ -39,8 +39,8 @@ type Set struct {
 // Problem describes a problem of the icon's file, and how to fix it.
 type Problem struct{ File, Text string }
 
-// Make checks the files that an author made and returns the icons of the plugin.
-// name is the plugin's: the ids in its icons begin with it, so that icons of
+// Make checks the files that an author made and returns the icons of the plugin. name
+// is the name of the plugin. The ids in its icons begin with name, so that icons of
 // several plugins can be in one document.
 func Make(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem

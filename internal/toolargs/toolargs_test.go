@@ -140,7 +140,7 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
-func TestAim(t *testing.T) {
+func TestAddTarget(t *testing.T) {
 	a := toolWith(`{"properties":{"tabId":{"type":"integer"}}}`)
 	args := map[string]json.RawMessage{}
 	if err := a.AddTarget(args, `my "browser"`, 0); err != nil || string(args["browser"]) != `"my \"browser\""` || len(args) != 1 {

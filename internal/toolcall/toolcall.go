@@ -64,7 +64,7 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 		return callError(ctx, err)
 	}
 	defer func() {
-		// If this fails, the session expires on the server.
+		// If the request fails, the session expires on the server.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		_ = session.Close(ctx)

@@ -78,8 +78,8 @@ type earlyCancel struct {
 }
 
 const (
-	// earlyFor is how long a cancellation waits for its request. Over HTTP the two use
-	// separate connections, so the cancellation may arrive first.
+	// earlyFor is how long a cancellation waits for its request. Over HTTP a call and
+	// its cancellation use separate connections, so the cancellation may arrive first.
 	earlyFor = 5 * time.Second
 	// earlyKept and endedKept are the maximum number of stored keys of each kind.
 	earlyKept = 64

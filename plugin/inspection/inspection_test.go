@@ -170,7 +170,7 @@ func TestChangesSinceReview(t *testing.T) {
 }
 
 // A change beyond the stored part of a large file is shown too.
-func TestChangeBehindWhatIsKept(t *testing.T) {
+func TestChangeBeyondStoredPart(t *testing.T) {
 	padding := "  /*" + strings.Repeat("x", 4<<20) + "*/\n"
 	w := newWorld(t, mailPackage(padding+"  var send = () => 1;\n"))
 	w.review("mail", wire.PermissionAuto)

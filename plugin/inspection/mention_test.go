@@ -50,7 +50,7 @@ func TestMentions(t *testing.T) {
 }
 
 // Text that only resembles a power is not one.
-func TestMentionsOfNothing(t *testing.T) {
+func TestNoMentions(t *testing.T) {
 	for _, code := range []string{
 		`import x from "y";`, `e.import(x)`, `reimport(x)`, `f.call(this,a,b)`, `Object.prototype.hasOwnProperty.call(e,"a")`,
 		`setTimeout(()=>r("done"),5)`, `setTimeout(e,5)`, `dialog.open(x)`, `new ImageData(1,1)`, `prefetch(x)`, `evaluate()`, `e.reopen("x")`,

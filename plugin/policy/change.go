@@ -44,7 +44,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 		entry.Put("reviewed", review)
 		delete(entry, "recommended") // the user has decided
 		if before != hash {
-			entry.Put("tools", withoutAuto(entry.Child("tools")))
+			entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
 			if !p.opts.trusts(one) {
 				delete(entry, "calls")
 				delete(entry, "lateAccess")
@@ -61,8 +61,8 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, by string
 	return err
 }
 
-// withoutAuto removes the permission "auto" and all grants from the entries of tools.
-func withoutAuto(tools statedoc.Object) statedoc.Object {
+// copyWithoutAuto removes the permission "auto" and all grants from the entries of tools.
+func copyWithoutAuto(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
 		var permission wire.Permission
@@ -70,13 +70,13 @@ func withoutAuto(tools statedoc.Object) statedoc.Object {
 			delete(tool, "permission")
 			putTool(tools, name, tool)
 		}
-		withoutAllowed(tools, name)
+		copyWithoutAllowed(tools, name)
 	}
 	return tools
 }
 
-// withoutAllowed removes the grants for always from the entry of a tool.
-func withoutAllowed(tools statedoc.Object, name string) {
+// copyWithoutAllowed removes the grants for always from the entry of a tool.
+func copyWithoutAllowed(tools statedoc.Object, name string) {
 	tool := tools.Child(name)
 	delete(tool, "allowed")
 	putTool(tools, name, tool)
@@ -116,7 +116,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 			delete(entry, "recommended") // the user has decided
 			tools := entry.Child("tools")
 			for name := range maps.Clone(tools) {
-				withoutAllowed(tools, name)
+				copyWithoutAllowed(tools, name)
 			}
 			entry.Put("tools", tools)
 			return setPermission(entry, permission, by)

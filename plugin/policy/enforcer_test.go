@@ -170,7 +170,7 @@ func TestGrantAlways(t *testing.T) {
 }
 
 // A grant that cannot be written to the file is valid until the server ends.
-func TestGrantAlwaysCannotBeWritten(t *testing.T) {
+func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g := newGated(t, ask)
 	lock := g.policy.Path() + ".lock"
 	g.must(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
@@ -294,7 +294,7 @@ func TestLimit(t *testing.T) {
 }
 
 // Concurrent calls cannot exceed the limit.
-func TestLimitAtOnce(t *testing.T) {
+func TestLimitConcurrentCalls(t *testing.T) {
 	g := newGated(t, auto)
 	g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
 	var wg sync.WaitGroup

@@ -53,7 +53,7 @@ func TestMeterCountsRuns(t *testing.T) {
 	})
 }
 
-func TestMeterAtOnce(t *testing.T) {
+func TestMeterConcurrentCalls(t *testing.T) {
 	var m meters
 	var ran atomic.Int32
 	var wg sync.WaitGroup

@@ -363,7 +363,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 
 // Concurrent changes and reads, also through two policies of one folder, lose
 // nothing.
-func TestPolicyAtOnce(t *testing.T) {
+func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 8 {
 		packages = append(packages, twoToolPackage(fmt.Sprintf("p%c", 'a'+i), ""))

@@ -1,4 +1,5 @@
-// Package review reads what a user reviews of a plugin, and keeps a copy of it.
+// Package review reads the parts of a plugin that a user reviews, and keeps a copy of
+// these parts.
 //
 // [ReadCode] splits the code of a plugin into the author's code and libraries.
 // [Archive] stores the reviewed content and shows later what has changed.

@@ -2,7 +2,7 @@ package inbound
 
 import "testing"
 
-func TestCut(t *testing.T) {
+func TestTruncatedTexts(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
 		n    int
