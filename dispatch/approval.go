@@ -203,7 +203,7 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 		return r, t.resume(r)
 	case <-c.done:
 	case <-ctx.Done():
-		if t.gate != nil { // else the tool has withdrawn its request
+		if t.gate != nil { // without a gate, the tool has withdrawn its request
 			c.cancel(CancellationOf(ctx))
 		}
 	case <-limit.C:

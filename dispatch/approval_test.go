@@ -67,7 +67,7 @@ func TestTheUserDecides(t *testing.T) {
 				if view.Status != wire.StatusPending || ran != 0 {
 					t.Errorf("status %s, ran %d", view.Status, ran)
 				}
-				sleepFake(4 * time.Minute) // longer than the idle limit
+				sleepFake(4 * time.Minute) // the wait is longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.By != tt.r.By || got.Allowed != tt.r.Allow {
 					t.Fatalf("decision %+v, %v", got, err)
@@ -293,7 +293,7 @@ func TestModesOfResume(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		pass     bool                                          // Ticket.PassDecision
-		resumed  func(r *dispatch.Resolution) dispatch.Verdict // the verdict after the decision
+		resumed  func(r *dispatch.Resolution) dispatch.Verdict // the verdict of the gate after the decision
 		output   string
 		decision string
 	}{
@@ -407,7 +407,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		before []string // reported right before the question
+		before []string // the messages that the tool reported right before the question
 		answer time.Duration
 		want   string
 	}{

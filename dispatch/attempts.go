@@ -12,7 +12,7 @@ const maxAttempts = 8
 // attempts records in which documents a call was tried. attempts has no lock:
 // liveCall.mu guards it.
 type attempts struct {
-	target Target // of the current attempt
+	target Target // the document of the current attempt
 	runID  string // the ID of the call; with ".2", ".3" ... for later attempts
 	count  int
 	// hasOther is set if the call may be tried in another document.

@@ -47,7 +47,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 	tests := []struct {
 		name   string
 		gates  []dispatch.Gate
-		answer time.Duration // after which the user allows what waits; 0 for never
+		answer time.Duration // the time after which the user allows all waiting calls; 0 for never
 		parent func(w *waiter, s dispatch.Sink)
 		// total is when the call ends.
 		total time.Duration

@@ -103,10 +103,10 @@ type Dispatcher struct {
 	stream    stream
 	suspended suspendedCount
 
-	mu       sync.Mutex           // guards all below; no other lock is taken while it is held
+	mu       sync.Mutex           // guards all fields below; no other lock is taken while mu is held
 	live     map[string]*liveCall // by call ID
 	ended    []*liveCall          // the last ended calls, oldest first
-	accepted uint64               // number of calls so far
+	accepted uint64               // the number of calls so far
 	closed   bool
 
 	// running counts the calls that have not returned. Only add increases running, with
@@ -169,7 +169,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	defer d.running.Done()
 	switch {
 	case !c.validate(), !c.passGates(ctx):
-	case c.parent != nil: // its root has a place in the queue; waiting for another could deadlock
+	case c.parent != nil: // the root call has a place in the queue; waiting for a second place could deadlock
 		c.run(ctx)
 	default:
 		d.runInTurn(ctx, c)
@@ -187,7 +187,7 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	defer d.queue.Leave(c.req.Tool.Plugin, place)
 	select {
 	case <-place.Ready():
-		if ctx.Err() != nil { // both may be ready: a disconnected client starts nothing
+		if ctx.Err() != nil { // place and context may be ready at once: a call of a disconnected client must not start
 			c.cancel(CancellationOf(ctx))
 			break
 		}
@@ -316,7 +316,7 @@ func (d *Dispatcher) add(c *liveCall) bool {
 	}
 	d.mu.Unlock()
 	if !ended {
-		c.publish(EventCreated, nil) // with c.mu locked: no other event comes first
+		c.publish(EventCreated, nil) // published with c.mu locked, so that no other event of the call comes first
 	}
 	return true
 }

@@ -97,7 +97,7 @@ func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 
 func TestReportRestartsTheIdleLimit(t *testing.T) {
 	tests := []struct {
-		at   time.Duration // time of the only report
+		at   time.Duration // the time of the only report
 		ends time.Duration
 	}{
 		{29*time.Second + 999*time.Millisecond, 59*time.Second + 999*time.Millisecond},
@@ -106,7 +106,7 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.at.String(), func(t *testing.T) {
-			for range 50 { // whichever of report and timer comes first
+			for range 50 { // the report and the timer coincide, so each may come first
 				synctest.Test(t, func(t *testing.T) {
 					p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 						sleepFake(tt.at)
@@ -156,7 +156,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 }
 
 func TestCallLivesLongByItsReports(t *testing.T) {
-	const gap = 30*time.Second - 1 // just below the limit
+	const gap = 30*time.Second - 1 // the interval is just below the limit
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 7 {
@@ -372,7 +372,7 @@ func TestShutdownEndsAllCalls(t *testing.T) {
 		p := &page{}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
 		errs := make(chan error, 2)
-		for range 2 { // one runs, one waits
+		for range 2 { // one call runs, and one call waits
 			go func() {
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				errs <- err

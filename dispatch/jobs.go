@@ -38,12 +38,12 @@ type Jobs struct {
 	d    *Dispatcher
 	opts JobOptions
 
-	mu      sync.Mutex      // guards all below, Job.kept and Job.gone; taken before Job.mu
+	mu      sync.Mutex      // guards all fields below, Job.kept and Job.gone; taken before Job.mu
 	byID    map[string]*Job // kept jobs, by the ID of the call
 	ended   []*Job          // kept jobs that have ended, in that order
-	results int             // number of results in ended
-	bytes   int             // size of these results
-	sweep   *time.Timer     // runs while ended is not empty
+	results int             // the number of results in ended
+	bytes   int             // the total size of the results in ended
+	sweep   *time.Timer     // the timer runs while ended is not empty
 }
 
 // NewJobs returns jobs that run through d.
@@ -62,7 +62,7 @@ type Job struct {
 	// kept is set by Keep, gone when the result is dropped. Guarded by Jobs.mu.
 	kept, gone bool
 
-	mu   sync.Mutex // guards all below
+	mu   sync.Mutex // guards all fields below
 	call *liveCall  // nil after the end
 	// last is the last notification, notified their number. changed is closed at the
 	// next one.
@@ -163,7 +163,7 @@ func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
 	seen := 0
 	for {
 		select {
-		case <-ctx.Done(): // a slow notify must not run again after it
+		case <-ctx.Done(): // notify must not run again after Wait has returned
 			return ctx.Err()
 		default:
 		}
@@ -303,7 +303,7 @@ func (j *Jobs) expire() {
 func (job *Job) endedAt() time.Time {
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	if job.view.Ended == nil { // the dispatcher rejected it
+	if job.view.Ended == nil { // the dispatcher rejected the call
 		return job.view.Created
 	}
 	return *job.view.Ended

@@ -141,7 +141,7 @@ func TestJobRunsUnderTheLimits(t *testing.T) {
 				t.Errorf("%v, want %s", err, code)
 			}
 		}
-		sleepFake(10 * time.Minute) // the page reports to the end
+		sleepFake(10 * time.Minute) // the page reports until the call ends
 	})
 }
 

@@ -23,7 +23,7 @@ type liveCall struct {
 	created time.Time
 	// argBytes is the size of the arguments, which the end of the call drops.
 	argBytes int
-	number   uint64 // order of arrival; guarded by Dispatcher.mu
+	number   uint64 // the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made this call, nil for a call of a client. root is
 	// the call of the client at the top; depth counts the calls above this one.
 	parent, root *liveCall
@@ -43,7 +43,7 @@ type liveCall struct {
 	done     chan struct{}
 	answered chan struct{}
 
-	mu         sync.Mutex // guards all below; see the package doc for the lock order
+	mu         sync.Mutex // guards all fields below; see the package doc for the lock order
 	state      state
 	attempts   attempts
 	suspension suspension
@@ -52,7 +52,7 @@ type liveCall struct {
 	refusal    Verdict // the last Block of a gate
 	// cancelWait ends the wait for a target; nil before that wait.
 	cancelWait context.CancelFunc
-	resultText string // the beginning of the result, after success
+	resultText string // the beginning of the result of a successful call
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
@@ -131,7 +131,7 @@ func (c *liveCall) run(ctx context.Context) {
 		return
 	}
 	targets = c.start(ctx, targets)
-	var due <-chan time.Time // when the next notification may be sent
+	var due <-chan time.Time // fires when the next notification may be sent
 	for {
 		select {
 		case <-c.sender.Wake():

@@ -149,7 +149,7 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != wire.StatusPending {
 			t.Fatalf("calls %+v, want one running and one pending", calls)
 		}
-		for i := range calls { // cancels the pending call first
+		for i := range calls { // the caller cancels the pending call first
 			id := calls[len(calls)-1-i].CallID
 			if !d.Cancel(id, "the side panel", "") {
 				t.Errorf("call %d was not cancelled", i)
@@ -289,8 +289,8 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	failed := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
 	tests := []struct {
 		name     string
-		answers  map[int]*wire.CallError // by tab; nil succeeds
-		startErr *wire.CallError         // for the first tab
+		answers  map[int]*wire.CallError // the error of each tab; nil if the call succeeds there
+		startErr *wire.CallError         // the error of Start for the first tab
 		tabs     []int                   // tried
 		code     wire.ErrorCode
 	}{
@@ -320,7 +320,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(dispatch.Want) dispatch.Targets {
 						live := []dispatch.Target{first, second}
-						if len(tabs) > 0 { // read again: the first is gone
+						if len(tabs) > 0 { // the targets are read again, because the first document is gone
 							live = live[1:]
 						}
 						return dispatch.Targets{Browsers: 1, Live: live}

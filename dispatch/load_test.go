@@ -63,7 +63,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 					s.Reports(numberReports(1, 2), 0)
 				}
 			} else {
-				sleepFake(29 * time.Second) // nearly the whole idle limit
+				sleepFake(29 * time.Second) // the pause is nearly as long as the idle limit
 			}
 			s.Finish(run.Args, nil)
 		}}

@@ -38,7 +38,7 @@ var errWithdrawn = &Cancellation{By: "the tool that made it"}
 // nesting tracks the requests of one running tool: calls of other tools, and waits
 // for the user.
 type nesting struct {
-	mu    sync.Mutex // guards all below; no other lock is taken while it is held
+	mu    sync.Mutex // guards all fields below; no other lock is taken while mu is held
 	asks  map[int]context.CancelCauseFunc
 	ended bool
 
@@ -135,7 +135,7 @@ func (a ask) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, 
 	switch {
 	case errors.As(failed, &e):
 		failure := &wire.CallError{Code: e.Code, Message: e.Message, Tool: e.Tool}
-		if e.Tool == nil && e.Retryable { // for the handler, and for the client if the handler passes the error on
+		if e.Tool == nil && e.Retryable { // the text is for the handler, which may pass the error on to the client
 			failure.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
 		}
 		return nil, failure

@@ -67,8 +67,8 @@ func TestToolCallsAnother(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{"n":1}`))
-				s.Ask(newAskReport(1, "child", `{"n":1}`)) // sent again after a reconnect
-				sleepFake(80 * time.Second)                // the tool itself reports nothing
+				s.Ask(newAskReport(1, "child", `{"n":1}`)) // the request is sent again after a reconnect
+				sleepFake(80 * time.Second)                // the calling tool reports nothing
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {

@@ -70,7 +70,7 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			for i := range 5 { // at 0, 10, 20, 30, 40 ms
+			for i := range 5 { // notifications at 0, 10, 20, 30 and 40 ms
 				s.Reports([]wire.Report{{Progress: newFloat(float64(i + 1)), Message: "m"}}, 0)
 				sleepFake(10 * time.Millisecond)
 			}
@@ -93,7 +93,7 @@ func TestFinalReportPassesTheLimitOnce(t *testing.T) {
 			s.Reports(numberReports(1, 2), 0)
 			sleepFake(time.Millisecond)
 			s.Reports(numberReports(2, 2), 0)
-			for i := 3.0; i < 50; i++ { // each final by its own count
+			for i := 3.0; i < 50; i++ { // each report is final by its own total
 				sleepFake(time.Millisecond)
 				s.Reports(numberReports(i, i), 0)
 			}
@@ -221,7 +221,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports(numberReports(1, 9), 0)
 			sleepFake(10 * time.Millisecond)
-			s.Reports(numberReports(2, 9), 0) // waits for its turn
+			s.Reports(numberReports(2, 9), 0) // the notification waits for the interval to end
 			leave()
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -237,7 +237,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 // TestNumbersSurviveWhatCameBefore checks that the numbers of a tool are sent unchanged
 // after messages, nested calls and suspensions.
 func TestNumbersSurviveWhatCameBefore(t *testing.T) {
-	const pause = 200 * time.Millisecond // longer than the interval
+	const pause = 200 * time.Millisecond // the pause is longer than the interval
 	count := func(s dispatch.Sink) {
 		for i := range 3 {
 			sleepFake(pause)

@@ -80,7 +80,7 @@ func (s sink) acceptOne(r *wire.Report) {
 		logReport(line.Str("call", c.id).Str("tool", c.req.Tool.FullName()), r)
 	}
 	hasProgress := isProgress(r)
-	if hasProgress || r.Activity != nil { // not for a report that has only the audience of the end
+	if hasProgress || r.Activity != nil { // false for a report that sets only EndAudience
 		c.reports.count++
 	}
 	n, ok := progress.NumbersOf(r)

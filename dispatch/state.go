@@ -76,7 +76,7 @@ type state struct {
 	status status
 	begun  time.Time
 	ended  time.Time
-	ran    time.Duration // from begun to ended, without suspensions
+	ran    time.Duration // the time between begun and ended, without suspensions
 	output json.RawMessage
 	err    *wire.CallError
 	reason string // of the cancellation
@@ -94,7 +94,7 @@ type ending struct {
 	err    *wire.CallError
 	// stopPage asks the page to stop if the call has begun.
 	stopPage bool
-	reason   string // of a cancellation; empty if none was given
+	reason   string // the reason of a cancellation; empty if none was given
 }
 
 // changeStatus changes the status. changeStatus returns false if the change is not possible.

@@ -71,7 +71,7 @@ type stream struct {
 
 	mu    sync.RWMutex // guards all fields below; no other lock is taken while mu is held
 	seq   uint64       // of the last event
-	first uint64       // of the oldest event in the ring; seq+1 if it is empty
+	first uint64       // the number of the oldest event in the ring; seq+1 if the ring is empty
 	ring  []*Event     // event n is at n % ringEvents; nil before the first follower
 	bytes int
 	// followers are in no order; lastLeft is the time when the last follower closed.
@@ -204,7 +204,7 @@ func wakeReader(c chan<- struct{}) {
 type Follower struct {
 	stream  *stream
 	options FollowOptions
-	at      int           // in stream.followers; guarded by stream.mu
+	at      int           // the position in stream.followers; guarded by stream.mu
 	wake    chan struct{} // has a token while there may be something to read
 	once    sync.Once
 	closed  chan struct{}

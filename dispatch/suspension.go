@@ -91,7 +91,7 @@ func (e *ScopeError) Error() string {
 type suspension struct {
 	ticket      *ticket // nil if the call does not wait
 	resolutions []Resolution
-	decision    json.RawMessage // for the tool, as context.decision
+	decision    json.RawMessage // the decision that the tool receives as context.decision
 }
 
 // decide applies a decision to the open ticket. Of several decisions the first
@@ -158,7 +158,7 @@ const (
 
 // suspendedCount counts the calls that wait for the user, and their arguments.
 type suspendedCount struct {
-	mu     sync.Mutex // guards all below; held while notify runs
+	mu     sync.Mutex // guards all fields below; locked while notify runs
 	calls  int
 	bytes  int
 	notify func(calls int) // Options.Waiting; may be nil

@@ -43,7 +43,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		name    string
 		targets dispatch.Targets
 		call    dispatch.Call // Browser, TabID and Instance
-		want    string        // browser of the run
+		want    string        // the browser of the run
 		wantTab int
 		code    wire.ErrorCode
 		text    string

@@ -19,7 +19,7 @@ type progressSender struct {
 	deliver transport.Send
 	token   json.RawMessage
 
-	mu     sync.Mutex // guards all below, and keeps notifications in order
+	mu     sync.Mutex // guards all fields below, and keeps notifications in order
 	closed bool
 	buf    []byte
 }

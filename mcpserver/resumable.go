@@ -35,7 +35,7 @@ const (
 type resumableCalls struct {
 	seal seal
 
-	mu    sync.Mutex                // guards all below; locked before resumableCall.mu
+	mu    sync.Mutex                // guards all fields below; locked before resumableCall.mu
 	byID  map[string]*resumableCall // calls whose clients have a requestState
 	ended []*resumableCall          // calls in byID that ended between two requests, oldest first
 	bytes int                       // size of their answers
@@ -57,7 +57,7 @@ type resumableCall struct {
 	done    chan struct{} // closed when reply is set
 	reply   reply
 
-	mu       sync.Mutex      // guards all below
+	mu       sync.Mutex      // guards all fields below
 	progress *progressSender // progress of the request that waits for the call
 	waits    bool            // a request waits
 	tickets  []*openTicket

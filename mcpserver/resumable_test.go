@@ -150,7 +150,7 @@ func TestModernRounds(t *testing.T) {
 			q = next
 		}
 		answer := choiceAnswer("allow once")
-		for round := range 2 { // then the tool waits for the user twice
+		for round := range 2 { // after the approval, the tool waits for the user twice
 			k, next := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).decodeQuestion(t)
 			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
 				t.Fatalf("round %d: %+v", round, next)

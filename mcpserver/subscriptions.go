@@ -33,7 +33,7 @@ var (
 type resources struct {
 	calls Watcher
 
-	mu         sync.Mutex // guards all below; locked before the subscribers' mutexes
+	mu         sync.Mutex // guards all fields below; locked before the subscribers' mutexes
 	subscribed map[string]*subscribedResource
 	count      int                // subscriptions
 	follower   *dispatch.Follower // nil while there is no subscription

@@ -13,7 +13,7 @@ type browser struct {
 	runs runTable
 	tabs tabTable
 
-	// registry.mu guards all below.
+	// registry.mu guards all fields below.
 	name    string
 	boot    string
 	version string

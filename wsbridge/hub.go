@@ -140,7 +140,7 @@ type Hub struct {
 	registry   registry
 	syncs      atomic.Int64 // calls of Sync
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards all fields below
 	calls    Calls
 	hashes   map[string]string // the current hash of each plugin, by name
 	hashesOf int64             // the call of Sync that read hashes
@@ -194,7 +194,7 @@ func (h *Hub) Sync() {
 		}
 	}
 	h.mu.Lock()
-	if call > h.hashesOf { // else a later call has read newer hashes
+	if call > h.hashesOf { // otherwise a later call has read newer hashes
 		h.hashes, h.hashesOf = hashes, call
 	}
 	h.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 
 // ending counts how one run ended.
 type ending struct {
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex // guards all fields below
 	finished  int
 	cancelled int // calls of Cancel
 	answered  int // cancels that were answered

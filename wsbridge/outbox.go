@@ -19,7 +19,7 @@ const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
 // outbox has the unwritten frames of one link, in order.
 type outbox struct {
-	mu      sync.Mutex // guards all below; the last lock to take
+	mu      sync.Mutex // guards all fields below; the last lock to take
 	frames  [][]byte
 	bytes   int  // of frames and of the frame that is being written
 	writing bool // a goroutine is writing them

@@ -20,7 +20,7 @@ import (
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex // guards all fields below
 	views     []dispatch.View
 	cancelled []string
 	decided   []string
@@ -231,7 +231,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 // fakePolicy has one plugin. If gate is set, its methods block until gate is closed.
 type fakePolicy struct {
 	gate  chan struct{}
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards all fields below
 	views []wire.PluginView
 	did   []string
 }

@@ -20,7 +20,7 @@ type registry struct {
 	hub   *Hub
 	links sync.WaitGroup // one for each open connection
 
-	mu          sync.Mutex // guards all below, and the fields that browser and link name
+	mu          sync.Mutex // guards all fields below, and the fields that browser and link name
 	browsers    map[string]*browser
 	serving     map[*link]struct{}
 	handshaking []*link // links in their handshake, oldest first

@@ -34,7 +34,7 @@ type requests struct {
 	post func(frame []byte)
 	gone <-chan struct{} // closed when the link has ended
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	pending map[string]chan<- wire.Envelope
 	lastID  int
 }

@@ -15,7 +15,7 @@ type runTable struct {
 	hub       *Hub
 	browserID string
 
-	mu       sync.Mutex // guards all below; frames are posted under it, in order
+	mu       sync.Mutex // guards all fields below; frames are posted under mu, in order
 	link     *link      // nil while it is lost
 	isClosed bool       // after close
 	runs     map[string]*run

@@ -30,7 +30,7 @@ type tabTable struct {
 	hub *Hub
 	id  string // of the browser
 
-	mu   sync.Mutex // guards all below
+	mu   sync.Mutex // guards all fields below
 	name string     // of the browser
 	link *link      // nil while it is lost
 	tabs map[int]wire.TabInfo
@@ -353,7 +353,7 @@ func (ts *tabTable) nextDocumentWait(want dispatch.Want, live []place) (left tim
 
 // tabChanges wakes the calls that wait for a tab.
 type tabChanges struct {
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards all fields below
 	news  chan struct{}
 	first bool // a browser has listed its tabs
 }

@@ -139,7 +139,7 @@ func attackQuestions(t *testing.T) {
 		`{"name":"messages__echo","arguments":[]}`, `{"name":"messages__silent","arguments":{}}`,
 	} {
 		c.send(`{"jsonrpc":"2.0","id":"wrong%d","method":"tools/call","params":%s}`, n, params)
-		c.readUntil(fmt.Sprintf(`"id":"wrong%d"`, n)) // at once, while the first call still waits
+		c.readUntil(fmt.Sprintf(`"id":"wrong%d"`, n)) // these calls end at once, while the first call still waits
 	}
 }
 

@@ -67,7 +67,7 @@ func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 	if server, err := h.FindServer(ctx); err == nil {
 		port = server.Port
 	}
-	reloadErr := h.ReloadClients(ctx) // print the token in any case
+	reloadErr := h.ReloadClients(ctx) // the token is printed even if the reload fails
 	added := addedClient{
 		Name: opts.name, Token: token, URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port), Header: "Authorization: Bearer " + token,
 	}

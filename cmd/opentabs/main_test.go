@@ -38,7 +38,7 @@ const noRegistry = "http://127.0.0.1:1/"
 
 func TestMain(m *testing.M) {
 	for name, value := range map[string]string{"GORACE": quickRace, "npm_config_registry": noRegistry} {
-		if _, set := os.LookupEnv(name); set { // by the script that runs this as a program
+		if _, set := os.LookupEnv(name); set { // set by the script that runs the test binary as a program
 			continue
 		}
 		if err := os.Setenv(name, value); err != nil {

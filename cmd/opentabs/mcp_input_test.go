@@ -92,7 +92,7 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // until the process notices
+	for range 100 { // waits until the process has detected the end
 		if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
 			break
 		}

@@ -97,7 +97,7 @@ func (p *program) confirm(question string) (bool, error) {
 	}
 	answer, err := q.Ask(question, false)
 	if err != nil && answer == "" {
-		return false, nil // the user closed the input
+		return false, nil // the user closed stdin
 	}
 	return strings.TrimSpace(answer) == "yes", nil
 }

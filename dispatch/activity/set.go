@@ -63,7 +63,7 @@ type Set struct {
 
 	applying sync.Mutex // held while patches are applied; taken before mu
 
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex // guards all fields below
 	all       []*activity
 	losses    int // requests for all activities
 	isWaiting bool

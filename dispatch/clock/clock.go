@@ -44,10 +44,10 @@ type Clock struct {
 	skipped  atomic.Int64
 	frozenAt atomic.Int64
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards all fields below
 	timer  *time.Timer
 	done   bool
-	pauses int // pauses without their resume
+	pauses int // the number of pauses without a Resume
 	// pausedAt is the start of the current pause. paused is the total of all ended
 	// pauses, including pauses before Start.
 	pausedAt time.Time
@@ -103,7 +103,7 @@ func (c *Clock) Resume() {
 	now := c.elapsed()
 	c.skipped.Store(int64(time.Since(c.start)) - now)
 	c.frozenAt.Store(0)
-	if last := c.last.Load(); last != int64(c.hard) { // else the idle limit is held
+	if last := c.last.Load(); last != int64(c.hard) { // otherwise the idle limit is suspended
 		c.last.CompareAndSwap(last, now)
 	}
 	c.timer.Reset(time.Duration(c.nextLimit() - now))

@@ -49,7 +49,7 @@ func BenchmarkProgressReset(b *testing.B) {
 func TestClockAfterSuspension(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		ago   time.Duration // since the start of the call
+		ago   time.Duration // the time since the start of the call
 		alive bool
 	}{
 		{"the timer is on time", 30*time.Second + time.Millisecond, false},

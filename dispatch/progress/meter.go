@@ -29,7 +29,7 @@ type meter struct {
 	// audience and a reminder.
 	queue   []notice
 	kept    int       // kept notices in the queue
-	sentAt  time.Time // of the last notification
+	sentAt  time.Time // the time of the last notification
 	sentAny bool
 }
 
@@ -274,7 +274,7 @@ func (m *meter) assignNumber(e *notice) (Notification, bool) {
 
 // removeFirst removes the first notice.
 func (m *meter) removeFirst() {
-	if len(m.queue) > 8 { // without an interval; copying would be slow
+	if len(m.queue) > 8 { // without an interval the queue is long, and copying would be slow
 		m.queue = m.queue[1:]
 		return
 	}

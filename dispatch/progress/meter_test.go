@@ -204,7 +204,7 @@ func TestMeterQueue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := meter{Interval: time.Second, sentAt: time.Unix(0, 0)} // one was just sent
+			m := meter{Interval: time.Second, sentAt: time.Unix(0, 0)} // a notification was just sent
 			for i := range tt.in {
 				m.accept(time.Unix(0, 0), &tt.in[i])
 			}
@@ -363,9 +363,9 @@ type meterCheck struct {
 	kept       map[string]bool   // the messages for the user before suspensions, until they are sent
 
 	last      float64
-	greatest  float64 // of the tool's own numbers
+	greatest  float64 // the greatest number that the tool reported
 	sentAt    time.Time
-	urgent    bool     // while the first final report waits, earlier ones are sent at once
+	urgent    bool     // while the first final report waits, earlier reports are sent at once
 	seen      bool     // there was a final report
 	final     *float64 // the first final report that was sent, if its number is still possible
 	finalSent bool

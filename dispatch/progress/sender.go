@@ -12,7 +12,7 @@ type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
 	wake chan struct{}      // has a token when the meter has something new
 
-	mu     sync.Mutex // guards all below; not held while send runs
+	mu     sync.Mutex // guards all fields below; unlocked while send runs
 	meter  meter
 	closed bool
 }

@@ -6,8 +6,8 @@ import "math"
 // of numberLine stay close to the last number of the tool, so that the next number of
 // the tool is still greater.
 type numberLine struct {
-	high float64 // progress of the last notification
-	base float64 // start of the steps: the last number of the tool, if any
+	high float64 // the progress of the last notification
+	base float64 // the number from which steps start: the last number of the tool, if any
 	// hasNumber is set once the tool has reported a number. number is the last
 	// number, and leastRise the smallest increase between two numbers so far, or 0.
 	hasNumber         bool

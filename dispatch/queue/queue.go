@@ -31,9 +31,9 @@ type Queue struct {
 
 // Limits bound the queue of one plugin.
 type Limits struct {
-	Running int // calls that run at once
+	Running int // the number of calls that run at once
 	Waiting int // calls that wait
-	Bytes   int // total size of the arguments of waiting calls
+	Bytes   int // the total size of the arguments of waiting calls
 }
 
 // lane is the queue of one plugin.

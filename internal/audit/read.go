@@ -30,7 +30,7 @@ func Read(dir string, last int, want func(Record) bool) (entries []Entry, damage
 		}
 		e.Line = bytes.Clone(line)
 		entries = append(entries, e)
-		if last > 0 && len(entries) > 2*last { // keep the garbage small
+		if last > 0 && len(entries) > 2*last { // drops old entries early, so that there is less garbage
 			entries = append(entries[:0:0], entries[len(entries)-last:]...)
 		}
 		return true

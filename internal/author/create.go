@@ -127,7 +127,7 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 		}
 	}
 	s.URL = "https://" + s.Site + "/"
-	if !strings.Contains(s.Pattern, "*.") { // localhost or an IP address
+	if !strings.Contains(s.Pattern, "*.") { // the host is localhost or an IP address
 		s.URL = "http://" + s.Site + "/"
 	}
 	if s.DisplayName == "" {

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCreatedPluginPassesCheck: a new plugin builds without a warning, and the only
-// finding is the suggestion of the isolated world.
+// TestCreatedPluginPassesCheck checks that a new plugin builds without a warning, and
+// the only finding is the suggestion of the isolated world.
 func TestCreatedPluginPassesCheck(t *testing.T) {
 	dir := createPlugin(t)
 	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})

@@ -40,7 +40,7 @@ func TestEditorTypesNeedTheTsconfig(t *testing.T) {
 	}
 }
 
-// TestEditorTypesStayInThePlugin: an untrusted plugin may have a link in place of the
+// TestEditorTypesStayInThePlugin checks an untrusted plugin with a link in place of the
 // directory for the types.
 func TestEditorTypesStayInThePlugin(t *testing.T) {
 	dir, elsewhere := createPlugin(t), t.TempDir()

@@ -58,7 +58,8 @@ func TestReadmeBegins(t *testing.T) {
 	}
 }
 
-// TestReadmeStaysInThePlugin: an untrusted plugin may have a link in place of README.md.
+// TestReadmeStaysInThePlugin checks an untrusted plugin with a link in place of
+// README.md.
 func TestReadmeStaysInThePlugin(t *testing.T) {
 	dir, other := createPlugin(t), filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(other, []byte("other"), 0o644); err != nil {

@@ -201,8 +201,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRulesAcceptZodSchemas: the schemas that zod writes for unions, records and
-// tuples give no finding.
+// TestRulesAcceptZodSchemas checks that the schemas that zod writes for unions, records
+// and tuples give no finding.
 func TestRulesAcceptZodSchemas(t *testing.T) {
 	for _, schema := range []string{
 		`{"description":"d","anyOf":[{"type":"string"},{"type":"null"}]}`,

@@ -63,7 +63,7 @@ var verbsWithoutNoun = []string{"search", "describe", "query", "navigate", "down
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
 
 func checkToolDescriptions(b *tempBuild, report reportFunc) {
-	firstTool := map[string]string{} // name of the tool by its description in lower case
+	firstTool := map[string]string{} // the name of each tool by its description in lower case
 	for _, t := range b.Tools {
 		text := oneLine(t.Description)
 		n := utf8.RuneCountInString(text)

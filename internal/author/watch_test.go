@@ -67,8 +67,8 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	}
 }
 
-// TestScanFindsASecondChangeWithTheSameTime: two writes of the same size may leave the
-// same modification time, with a scan between them.
+// TestScanFindsASecondChangeWithTheSameTime checks two writes of the same size that
+// leave the same modification time, with a scan between them.
 func TestScanFindsASecondChangeWithTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	writePluginFile(t, dir, "src/a.ts", "1")

@@ -183,6 +183,6 @@ func measureCancel(t *target, o order) (cancelled, error) {
 		return answer, err
 	}
 	t.release(notice)
-	<-failed // how the stream of a cancelled call ends does not matter
+	<-failed // the benchmark ignores how the stream of a cancelled call ends
 	return answer, nil
 }

@@ -27,7 +27,7 @@ import (
 type floor struct {
 	lastID chan int
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	ws      *websocket.Conn
 	waiting map[int]chan []byte
 	notes   chan []byte

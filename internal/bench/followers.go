@@ -105,7 +105,7 @@ func (c *crowd) read(i int, body io.Reader) {
 			c.missed.Add(int64(gaps))
 			kept = copy(held[:], text[end:])
 		} else if kept = len(text); kept == len(held) {
-			kept = 0 // in the middle of a long line
+			kept = 0 // the read ended in the middle of a long line
 		}
 		c.bytes.Add(int64(n))
 		if err != nil {

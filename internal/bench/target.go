@@ -14,7 +14,7 @@ type target struct {
 	url     string
 	headers map[string]string
 	lastID  atomic.Int64
-	idle    chan *conn // connections to use again
+	idle    chan *conn // idle connections, which acquire reuses
 }
 
 // maxIdle limits the idle connections.

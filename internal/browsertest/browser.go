@@ -45,7 +45,7 @@ type Options struct {
 
 // Browser is a browser with a daemon and sites for the tests of one plugin.
 type Browser struct {
-	dir    string // has all files that are written
+	dir    string // the directory of all files that are written
 	daemon *daemon.Started
 	client *mcpclient.Client
 	close  []func() // what Close calls, the last first
@@ -55,10 +55,10 @@ type Browser struct {
 	browser *realtab.Browser
 	site    *realtab.Site
 
-	calling sync.Mutex // held during a call: one at a time
-	opening sync.Mutex // held while a tab opens: one at a time
+	calling sync.Mutex // locked during a call, so that calls run one at a time
+	opening sync.Mutex // locked while a tab opens, so that tabs open one at a time
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards all fields below
 	answer func(context.Context, any) (json.RawMessage, error)
 	tab    *testTab
 	leaves context.CancelFunc // ends the calls of the current tab, and its opening
@@ -207,7 +207,7 @@ func (t *Browser) serve(ctx context.Context, folder string) error {
 	t.onClose(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
-		_ = t.client.Close(ctx) // the server ends anyway
+		_ = t.client.Close(ctx) // the error does not matter, because the server ends
 	})
 	return err
 }

@@ -73,7 +73,7 @@ type runningCall struct {
 	trial  *Browser
 	cancel context.CancelFunc
 	result callResult
-	last   dispatch.View // as of the last event
+	last   dispatch.View // the view after the last event
 	timers []*time.Timer
 	done   chan struct{}
 }
@@ -197,7 +197,7 @@ func (c *runningCall) begin(ctx context.Context) {
 	after(c.order.NavigateAt, func() {
 		at, err := c.in.tab.URL(ctx)
 		if err != nil {
-			return // the browser has exited, and the call with it
+			return // the browser has exited, which ended the call
 		}
 		if to, err := url.Parse(at); err == nil {
 			_ = c.in.tab.Go(ctx, to.Scheme+"://"+to.Host+"/opentabs-elsewhere")
@@ -225,7 +225,7 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 			info.Code = wire.ErrInternal
 		}
 	}
-	if got.IsError && info.CallID == "" { // refused before it became a call
+	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before it began
 		unfollow()
 	}
 	var rpc *mcpclient.RPCError

@@ -86,7 +86,7 @@ type Store struct {
 	path string
 	work sync.WaitGroup // pending writes of last uses
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards all fields below
 	clients  map[string]*admitted
 	seen     fs.FileInfo // the file when it was read; nil for none
 	problem  error       // why the file could not be read
@@ -128,7 +128,7 @@ func (s *Store) Add(name string) (token string, err error) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
 	}
 	random := make([]byte, tokenBytes)
-	if _, err := rand.Read(random); err != nil { // never fails, by its documentation
+	if _, err := rand.Read(random); err != nil { // rand.Read never returns an error
 		return "", fmt.Errorf("make a token: %w", err)
 	}
 	token = prefix + base64.RawURLEncoding.EncodeToString(random)
@@ -184,7 +184,7 @@ func (s *Store) Enter(ctx context.Context, token string) (name string, in contex
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found *admitted
-	for _, c := range s.clients { // compare with all, for constant time
+	for _, c := range s.clients { // compares the hash with all hashes, so that the time does not depend on the token
 		if subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 {
 			found = c
 		}

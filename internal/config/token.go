@@ -26,7 +26,7 @@ func (d Dirs) Token() (string, error) {
 		return token, err
 	}
 	random := make([]byte, tokenBytes)
-	if _, err := rand.Read(random); err != nil { // never fails, by its documentation
+	if _, err := rand.Read(random); err != nil { // rand.Read never returns an error
 		return "", fmt.Errorf("make a token: %w", err)
 	}
 	if err := statefile.Create(d.TokenFile(), []byte(base64.RawURLEncoding.EncodeToString(random)+"\n")); err != nil {

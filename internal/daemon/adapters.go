@@ -61,7 +61,7 @@ type script struct {
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
 	running := a.plugins.runnablePlugins()
-	if len(running) == 0 { // then the host need not be bundled
+	if len(running) == 0 { // without plugins, the host is not bundled
 		return scripts
 	}
 	host, err := a.hostName()
@@ -107,7 +107,7 @@ func (a *adapters) scriptOf(one *plugin.Plugin, host string) script {
 func (s script) id(host string) string {
 	parts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
 	if err != nil {
-		panic("opentabs: settings that are not JSON: " + err.Error()) // they were encoded here
+		panic("opentabs: settings that are not JSON: " + err.Error()) // this process encoded the settings, so decoding cannot fail
 	}
 	sum := sha256.Sum256(parts)
 	return hex.EncodeToString(sum[:8])

@@ -179,7 +179,7 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
 	first := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
-	composeAll(b, first) // checks each adapter, which takes half a minute
+	composeAll(b, first) // the test checks each adapter, which takes half a minute
 	for b.Loop() {
 		composeAll(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}

@@ -13,7 +13,7 @@ import (
 // devFolders are the folders of plugins for which `opentabs plugin dev` runs.
 // devFolders is safe for concurrent use.
 type devFolders struct {
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards all fields below
 	byDir map[string]*devFolder
 }
 

@@ -31,7 +31,7 @@ type Started struct {
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, error) {
 	unlock, err := h.LockStart()
 	switch {
-	case home.IsUnwritable(err) && h.Settings.Port != 0: // then the port keeps a second daemon out
+	case home.IsUnwritable(err) && h.Settings.Port != 0: // with an unwritable home, the port prevents a second daemon
 		log.Warn().Err(err).Msg("the state directory cannot be written; the server runs, but changes are not stored")
 	case err != nil:
 		return nil, err

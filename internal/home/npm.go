@@ -11,7 +11,7 @@ import (
 func NPMConfig(getenv func(string) string) (*npm.Config, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		home = "" // then the user has no .npmrc
+		home = "" // without a home directory the user has no .npmrc
 	}
 	return npm.LoadConfig(npm.Environment{Getenv: getenv, Environ: os.Environ, Home: home, Dir: "."})
 }

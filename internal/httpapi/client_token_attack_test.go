@@ -16,7 +16,7 @@ const laptopToken = "otc_of-the-laptop"
 
 // oneClient implements ClientTokens with one token, until Reload removes it.
 type oneClient struct {
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	removed bool
 	cancels []context.CancelFunc
 }

@@ -21,7 +21,7 @@ func TestFollow(t *testing.T) {
 	number := 0.5
 	done := errors.New("done")
 	var kinds []string
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // so that a missing event fails only this test
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // the timeout makes a missing event fail only this test
 	defer stop()
 	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {

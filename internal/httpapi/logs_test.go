@@ -89,7 +89,7 @@ func TestFollowLogs(t *testing.T) {
 	f.addEntries(t, "a", wire.LogInfo, "old", "before")
 	done := errors.New("done")
 	var heard []string
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // so that a missing entry fails only this test
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // the timeout makes a missing entry fail only this test
 	defer stop()
 	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
 	err := NewClient(f.port, testToken).Logs.Follow(ctx, q, LogListener{

@@ -39,7 +39,7 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	defer end()
 	beat := time.NewTicker(d.streams.heartbeat)
 	defer beat.Stop()
-	for out.writeComment("developing") == nil { // or the client has gone
+	for out.writeComment("developing") == nil { // an error means that the client has disconnected
 		select {
 		case <-open.Done():
 			return

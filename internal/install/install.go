@@ -203,7 +203,7 @@ func (i *Installer) movePackage(fresh string, file npm.Tarball, name, number str
 	}
 	defer os.RemoveAll(aside)
 	if err := os.Rename(fresh, place); err != nil {
-		_ = os.Rename(aside, place) // keep the old one
+		_ = os.Rename(aside, place) // restores the old folder
 		return "", fmt.Errorf("move the package into its folder: %w", err)
 	}
 	return place, nil

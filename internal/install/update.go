@@ -20,7 +20,7 @@ type Offer struct {
 	entry   plugin.Entry
 	from    *npm.Package
 	to      *npm.Version
-	current *plugin.Plugin // nil if it can't be loaded
+	current *plugin.Plugin // nil if the installed plugin can't be loaded
 
 	Name    string `json:"name"`
 	Package string `json:"package"`

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeptBuildsAreTheSame: builds with and without the cache give the same files.
+// TestKeptBuildsAreTheSame checks that builds with and without the cache give the same
+// files.
 func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, fresh := freshExample(t), t.TempDir()
 	cache := &BuildCache{}

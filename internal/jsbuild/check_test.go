@@ -25,8 +25,8 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestCheckScriptStaysInside: code that leaves the function around an adapter is
-// rejected, even if it is a complete script by itself.
+// TestCheckScriptStaysInside checks that code that leaves the function around an
+// adapter is rejected, even if it is a complete script by itself.
 func TestCheckScriptStaysInside(t *testing.T) {
 	for _, evil := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
@@ -66,8 +66,8 @@ func TestCheckScriptAsBrowsers(t *testing.T) {
 	}
 }
 
-// TestCheckScriptPlace: an error has the location in the adapter, not in the wrapped
-// text.
+// TestCheckScriptPlace checks that an error has the location in the adapter, not in the
+// wrapped text.
 func TestCheckScriptPlace(t *testing.T) {
 	for code, want := range map[string]string{
 		"var a;\nvar b = ;":            "adapter.iife.js:2:9: ",

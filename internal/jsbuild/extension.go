@@ -204,7 +204,7 @@ const maxNames = 50
 // window, so that comparisons with event.source and DOM methods work.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
-	checked := map[string]bool{} // variables that are not the window
+	checked := map[string]bool{} // the variables that are not the window
 	for at := 0; ; at += len(container) {
 		next := bytes.Index(text[at:], []byte(container))
 		if next < 0 {

@@ -74,8 +74,8 @@ func TestHostIsOneExpression(t *testing.T) {
 	}
 }
 
-// TestHostComparesFirst: no code runs before the check of the built-ins, not even a
-// helper of the bundler.
+// TestHostComparesFirst checks that no code runs before the check of the built-ins, not
+// even a helper of the bundler.
 func TestHostComparesFirst(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -87,8 +87,8 @@ func TestHostComparesFirst(t *testing.T) {
 	}
 }
 
-// TestHostIsStrict: strict mode keeps functions of the page from reaching the host
-// through `caller`. Adapters may use sloppy mode.
+// TestHostIsStrict checks that strict mode keeps functions of the page from reaching
+// the host through `caller`. Adapters may use sloppy mode.
 func TestHostIsStrict(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -113,8 +113,8 @@ const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":
 // outer is the head of the outer function around a plugin's code.
 const outer = "function ({" + builtIns + "}) { return "
 
-// TestBuiltInsOfHost: the host has a value for each built-in that a plugin's code gets
-// as a variable.
+// TestBuiltInsOfHost checks that the host has a value for each built-in that a plugin's
+// code gets as a variable.
 func TestBuiltInsOfHost(t *testing.T) {
 	text, err := extensionSources.Read("extension/src/host/globals.ts")
 	if err != nil {
@@ -173,7 +173,7 @@ func TestWrapAdapter(t *testing.T) {
 		{`mywindow.__openTabs`, one},
 		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), one},
 		{manyNames(maxNames), one},
-		{manyNames(maxNames + 1), all}, // beyond the limit, one is assumed to be the window
+		{manyNames(maxNames + 1), all}, // above the limit, a variable is assumed to be the window
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
 	} {
 		got := wrapTestScript(host, c.code)
@@ -183,8 +183,8 @@ func TestWrapAdapter(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterOptions: the script contains the options as text, so that a user's
-// setting can't inject code.
+// TestWrapAdapterOptions checks that the script contains the options as text, so that a
+// user's setting can't inject code.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
 		Name: "a", Hash: "h", Frames: true, Base: "b", Settings: wire.PluginSettings{
@@ -214,8 +214,8 @@ func TestWrapAdapterOptions(t *testing.T) {
 	}
 }
 
-// TestStartOf: only a hook of the author delays the start of an adapter, not the code of
-// the SDK that calls the hook.
+// TestStartOf checks that only a hook of the author delays the start of an adapter, not
+// the code of the SDK that calls the hook.
 func TestStartOf(t *testing.T) {
 	for _, c := range []struct {
 		code string
@@ -244,7 +244,8 @@ func TestStartOf(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterStart: the start in the options overrides the default from the code.
+// TestWrapAdapterStart checks that the start in the options overrides the default from
+// the code.
 func TestWrapAdapterStart(t *testing.T) {
 	for _, want := range []StartAt{StartNow, StartAtDOM} {
 		for _, code := range []string{"", "onActivate() {}"} {
@@ -256,8 +257,8 @@ func TestWrapAdapterStart(t *testing.T) {
 	}
 }
 
-// TestAdapterFunctionThis: functions of the browser receive the page's window as
-// `this`.
+// TestAdapterFunctionThis checks that functions of the browser receive the page's
+// window as `this`.
 func TestAdapterFunctionThis(t *testing.T) {
 	for _, c := range [][2]string{
 		{`fetch.bind(globalThis)`, `fetch.bind(window)`},
@@ -273,8 +274,8 @@ func TestAdapterFunctionThis(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterShebang: the #! line ends at each line terminator of JavaScript. The
-// text after it, here the beginning of a comment, is not removed.
+// TestWrapAdapterShebang checks that the #! line ends at each line terminator of
+// JavaScript. The text after it, here the beginning of a comment, is not removed.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
@@ -285,7 +286,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterParses: a valid script is also valid in its wrapper.
+// TestWrapAdapterParses checks that a valid script is also valid in its wrapper.
 func TestWrapAdapterParses(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {

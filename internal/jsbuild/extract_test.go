@@ -75,8 +75,8 @@ func TestExtractRunsScript(t *testing.T) {
 	}
 }
 
-// TestExtractLimits: code that hangs, crashes or uses up memory ends only the child
-// process.
+// TestExtractLimits checks that code that hangs, crashes or uses up memory ends only
+// the child process.
 func TestExtractLimits(t *testing.T) {
 	tests := []struct{ name, script, limit, err string }{
 		{name: "endless loop", script: `for (;;) {}`, limit: "time"},
@@ -112,7 +112,8 @@ func TestExtractLimits(t *testing.T) {
 	}
 }
 
-// TestExtractSurroundings: the child gets no environment, and its directory is removed.
+// TestExtractSurroundings checks that the child gets no environment, and its directory
+// is removed.
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
 	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)

@@ -114,7 +114,7 @@ func (f fence) isOutside(at *api.Location) bool {
 		path = filepath.Join(f.dir, path)
 	}
 	if _, err := os.Lstat(path); err != nil {
-		return false // not on disk, such as the generated entry
+		return false // the file is not on disk, such as the generated entry
 	}
 	_, err := f.check(path)
 	return err != nil

@@ -149,7 +149,8 @@ func TestFenceLinks(t *testing.T) {
 	})
 }
 
-// TestFenceConfiguration: the fence applies to the configuration that esbuild reads.
+// TestFenceConfiguration checks that the fence applies to the configuration that
+// esbuild reads.
 func TestFenceConfiguration(t *testing.T) {
 	put := func(t *testing.T, f fenced, text string) {
 		t.Helper()
@@ -188,8 +189,8 @@ func TestFenceConfiguration(t *testing.T) {
 	})
 }
 
-// TestFenceAllows: a plugin can import its own files, also through links, and installed
-// packages.
+// TestFenceAllows checks that a plugin can import its own files, also through links,
+// and installed packages.
 func TestFenceAllows(t *testing.T) {
 	f := newFenced(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
 	f.linkFile(t, "linked.ts", "in.ts")
@@ -211,7 +212,7 @@ func TestFenceAllows(t *testing.T) {
 	buildPlugin(t, through)
 }
 
-// TestFenceOutput: nothing is written outside of the plugin.
+// TestFenceOutput checks that nothing is written outside of the plugin.
 func TestFenceOutput(t *testing.T) {
 	for _, target := range []string{"OUT", "../outside"} {
 		f := newFenced(t, "")

@@ -54,8 +54,8 @@ func TestAdapterRegistersLocked(t *testing.T) {
 	}
 }
 
-// TestAdapterInPrivateContainer: an adapter in a private container, as in the extension,
-// adds nothing to the page's window.
+// TestAdapterInPrivateContainer checks that an adapter in a private container, as in
+// the extension, adds nothing to the page's window.
 func TestAdapterInPrivateContainer(t *testing.T) {
 	b := builtExample(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))

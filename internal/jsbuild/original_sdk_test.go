@@ -100,7 +100,7 @@ import { keyOf } from './key.js';
 export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.info('early', 2); });
 `
 
-// TestPreScript: a built pre-script has the format of the original OpenTabs.
+// TestPreScript checks that a built pre-script has the format of the original OpenTabs.
 func TestPreScript(t *testing.T) {
 	files := map[string]string{
 		// "sideEffects": false must not remove the pre-script from its bundle.
@@ -155,8 +155,8 @@ func namesOf(b *BuildResult) []string {
 	return names
 }
 
-// TestPreScriptThatThrows: an error in a pre-script is logged and does not propagate. A
-// plugin's name may end in -prescript.
+// TestPreScriptThatThrows checks that an error in a pre-script is logged and does not
+// propagate. A plugin's name may end in -prescript.
 func TestPreScriptThatThrows(t *testing.T) {
 	b, loaded := loadBuilt(t, map[string]string{
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
@@ -219,7 +219,8 @@ func TestBadParts(t *testing.T) {
 	}
 }
 
-// TestPartsThatAreLinks: a build does not follow a link that leads outside of the plugin.
+// TestPartsThatAreLinks checks that a build does not follow a link that leads outside
+// of the plugin.
 func TestPartsThatAreLinks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(`<svg viewBox="0 0 1 1"/>`), 0o600); err != nil {
@@ -264,8 +265,8 @@ func TestIcons(t *testing.T) {
 	}
 }
 
-// TestSettings: settings can be defined in the code or in package.json. With a required
-// URL setting, a plugin needs no pattern.
+// TestSettings checks that settings can be defined in the code or in package.json. With
+// a required URL setting, a plugin needs no pattern.
 func TestSettings(t *testing.T) {
 	const described = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
 	noPatterns := strings.Replace(withPackage(described), `["*://*.example.com/*"]`, "[]", 1)
@@ -287,8 +288,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestBuildsFromSource: a build ignores the files of earlier builds and runs no script of
-// package.json. Modules may use the page while they load.
+// TestBuildsFromSource checks that a build ignores the files of earlier builds and runs
+// no script of package.json. Modules may use the page while they load.
 func TestBuildsFromSource(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "ran")
 	pkg := strings.Replace(goodPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+mark), 1)
@@ -330,8 +331,8 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 	}
 }
 
-// TestSchemasOfArguments: arguments with a default are optional, and the formats of times,
-// URLs and IDs are validated.
+// TestSchemasOfArguments checks that arguments with a default are optional, and the
+// formats of times, URLs and IDs are validated.
 func TestSchemasOfArguments(t *testing.T) {
 	_, loaded := loadBuilt(t, map[string]string{packageFile: goodPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
   at: z.iso.datetime().optional(), local: z.iso.datetime({ local: true, offset: true }).optional(), day: z.iso.date().optional(),
@@ -354,7 +355,8 @@ func TestSchemasOfArguments(t *testing.T) {
 	}
 }
 
-// TestPatternsOfTheSDK: the SDK and the server report the same errors for patterns.
+// TestPatternsOfTheSDK checks that the SDK and the server report the same errors for
+// patterns.
 func TestPatternsOfTheSDK(t *testing.T) {
 	patterns := []string{
 		"*://*.example.com/*", "https://example.com/a/*?b=*", "http://localhost:8080/*", "*://localhost:*/*", "*://127.0.0.1/*", "*://10.0.0.1:65535/x", "*://my_host.test/*",
@@ -395,8 +397,8 @@ globalThis.sent = []; globalThis.postMessage = (message) => sent.push(message);
 globalThis.__openTabs = {_logNonce: "l", _readinessNonce: "r", pluginConfig: {size: 3}, tokenCache: {a: 1}};
 `
 
-// TestAdapterInOriginalOpenTabs: a built adapter registers, is locked and logs in the
-// original OpenTabs.
+// TestAdapterInOriginalOpenTabs checks that a built adapter registers, is locked and
+// logs in the original OpenTabs.
 func TestAdapterInOriginalOpenTabs(t *testing.T) {
 	b := buildPlugin(t, writeFiles(t, map[string]string{packageFile: goodPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -427,8 +429,8 @@ export default definePlugin({
 	}
 }
 
-// TestBuildTickets: the example with settings, an icon and a pre-script builds without a
-// warning.
+// TestBuildTickets checks that the example with settings, an icon and a pre-script
+// builds without a warning.
 func TestBuildTickets(t *testing.T) {
 	const example = "../../sdk-ts/examples/tickets"
 	dir := t.TempDir()

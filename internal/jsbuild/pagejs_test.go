@@ -49,7 +49,8 @@ func hookOf(code string) string {
 	return ""
 }
 
-// TestPageUsesNothing: code that also works in the isolated world has no page uses.
+// TestPageUsesNothing checks that code that also works in the isolated world has no
+// page uses.
 func TestPageUsesNothing(t *testing.T) {
 	for name, code := range map[string]string{
 		"the DOM":                 `return document.querySelector('.x')?.textContent?.trim() ?? [...document.querySelectorAll('a')].map((a) => a.href);`,

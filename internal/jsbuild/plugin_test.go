@@ -149,8 +149,8 @@ func TestBuildExample(t *testing.T) {
 	}
 }
 
-// TestAdapterHash: the hash is the SHA-256 of the code before lockSnippet, and the last
-// line is the comment for the source map.
+// TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet,
+// and the last line is the comment for the source map.
 func TestAdapterHash(t *testing.T) {
 	b := builtExample(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
@@ -225,7 +225,7 @@ func TestSameSourceSameBytes(t *testing.T) {
 	}
 }
 
-// TestInstalledZod: a build uses the zod 4 in the plugin's node_modules.
+// TestInstalledZod checks that a build uses the zod 4 in the plugin's node_modules.
 func TestInstalledZod(t *testing.T) {
 	vendored, err := fs.Sub(sdkts.Source, "vendor/zod")
 	if err != nil {
@@ -266,7 +266,7 @@ func TestFindZod(t *testing.T) {
 	}
 }
 
-// TestAdapterSize: an adapter contains only one of zod's languages.
+// TestAdapterSize checks that an adapter contains only one of zod's languages.
 func TestAdapterSize(t *testing.T) {
 	if b := builtExample(t); b.Files[0].Bytes > 500_000 {
 		t.Errorf("the example's adapter has %d bytes", b.Files[0].Bytes)

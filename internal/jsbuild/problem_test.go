@@ -106,7 +106,8 @@ func TestBadPlugins(t *testing.T) {
 	}
 }
 
-// TestProblemsAreListedOnce: each problem is listed once, and their number is correct.
+// TestProblemsAreListedOnce checks that each problem is listed once, and their number
+// is correct.
 func TestProblemsAreListedOnce(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
 	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
@@ -120,7 +121,7 @@ func TestProblemsAreListedOnce(t *testing.T) {
 	}
 }
 
-// TestPackageProblems: package.json is checked by plugin.Load.
+// TestPackageProblems checks that package.json is checked by plugin.Load.
 func TestPackageProblems(t *testing.T) {
 	for name, change := range map[string][2]string{
 		`"browser" is reserved`: {"plugin-bad", "plugin-browser"},
@@ -158,7 +159,8 @@ func TestNoPackage(t *testing.T) {
 	}
 }
 
-// TestPageAtLoad: modules that use the page while they load do not fail the build.
+// TestPageAtLoad checks that modules that use the page while they load do not fail the
+// build.
 func TestPageAtLoad(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
 const token = document.cookie.split('; ').find((c: string) => c.startsWith('token='))?.slice(6);

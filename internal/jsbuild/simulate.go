@@ -222,7 +222,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	if s.real != nil {
 		defer s.real.begin(ctx, lines)()
 	}
-	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // until the modules are loaded
+	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // this timeout applies until the modules are loaded
 	defer timer.Stop()
 	state := s.readEvents(out, func() { timer.Reset(s.timeout) })
 	_ = in.Close()

@@ -25,7 +25,7 @@ type browserTests struct {
 
 	mu      sync.Mutex                 // guards the fields below
 	lastID  int                        // ID of the last request
-	waiting map[int]chan browserAnswer // by ID of the request, each with a buffer of 1
+	waiting map[int]chan browserAnswer // the channel of each request by ID, with a buffer of 1
 }
 
 // scriptMessage is a message from the script: an operation for the browser ("ask"), or

@@ -71,8 +71,8 @@ func runReal(t *testing.T, o TestOptions) map[string]string {
 
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
 
-// TestRealEarlyRequest: a request before the start of the tests waits until the child
-// process has received their script.
+// TestRealEarlyRequest checks that a request before the start of the tests waits until
+// the child process has received their script.
 func TestRealEarlyRequest(t *testing.T) {
 	real := &fakeReal{}
 	real.ask = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
@@ -132,8 +132,8 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestRealTimeout: a test whose browser does not respond fails, and the next test runs.
-// On a busy machine, the next test may time out too.
+// TestRealTimeout checks that a test whose browser does not respond fails, and the next
+// test runs. On a busy machine, the next test may time out too.
 func TestRealTimeout(t *testing.T) {
 	real := &fakeReal{ask: func(ctx context.Context, what string, params map[string]any) (string, error) {
 		if params["url"] == nil {

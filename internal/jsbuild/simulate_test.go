@@ -71,7 +71,7 @@ func TestSimulatorReportsFailures(t *testing.T) {
 	}
 }
 
-// TestFilter: only tests with a matching name run.
+// TestFilter checks that only tests with a matching name run.
 func TestFilter(t *testing.T) {
 	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{Filter: "^is fi"})
 	if err != nil || passed != 1 || len(failed) > 0 {
@@ -79,8 +79,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestEndlessLoop: an endless loop ends the tests of its file, and the error names the
-// test.
+// TestEndlessLoop checks that an endless loop ends the tests of its file, and the error
+// names the test.
 func TestEndlessLoop(t *testing.T) {
 	_, passed, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
 	var wrong *BuildError

@@ -74,8 +74,8 @@ func TestSourcesBundle(t *testing.T) {
 	}
 }
 
-// TestSourcesLeaveDiskAlone: esbuild resolves the imports of files on disk that have no
-// alias.
+// TestSourcesLeaveDiskAlone checks that esbuild resolves the imports of files on disk
+// that have no alias.
 func TestSourcesLeaveDiskAlone(t *testing.T) {
 	s := sourceSet{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{

@@ -18,7 +18,7 @@ func TestDecodeVLQ(t *testing.T) {
 	}
 }
 
-// TestPlaceOfStack: the location of an error in a bundle maps to its source.
+// TestPlaceOfStack checks that the location of an error in a bundle maps to its source.
 func TestPlaceOfStack(t *testing.T) {
 	source := "const filler = 1;\n\nexport function first() {\n  throw new Error('one');\n}\nexport function second() { filler; throw new Error('two'); }\nfirst(); second();\n"
 	dir := writeFiles(t, map[string]string{"src/a.ts": source})

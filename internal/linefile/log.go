@@ -36,10 +36,10 @@ type Log struct {
 	wake chan struct{} // holds a token while there is something to write
 	done chan struct{} // closed when the writer has ended
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	pending []byte     // whole lines
-	lines   int        // how many they are
-	dropped int        // lines that were dropped since the last that was written
+	lines   int        // the number of lines in pending
+	dropped int        // the number of lines that were dropped since the last written line
 	closed  bool
 
 	// The fields below belong to the writing goroutine.

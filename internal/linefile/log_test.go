@@ -61,7 +61,7 @@ func TestWriteAndRead(t *testing.T) {
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	const size = 2000
-	for n := range 100 { // a new process each time
+	for n := range 100 { // each iteration simulates a new process
 		l := Open(path, testOptions(Options{FileBytes: size}))
 		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 150)))
 		l.Close()

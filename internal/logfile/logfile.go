@@ -16,7 +16,7 @@ type File struct {
 	path  string
 	limit int64
 
-	mu   sync.Mutex // guards all below and the writes
+	mu   sync.Mutex // guards all fields below and the writes
 	file *os.File
 	size int64
 	// regular is false for a device such as /dev/null, which cannot be rotated.

@@ -45,7 +45,7 @@ func Keep(ctx context.Context) {
 	defer afterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
 	look := time.NewTimer(firstLook)
 	defer look.Stop()
-	needed, allocated := uint64(0), uint64(0) // so that the first check returns memory
+	needed, allocated := uint64(0), uint64(0) // zeros make the first check return memory to the system
 	for {
 		select {
 		case <-look.C:
@@ -70,7 +70,7 @@ func Keep(ctx context.Context) {
 func afterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards stopped, and keeps work from running after stop
 	stopped := false
-	type sentinel struct{ _ *byte } // with a pointer: small values without one share their memory
+	type sentinel struct{ _ *byte } // has a pointer, because small values without a pointer share memory
 	var again func(*sentinel)
 	again = func(s *sentinel) {
 		mu.Lock()

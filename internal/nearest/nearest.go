@@ -9,7 +9,7 @@ import (
 
 // Limits of a comparison, in bytes.
 const (
-	maxCompared = 128 // of longer words only the spelling and the beginning are compared
+	maxCompared = 128 // longer words are compared only by spelling and beginning
 	minPrefix   = 3   // a shorter word is the beginning of too many names
 )
 

@@ -25,7 +25,7 @@ func TestName(t *testing.T) {
 		{settings, "prot", "port"}, // a swap is one edit
 		{settings, "ports", "port"},
 		{settings, "PORT", "port"},
-		{settings, "idle", "idleTimeout"}, // a beginning is one edit
+		{settings, "idle", "idleTimeout"}, // the beginning of a word counts as one edit
 		{settings, "id", ""},
 		{settings, "hartTimeout", "hardTimeout"},
 		{settings, "loglevle", "logLevel"},

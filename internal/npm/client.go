@@ -258,7 +258,7 @@ func (c *Client) explainError(address string, err error) error {
 	case errors.As(err, &cert):
 		return fmt.Errorf("the certificate of the registry %s is not trusted: %w; name your company's certificates with cafile in .npmrc", where, cert.Err)
 	case errors.As(err, &wrapped):
-		err = wrapped.Err // without the whole address
+		err = wrapped.Err // the message omits the whole address
 	}
 	return fmt.Errorf("the registry %s can't be reached: %w; check the network, the registry in .npmrc and the proxy, or install a file with `opentabs plugin install FILE.tgz`", where, err)
 }

@@ -85,7 +85,8 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestIntegrity: a file is accepted only if it matches a sha512 hash in its metadata.
+// TestIntegrity checks that a file is accepted only if it matches a sha512 hash in its
+// metadata.
 func TestIntegrity(t *testing.T) {
 	other := npmtest.Integrity([]byte("another file"))
 	right := npmtest.Integrity(goodVersion().File)
@@ -242,8 +243,8 @@ func TestErrorsNameAnAction(t *testing.T) {
 	}
 }
 
-// TestSilentRegistry: a request ends if the registry begins a response and then
-// sends nothing.
+// TestSilentRegistry checks that a request ends if the registry begins a response and
+// then sends nothing.
 func TestSilentRegistry(t *testing.T) {
 	done := make(chan struct{})
 	address, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -10,7 +10,7 @@ import (
 // login is the credentials for the addresses that begin with host and path.
 type login struct {
 	host string // with its port, unless that is the default of the scheme
-	path string // with a slash at both ends
+	path string // host and path, with a slash at both ends
 	// header is the value of Authorization. header is empty if problem is set.
 	header string
 	// problem is why the login can't be used; "" if it can.

@@ -46,8 +46,8 @@ func newBomb(t *testing.T, size int64) []byte {
 	return b.Bytes()
 }
 
-// TestUnpackRefuses: each kind of bad package is refused with its own error, and no
-// file of it is left.
+// TestUnpackRefuses checks that each kind of bad package is refused with its own error,
+// and no file of it is left.
 func TestUnpackRefuses(t *testing.T) {
 	good := npmtest.Regular("package/package.json", "{}")
 	one := npmtest.Regular

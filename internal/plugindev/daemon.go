@@ -42,7 +42,7 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 func (s *session) attach(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begun chan<- error) {
 	err := s.attachOnce(ctx, client, one, func() { begun <- nil })
 	if !errors.Is(err, httpapi.ErrEnded) {
-		begun <- err // is buffered, in case add has returned
+		begun <- err // the channel is buffered, because add may have returned
 		return
 	}
 	for ctx.Err() == nil {

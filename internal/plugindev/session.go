@@ -59,7 +59,7 @@ type Call struct {
 type session struct {
 	Options
 
-	events  chan func()   // run in the goroutine of run
+	events  chan func()   // functions that the goroutine of run calls
 	changes chan []string // the files of each change
 
 	added *plugin.Plugin // nil before the first good build
@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) error {
 func (s *session) run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	watch, err := author.NewWatcher(s.Source) // before the first build, to see changes during it
+	watch, err := author.NewWatcher(s.Source) // the watcher starts before the first build, to detect changes during that build
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ var ErrNoPlugin = errors.New("there is no plugin in the directory")
 // Watch builds the plugin in dir, and again after each change, until ctx ends. Watch
 // prints each build and its errors.
 func Watch(ctx context.Context, dir string, out *terminal.Output) error {
-	watch, err := author.NewWatcher(dir) // before the first build, to see changes during it
+	watch, err := author.NewWatcher(dir) // the watcher starts before the first build, to detect changes during that build
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func Watch(ctx context.Context, dir string, out *terminal.Output) error {
 	}
 	err = watch.Run(ctx, func(files []string) {
 		out.Notef("%s changed", joinFiles(files))
-		_ = build() // has printed the error
+		_ = build() // build has printed the error
 	})
 	if ctx.Err() != nil {
 		return nil // Ctrl-C

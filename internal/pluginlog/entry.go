@@ -88,7 +88,7 @@ func truncateText(text string, limit int) string {
 func (e Entry) fileLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
-	if err != nil { // data that is no JSON is dropped before
+	if err != nil { // invalid JSON was dropped before
 		return nil
 	}
 	return append(line, '\n')

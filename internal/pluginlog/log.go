@@ -59,7 +59,7 @@ type Log struct {
 	lines   *linefile.Log
 	done    chan struct{} // closed when all additions are stored
 
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex // guards all fields below
 	incoming  chan addition
 	queued    int            // bytes in incoming
 	lost      map[string]int // dropped entries, by plugin
@@ -355,7 +355,7 @@ func Read(dir string, f Filter, n int) (entries []Entry, damaged int, err error)
 		if f.Wants(e) {
 			entries = append(entries, e)
 		}
-		if n > 0 && len(entries) > 2*n { // keep the garbage small
+		if n > 0 && len(entries) > 2*n { // drops old entries early, so that there is less garbage
 			entries = slices.Clone(lastEntries(entries, n))
 		}
 		return true

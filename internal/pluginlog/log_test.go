@@ -146,7 +146,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		l := openLog(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
 		large := wire.PluginLogParams{Plugin: "a"}
 		for range wire.MaxLogEntries {
-			large.Entries = append(large.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // no JSON, which is found soon
+			large.Entries = append(large.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // the data is invalid JSON, which is detected early
 		}
 		for range 50 {
 			l.Add("work", large)

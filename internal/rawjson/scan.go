@@ -27,7 +27,7 @@ func SkipString(text []byte, i int) int {
 		for text[before-1] == '\\' { // ends at the opening quote
 			before--
 		}
-		if (end-1-before)%2 == 0 { // else the last backslash escapes the quote
+		if (end-1-before)%2 == 0 { // an odd number of backslashes escapes the quote
 			return end
 		}
 	}

@@ -84,7 +84,7 @@ type Options struct {
 
 // Browser is a running browser.
 type Browser struct {
-	ctx context.Context    // has the browser for chromedp
+	ctx context.Context    // contains the browser for chromedp
 	end context.CancelFunc // kills the process
 }
 

@@ -74,7 +74,7 @@ func TestStartCanBeCancelled(t *testing.T) {
 		}
 		ended <- err
 	}()
-	for { // until the script has made its pipe
+	for { // waits until the script has made its pipe
 		if f, err := os.Open(o.Program + ".started"); err == nil {
 			f.Close()
 			break

@@ -24,7 +24,7 @@ func startSite(t *testing.T, answer func(context.Context, Request) (Answer, erro
 	}
 	t.Cleanup(s.Close)
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // as the browser does
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the client connects as the browser does
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", s.Port()))
 		},

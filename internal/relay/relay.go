@@ -93,7 +93,7 @@ type relay struct {
 	joinErr   error // why the last attempt to get a daemon failed
 	joinErrAt time.Time
 
-	mu       sync.Mutex // guards all below, and writes to out
+	mu       sync.Mutex // guards all fields below, and writes to out
 	session  sessionState
 	writeErr error // the first error of a write to the client
 }

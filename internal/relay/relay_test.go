@@ -60,7 +60,7 @@ type testRelay struct {
 	ended  chan error
 	began  time.Time
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	up      bool
 	refuse  error // the error of start
 	starts  int

@@ -37,7 +37,7 @@ type Cache struct {
 	log   zerolog.Logger
 	check func(code []byte) error
 
-	mu     sync.Mutex      // guards all below and, in this process, the file
+	mu     sync.Mutex      // guards all fields below and, in this process, the file
 	passed map[string]bool // nil until the file was read
 	order  []string        // the hashes of passed scripts, oldest first
 	failed map[string]error

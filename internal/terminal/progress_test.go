@@ -12,7 +12,7 @@ import (
 
 // screen is a terminal of one line that counts what is drawn.
 type screen struct {
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards all fields below
 	writes int
 	line   []rune
 	column int

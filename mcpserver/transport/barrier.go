@@ -44,7 +44,7 @@ type barrier struct {
 	requests *clientRequests
 	send     Send // writes to the client
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	written uint64     // progress notifications written
 	pending *ping      // the newest ping without an answer; nil if there is none
 	// unanswered is when the first ping went out that was not answered in time; zero

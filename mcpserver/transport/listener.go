@@ -30,7 +30,7 @@ type listener struct {
 	notes     chan mcp.JSONRPCNotification // from mcp-go
 	news      signal                       // set when a resource changed or a message was logged
 
-	mu          sync.Mutex // guards all below
+	mu          sync.Mutex // guards all fields below
 	initialized bool
 	info        mcp.Implementation
 	caps        mcp.ClientCapabilities

@@ -112,7 +112,7 @@ type sessions struct {
 	// tasks counts the running tasks; none is added once closed is set.
 	tasks sync.WaitGroup
 
-	mu     sync.Mutex // guards all below and the fields of sessions named so
+	mu     sync.Mutex // guards all fields below and the fields of sessions named so
 	byID   map[string]*session
 	closed bool
 	sweep  *time.Timer // runs while there are HTTP sessions

@@ -204,7 +204,7 @@ func (c *stdioClient) call(ctx context.Context, key string, m message, p *Params
 // lastWritten is the last message of a call before its answer. lastWritten is safe for
 // concurrent use.
 type lastWritten struct {
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards all fields below
 	number uint64     // the barrier's number; 0 if no message was sent
 	at     time.Time
 }

@@ -53,7 +53,7 @@ type stream struct {
 	heartbeat time.Duration // time between two keep-alive comments
 	lost      func()        // called once, after a failed write
 
-	mu      sync.Mutex // guards all below and what is written
+	mu      sync.Mutex // guards all fields below and what is written
 	timer   *time.Timer
 	started bool // the headers of an event stream are sent
 	ended   bool

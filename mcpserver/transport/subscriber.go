@@ -111,7 +111,7 @@ const defaultLogLevel = mcp.LoggingLevelInfo
 type logQueue struct {
 	news signal
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	level   mcp.LoggingLevel
 	pending []mcp.JSONRPCNotification
 }

@@ -53,7 +53,7 @@ func (g grant) covers(in dispatch.Info) bool {
 // grants are the permissions that are only in memory. A grants is safe for concurrent
 // use.
 type grants struct {
-	mu sync.Mutex // guards all below
+	mu sync.Mutex // guards all fields below
 	// byTool are the grants by plugin and toolKey.
 	byTool map[string]map[string][]grant
 	// once are the grants for one call, by call id, until the call ends.

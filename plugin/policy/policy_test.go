@@ -151,7 +151,7 @@ func TestReview(t *testing.T) {
 	// stays off.
 	w.review("a", ask)
 	w.checkHeld("a", ask, ask, off)
-	w.review("a", auto) // the same content: only the permission changes
+	w.review("a", auto) // the content is the same, so only the permission changes
 	w.checkHeld("a", auto, auto, off)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {

@@ -69,7 +69,7 @@ type Browser struct {
 	ws      *websocket.Conn
 	runs    sync.WaitGroup
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards all fields below
 	running map[string]context.CancelCauseFunc
 	codes   map[string]wire.PluginCodeParams // by plugin
 	order   []string                         // the plugins in the server's order
