@@ -225,7 +225,7 @@ func (c *liveCall) cancel(why Cancellation) bool {
 
 // expire ends the call because a limit was reached.
 func (c *liveCall) expire(code wire.ErrorCode) {
-	idle, hard := c.d.limits(c.req.Tool)
+	idle, hard := c.d.timeLimits(c.req.Tool)
 	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idle)}
 	if code == wire.ErrDeadlineExceeded {
 		err.Message = "it reached the hard limit of " + humanize.Duration(hard)

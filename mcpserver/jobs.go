@@ -175,7 +175,7 @@ func waitForJob(ctx context.Context, q request, job *dispatch.Job, after time.Du
 // jobAnswer returns a job as agents see it, with its next step.
 func jobAnswer(v dispatch.JobView) shape.Job {
 	a := shape.JobForAgent(v)
-	a.WaitsFor = visible(a.WaitsFor, shownReason)
+	a.WaitsFor = safeText(a.WaitsFor, shownReason)
 	switch {
 	case a.Result == "":
 		a.Hint = fmt.Sprintf(`Call job_wait with {"job": %q} for its result, or job_cancel to stop it.`, a.Job)

@@ -164,7 +164,7 @@ func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
 		}
 		if len(s.Calls) < maxShown {
 			c := shape.CallForPanel(v, b.id)
-			c.Activities = shown.of(calls, v.CallID)
+			c.Activities = shown.activitiesOf(calls, v.CallID)
 			s.Calls = append(s.Calls, c)
 		}
 	}

@@ -223,7 +223,7 @@ func (f *fixture) attackHTTP2(t *testing.T) {
 func attackTiming(t *testing.T) {
 	for file, want := range map[string][]string{
 		"guard.go":                    {"isAdministrator", "sha256.Sum256", "subtle.ConstantTimeCompare"},
-		"../../wsbridge/handshake.go": {"proves", "hmac.Equal", "wire.BrowserProof"},
+		"../../wsbridge/handshake.go": {"isProof", "hmac.Equal", "wire.BrowserProof"},
 	} {
 		function := want[0]
 		set := token.NewFileSet()

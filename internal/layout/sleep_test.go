@@ -48,7 +48,7 @@ func checkSleep(f goFile) []string {
 var mayWait = map[string]string{
 	"e2e/attacks/origin.test.ts":                "a hostile page, which gets no event when a document of another origin has loaded",
 	"cmd/opentabs/main_test.go:fakeBrowser":     "a program that simulates a browser, which reconnects",
-	"cmd/opentabs/main_test.go:countdown":       "a program that simulates a browser, whose tool reports steps",
+	"cmd/opentabs/main_test.go:countDown":       "a program that simulates a browser, whose tool reports steps",
 	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
 }
 
