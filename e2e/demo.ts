@@ -90,6 +90,6 @@ function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-const good = await main();
-printLine(good ? '\nDone: all three behaved.' : '\nThe demo failed; see the lines marked FAIL.');
-process.exitCode = good ? 0 : 1;
+const allPassed = await main();
+printLine(allPassed ? '\nDone: all three behaved.' : '\nThe demo failed; see the lines marked FAIL.');
+process.exitCode = allPassed ? 0 : 1;

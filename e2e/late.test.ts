@@ -7,7 +7,7 @@ import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 import { buildLegacy } from './testdata/legacy/legacy.ts';
-import { twin } from './testdata/legacy/twin.ts';
+import { makeTwin } from './testdata/legacy/twin.ts';
 
 let stack: Stack;
 let client: McpClient;
@@ -16,7 +16,7 @@ before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
   const dir = join(stack.home, 'alpha');
-  await buildLegacy(dir, twin('alpha'));
+  await buildLegacy(dir, makeTwin('alpha'));
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const site = `site.main=${stack.site.origin}`;
   await runChecked(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);

@@ -10,7 +10,7 @@ import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 import { buildLegacy } from './testdata/legacy/legacy.ts';
-import { early, twin } from './testdata/legacy/twin.ts';
+import { earlyPlugin, makeTwin } from './testdata/legacy/twin.ts';
 
 const twinNames = ['alpha', 'beta'] as const;
 const hostileScript = readFileSync(fileURLToPath(new URL('testdata/legacy/hostile.js', import.meta.url)), 'utf8');
@@ -23,7 +23,7 @@ before(async () => {
   client = await stack.connectHttp();
   for (const name of twinNames) {
     const dir = join(stack.home, name);
-    await buildLegacy(dir, twin(name));
+    await buildLegacy(dir, makeTwin(name));
     await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
     const site = `site.main=${stack.site.origin}`;
     await runChecked(
@@ -124,8 +124,8 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
 });
 
 test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
-  const dir = join(stack.home, early.name);
-  await buildLegacy(dir, early);
+  const dir = join(stack.home, earlyPlugin.name);
+  await buildLegacy(dir, earlyPlugin);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const { page, tabId } = await openTabWithTwins();
   const tokens = await waitFor('the plugin to be live', async () => {
@@ -135,7 +135,7 @@ test('an adapter with start document_start sees the first request of the page wi
     return undefined;
   });
   assert.deepEqual(tokens, { heard: ['T0KEN'] });
-  await runChecked(['plugin', 'remove', early.name], stack.env);
+  await runChecked(['plugin', 'remove', earlyPlugin.name], stack.env);
   await page.close();
 });
 

@@ -80,7 +80,7 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
     const given = all[i + 1] ?? '';
     if (name === 'content-length' || name === 'connection') return [];
     if (name !== 'mcp-name') return [value, given];
-    return [value, call ? prefixed(given) : ours ? callsUri : given];
+    return [value, call ? addPluginPrefix(given) : ours ? callsUri : given];
   });
   headers.push('Authorization', `Bearer ${options.token}`, 'Content-Length', String(Buffer.byteLength(body)));
   const onward = ask({ port: options.port, host: '127.0.0.1', path: request.url, method: request.method, headers });
@@ -102,8 +102,8 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
   onward.end(body);
 }
 
-/** prefixed returns the header Mcp-Name with the plugin's prefix, in base64 if it is not plain ASCII. */
-function prefixed(name: string): string {
+/** addPluginPrefix returns the header Mcp-Name with the plugin's prefix, in base64 if it is not plain ASCII. */
+function addPluginPrefix(name: string): string {
   const coded = /^=\?base64\?(.*)\?=$/.exec(name.trim());
   if (!coded) return prefix + name.trim();
   const plain = Buffer.from(coded[1] ?? '', 'base64').toString();

@@ -13,7 +13,7 @@ import { waitFor } from '../harness/wait.ts';
 import { startProxy } from './proxy.ts';
 import { compare, type Expected, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';
 
-const here = fileURLToPath(new URL('./', import.meta.url));
+const runnerFolder = fileURLToPath(new URL('./', import.meta.url));
 
 /** Run is one suite at one version of the protocol. */
 interface Run {
@@ -31,15 +31,15 @@ const runs: readonly Run[] = [
 /** newNode is a Node of 22 or newer, which the suites need. */
 function newNode(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
-  const packaged = join(here, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  const packaged = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(packaged)) return packaged;
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
-/** suite runs one suite and returns the outcome of each check. */
-async function suite(run: Run, url: string): Promise<Verdicts> {
+/** runSuite runs one suite and returns the outcome of each check. */
+async function runSuite(run: Run, url: string): Promise<Verdicts> {
   const out = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
-  const script = join(here, 'node_modules', run.suite, 'dist/index.js');
+  const script = join(runnerFolder, 'node_modules', run.suite, 'dist/index.js');
   const args = [script, 'server', '--url', url, '--suite', 'all', '--spec-version', run.version, '-o', out];
   const child = spawn(newNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -68,7 +68,7 @@ async function main(): Promise<boolean> {
   const opentabs = (...args: string[]) => runChecked(args, stack.env);
   try {
     const plugin = join(stack.home, 'conformance-plugin');
-    cpSync(join(here, 'plugin'), plugin, { recursive: true });
+    cpSync(join(runnerFolder, 'plugin'), plugin, { recursive: true });
     await opentabs('plugin', 'build', plugin);
     putSchema(join(plugin, 'dist/tools.json'));
     await opentabs('plugin', 'add', plugin, '--permission', 'auto');
@@ -91,12 +91,12 @@ async function main(): Promise<boolean> {
         );
       },
     });
-    const expected = readExpected(JSON.parse(readFileSync(join(here, 'expected.json'), 'utf8')));
+    const expected = readExpected(JSON.parse(readFileSync(join(runnerFolder, 'expected.json'), 'utf8')));
     let good = true;
     for (const run of runs) {
-      const verdicts = await suite(run, proxy.url);
+      const verdicts = await runSuite(run, proxy.url);
       if (process.argv.includes('--list')) printFailures(run, verdicts);
-      good = report(run, expected, verdicts) && good;
+      good = printReport(run, expected, verdicts) && good;
     }
     await proxy.close();
     return good;
@@ -107,7 +107,7 @@ async function main(): Promise<boolean> {
 
 /** putSchema sets the tool schema that the suite expects to get back. zod cannot express that schema. */
 function putSchema(file: string): void {
-  const schema: unknown = JSON.parse(readFileSync(join(here, 'schema-2020-12.json'), 'utf8'));
+  const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
   const text = readFileSync(file, 'utf8');
   const manifest: unknown = JSON.parse(text, (_, value: unknown) =>
     typeof value === 'object' && value !== null && 'name' in value && value.name === 'json_schema_2020_12_tool'
@@ -123,8 +123,8 @@ function printFailures(run: Run, verdicts: Verdicts): void {
   }
 }
 
-/** report prints the verdicts of one run, and whether these match the expected verdicts. */
-function report(run: Run, expected: Expected, verdicts: Verdicts): boolean {
+/** printReport prints the verdicts of one run, and whether these match the expected verdicts. */
+function printReport(run: Run, expected: Expected, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compare(expected, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);
   for (const line of stale) console.log(`passes: ${line}: take it out of e2e/conformance/expected.json`);

@@ -12,7 +12,7 @@ export interface Verdict {
 /** Verdicts maps each `scenario:check` to its verdict. */
 export type Verdicts = Map<string, Verdict>;
 
-const worst: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
+const statusOrder: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
 
 /** verdictsOf adds the checks of one scenario's checks.json. */
 export function verdictsOf(scenario: string, checks: unknown, verdicts: Verdicts): void {
@@ -21,7 +21,7 @@ export function verdictsOf(scenario: string, checks: unknown, verdicts: Verdicts
     if (!isCheck(check)) throw new Error(`${scenario} has a check of another form: ${JSON.stringify(check)}`);
     const key = `${scenario}:${check.id}`;
     const before = verdicts.get(key);
-    if (before && worst.indexOf(before.status) >= worst.indexOf(check.status)) continue;
+    if (before && statusOrder.indexOf(before.status) >= statusOrder.indexOf(check.status)) continue;
     verdicts.set(key, { status: check.status, message: check.errorMessage ?? '' });
   }
 }
@@ -33,7 +33,7 @@ interface Check {
 }
 
 function isCheck(value: unknown): value is Check {
-  return isRecord(value) && typeof value.id === 'string' && worst.some((status) => status === value.status);
+  return isRecord(value) && typeof value.id === 'string' && statusOrder.some((status) => status === value.status);
 }
 
 /**

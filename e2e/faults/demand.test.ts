@@ -36,8 +36,8 @@ const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
 let pageCount = 0;
 
-/** random returns pseudo-random numbers from 0 to 1 (mulberry32). */
-const random = (() => {
+/** nextRandom returns pseudo-nextRandom numbers from 0 to 1 (mulberry32). */
+const nextRandom = (() => {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -95,7 +95,7 @@ async function openPages(plugins: readonly string[], count: number): Promise<Ope
     Array.from({ length: count }, async (_, i) => {
       const plugin = plugins[i % plugins.length] ?? '';
       const url = `${site.origin}${plugin === 'framed' ? `/page?${++pageCount}` : `/${plugin}/${++pageCount}`}`;
-      await pause(random() * spreadMs);
+      await pause(nextRandom() * spreadMs);
       const atMs = performance.now();
       await browser.cdp.send('Target.createTarget', { url, background: true });
       return { url, plugin, atMs };
@@ -179,7 +179,7 @@ test('pages that open while the service worker restarts get their plugins', asyn
   const stopWorkerThreeTimes = async () => {
     const page = (await browser.listPages())[0];
     for (let i = 0; i < 3 && page; i++) {
-      await pause((random() * spreadMs) / 3);
+      await pause((nextRandom() * spreadMs) / 3);
       await browser.inPage(page.id, async (session) => {
         await session.send('ServiceWorker.enable');
         await session.send('ServiceWorker.stopAllWorkers');

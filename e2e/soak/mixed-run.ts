@@ -3,7 +3,7 @@
 import { pause } from '../harness/wait.ts';
 import { type MemorySnapshot, measureMemory, readResidentMemory } from '../load/measure.ts';
 import { injectFault } from './faults.ts';
-import { findViolations, type ObservedCall, type ObservedFault, overlaps } from './model.ts';
+import { findViolations, isOverlapping, type ObservedCall, type ObservedFault } from './model.ts';
 import type { Plan, PlannedCall } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 import { makeRawStdioClient } from './raw-stdio.ts';
@@ -173,7 +173,7 @@ class SoakRun {
   }
 
   #recordViolation(call: ObservedCall, what: string): void {
-    const faultsDuring = this.#observedFaults.filter((fault) => overlaps(call, fault));
+    const faultsDuring = this.#observedFaults.filter((fault) => isOverlapping(call, fault));
     const short = { ...call, ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) } };
     this.#violations.push({ what, call: short, faultsDuring });
     if (this.#violations.length <= 25)

@@ -152,8 +152,8 @@ function codesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string
   ];
 }
 
-/** overlaps reports whether a fault overlaps a call, including the time in which the fault may still change endings. */
-export function overlaps(call: ObservedCall, fault: ObservedFault): boolean {
+/** isOverlapping reports whether a fault overlaps a call, including the time in which the fault may still change endings. */
+export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean {
   return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + settleMs >= call.fromMs;
 }
 
@@ -185,7 +185,7 @@ export function findViolations(
   calls: readonly ObservedCall[],
 ): string[] {
   const violations: string[] = [];
-  const faultsDuring = faults.filter((fault) => overlaps(call, fault));
+  const faultsDuring = faults.filter((fault) => isOverlapping(call, fault));
   const { codes, ms } = expectEnding(call);
   const allowed = new Set([...codes, ...faultsDuring.flatMap((fault) => codesByFault[fault.plan.kind](call, fault))]);
   const { code, progress, answerCount } = call.ending;

@@ -142,8 +142,8 @@ export function onTabsChanged(
   chrome.windows.onFocusChanged.addListener(changed);
 }
 
-/** Loads are listeners for the loads of top documents. */
-export interface Loads {
+/** LoadListeners are listeners for the loads of top documents. */
+export interface LoadListeners {
   /** begun is called when a tab sends the request for a new document. */
   begun(tabId: number): void;
   /**
@@ -156,7 +156,7 @@ export interface Loads {
 }
 
 /** onLoads listens for loads of top documents. */
-export function onLoads({ begun, shown, failed }: Loads): void {
+export function onLoads({ begun, shown, failed }: LoadListeners): void {
   // A prerendered page is not in a tab yet.
   chrome.webNavigation.onBeforeNavigate.addListener(
     (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && begun(e.tabId),

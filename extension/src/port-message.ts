@@ -17,24 +17,24 @@ export const PANEL_PORT = 'panel';
 export const BRIDGE_MARK = 'opentabsBridge';
 
 /**
- * Live is an adapter in a document. problem is why the adapter failed to start. base identifies the parts that hot
+ * LiveAdapter is an adapter in a document. problem is why the adapter failed to start. base identifies the parts that hot
  * reload cannot replace.
  */
-export interface Live extends TabPlugin {
+export interface LiveAdapter extends TabPlugin {
   base?: string;
   problem?: string;
 }
 
 /**
- * Vacant is a plugin whose adapter was removed from a document. The document can get another adapter of this plugin.
+ * VacantPlugin is a plugin whose adapter was removed from a document. The document can get another adapter of this plugin.
  */
-export interface Vacant {
+export interface VacantPlugin {
   name: string;
   base?: string;
 }
 
-/** Started is a plugin whose host has started in a document but is not live yet. */
-export interface Started {
+/** StartedPlugin is a plugin whose host has started in a document but is not live yet. */
+export interface StartedPlugin {
   readonly name: string;
   readonly hash: string;
   /** empty is set if the host has no adapter yet and accepts an adapter through its entry point. */
@@ -50,9 +50,9 @@ export type FromBridge =
    */
   | {
       op: 'live';
-      plugins: Live[];
-      vacant?: Vacant[];
-      started?: Started[];
+      plugins: LiveAdapter[];
+      vacant?: VacantPlugin[];
+      started?: StartedPlugin[];
       based?: boolean;
       running: { id: string; plugin: string }[];
     }
@@ -258,7 +258,7 @@ function readLive(fields: Fields): Extract<FromBridge, { op: 'live' }> | undefin
   };
 }
 
-function readPlugin({ name, hash, base, problem, ready }: Fields): Live | undefined {
+function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter | undefined {
   if (!isText(name) || !isText(hash)) return undefined;
   return {
     name,

@@ -204,7 +204,7 @@ const tool = sdk.defineTool({
 });
 
 /** A plugin that was written for the original OpenTabs SDK and declares each hook with `override`. */
-class Existing extends sdk.OpenTabsPlugin {
+class OriginalPlugin extends sdk.OpenTabsPlugin {
   readonly name = 'existing';
   override readonly displayName = 'Existing';
   readonly description = 'A plugin.';
@@ -226,7 +226,7 @@ class Existing extends sdk.OpenTabsPlugin {
 }
 
 test('a plugin for the original OpenTabs SDK is a plugin of this SDK', async () => {
-  const plugin: OpenTabsPlugin = new Existing();
+  const plugin: OpenTabsPlugin = new OriginalPlugin();
   assert.equal(await plugin.isReady(), false);
   assert.deepEqual(await plugin.tools[0]?.handle({ id: 'a' }), { text: 'a' });
 });

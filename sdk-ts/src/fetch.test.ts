@@ -13,7 +13,7 @@ function mockFetch(t: TestContext, answer: Answer) {
 }
 
 /** A fetch that never answers; it rejects when the signal of the request aborts. */
-const silent: Answer = (_, { signal }) =>
+const neverAnswer: Answer = (_, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
     if (signal?.aborted) reject(signal.reason);
@@ -38,13 +38,13 @@ test('fetchFromPage sends the cookies and what it is given', async (t) => {
 });
 
 test('fetchFromPage times out on a silent site', async (t) => {
-  mockFetch(t, silent);
+  mockFetch(t, neverAnswer);
   const error = await failureOf(fetchFromPage('/slow', { timeout: 10 }));
   assert.deepEqual([error.code, error.message, error.retryable], ['TIMEOUT', 'no answer after 10 ms: /slow', true]);
 });
 
 test('fetchFromPage stops with the given signal, or with that of the call', async (t) => {
-  mockFetch(t, silent);
+  mockFetch(t, neverAnswer);
   const controller = new AbortController();
   const given = failureOf(fetchFromPage('/a', { signal: controller.signal }));
   const ofCall = failureOf(runCall(controller.signal, () => fetchFromPage('/a')));

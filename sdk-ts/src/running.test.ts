@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { runCall, signalFor } from './running.ts';
 
-const forever = () => new Promise<never>(() => undefined);
+const neverEnds = () => new Promise<never>(() => undefined);
 
 test('without a call there is no signal', () => {
   assert.equal(signalFor(undefined), undefined);
@@ -58,7 +58,7 @@ test('before its first await a handler has its own signal, even with other runni
 
 test('with several calls a wait stops once all of them were stopped', () => {
   const controllers = [new AbortController(), new AbortController()] as const;
-  for (const { signal } of controllers) void runCall(signal, forever);
+  for (const { signal } of controllers) void runCall(signal, neverEnds);
   const shared = signalFor(undefined);
   assert.equal(signalFor(undefined), shared);
   controllers[0].abort('first');

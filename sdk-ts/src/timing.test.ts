@@ -161,7 +161,7 @@ test('retry throws the error of the last attempt', async () => {
 });
 
 /** Returns the delays of `retry` between its attempts. */
-async function waits(t: TestContext, options: RetryOptions): Promise<number[]> {
+async function measureWaits(t: TestContext, options: RetryOptions): Promise<number[]> {
   const times: number[] = [];
   t.mock.method(globalThis, 'setTimeout', (next: () => void, ms: number) => {
     times.push(ms);
@@ -177,8 +177,8 @@ async function waits(t: TestContext, options: RetryOptions): Promise<number[]> {
 }
 
 test('retry waits a second, or twice as long each time', async (t) => {
-  assert.deepEqual(await waits(t, { maxAttempts: 3 }), [1000, 1000]);
-  assert.deepEqual(await waits(t, { maxAttempts: 5, delay: 10, backoff: true, maxDelay: 50 }), [10, 20, 40, 50]);
+  assert.deepEqual(await measureWaits(t, { maxAttempts: 3 }), [1000, 1000]);
+  assert.deepEqual(await measureWaits(t, { maxAttempts: 5, delay: 10, backoff: true, maxDelay: 50 }), [10, 20, 40, 50]);
 });
 
 test('retry stops with its signal, between attempts and before the first', async () => {

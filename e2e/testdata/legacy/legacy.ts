@@ -36,18 +36,18 @@ export async function buildLegacy(dir: string, plugin: LegacyPlugin): Promise<vo
     `import '@opentabs-dev/plugin-sdk'; import { install } from 'legacy:wrapper'; import plugin from 'legacy:plugin';
      install(${JSON.stringify(name)}, plugin);`,
   );
-  dist('adapter.iife.js', `${adapter}${locking(name, sha256(adapter))}\n//# sourceMappingURL=adapter.iife.js.map\n`);
+  dist('adapter.iife.js', `${adapter}${makeLockingCode(name, sha256(adapter))}\n//# sourceMappingURL=adapter.iife.js.map\n`);
   const pre = plugin.preScript === undefined ? undefined : await bundle(plugin, "import 'legacy:pre-script';");
   if (pre !== undefined) dist('pre-script.iife.js', pre);
   const preScript = pre === undefined ? {} : { preScriptFile: 'pre-script.iife.js', preScriptHash: sha256(pre) };
-  dist('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await tools(plugin) }));
+  dist('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await extractTools(plugin) }));
 }
 
 /**
- * locking returns the code at the end of every adapter: that code stores the hash of the adapter, and locks the
+ * makeLockingCode returns the code at the end of every adapter: that code stores the hash of the adapter, and locks the
  * registered adapter.
  */
-function locking(name: string, hash: string): string {
+function makeLockingCode(name: string, hash: string): string {
   const key = JSON.stringify(name);
   return `(function(){var o=(globalThis).__openTabs;var a=o&&o.adapters&&o.adapters[${key}];if(!a)return;
 a.__adapterHash="${hash}";if(a.tools){a.tools.forEach(function(t){Object.freeze(t)});Object.freeze(a.tools)}Object.freeze(a);
@@ -55,8 +55,8 @@ Object.defineProperty(o.adapters,${key},{value:a,writable:false,configurable:fal
 Object.defineProperty(o,"adapters",{value:o.adapters,writable:false,configurable:false,enumerable:true})})();`;
 }
 
-/** tools runs the plugin's module, as the build of the original OpenTabs SDK does, and returns the tools for dist/tools.json. */
-async function tools(plugin: LegacyPlugin): Promise<unknown> {
+/** extractTools runs the plugin's module, as the build of the original OpenTabs SDK does, and returns the tools for dist/tools.json. */
+async function extractTools(plugin: LegacyPlugin): Promise<unknown> {
   const listing = `import { z } from 'zod'; import plugin from 'legacy:plugin';
     const schema = (type) => { const { $schema, ...rest } = z.toJSONSchema(type); return rest; };
     export default plugin.tools.map(({ name, description, input, output }) => ({

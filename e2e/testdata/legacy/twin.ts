@@ -5,10 +5,10 @@
 import type { LegacyPlugin } from './legacy.ts';
 
 /**
- * twin returns the plugin under the given name. The plugin records its lifecycle events in attributes of the root
+ * makeTwin returns the plugin under the given name. The plugin records its lifecycle events in attributes of the root
  * element.
  */
-export function twin(name: string): LegacyPlugin {
+export function makeTwin(name: string): LegacyPlugin {
   return {
     name,
     urlPatterns: ['*://127.0.0.1/*'],
@@ -21,8 +21,8 @@ export function twin(name: string): LegacyPlugin {
   };
 }
 
-/** early is a plugin that tries to observe the page's first request without a pre-script. */
-export const early: LegacyPlugin = {
+/** earlyPlugin is a plugin that tries to observe the page's first request without a pre-script. */
+export const earlyPlugin: LegacyPlugin = {
   name: 'early',
   urlPatterns: ['*://127.0.0.1/*'],
   start: 'document_start',

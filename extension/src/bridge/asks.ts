@@ -6,15 +6,15 @@ const WITHDRAWN = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskPa
 
 /** Asks are the requests of one call to the server. The server ignores duplicates, so open asks may be sent again. */
 export interface Asks {
-  /** record stores an ask of the host and returns the message for the worker. */
-  record(ask: number, body: string): FromBridge;
+  /** recordAsk stores an ask of the host and returns the message for the worker. */
+  recordAsk(ask: number, body: string): FromBridge;
   /**
-   * answered records an answer. The result is "wanted" if the host waits for the answer, "known" if the host already
+   * recordAnswer records an answer. The result is "wanted" if the host waits for the answer, "known" if the host already
    * has the answer, and "unwanted" if the host does not wait for an answer.
    */
-  answered(ask: number): 'wanted' | 'known' | 'unwanted';
-  /** unanswered returns the messages for a new worker: all open or withdrawn asks, oldest first. */
-  unanswered(): FromBridge[];
+  recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
+  /** listUnanswered returns the messages for a new worker: all open or withdrawn asks, oldest first. */
+  listUnanswered(): FromBridge[];
   /** close drops all asks, because an ended call needs no answer. */
   close(): void;
 }
@@ -25,11 +25,11 @@ export function makeAsks(id: string): Asks {
   const known = new Set<number>();
   const message = (ask: number, body: string): FromBridge => ({ op: 'ask', id, ask, body });
   return {
-    record: (ask, body) => {
+    recordAsk: (ask, body) => {
       bodies.set(ask, body);
       return message(ask, body);
     },
-    answered: (ask) => {
+    recordAnswer: (ask) => {
       if (known.has(ask)) return 'known';
       const body = bodies.get(ask);
       if (body === undefined || body === WITHDRAWN) return 'unwanted';
@@ -37,7 +37,7 @@ export function makeAsks(id: string): Asks {
       known.add(ask);
       return 'wanted';
     },
-    unanswered: () => [...bodies].map(([ask, body]) => message(ask, body)),
+    listUnanswered: () => [...bodies].map(([ask, body]) => message(ask, body)),
     close: () => {
       bodies.clear();
       known.clear();

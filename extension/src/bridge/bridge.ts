@@ -24,7 +24,7 @@ const session: Session = {
   greeting: () => calls.greeting(),
   connected: () => calls.connected(),
   alone: () => calls.running === 0,
-  orphaned: () => calls.abandon('the browser extension was reloaded or removed'),
+  orphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
 };
 
 /** connectHosts connects to the hosts of this document. */
@@ -54,23 +54,23 @@ function open(): void {
   if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open(session));
   else link.open(session);
   watchNavigation(navigation, {
-    navigating: (on) => link.post({ op: 'navigating', on }),
-    moved: () => plugins.moved(),
+    navigationChanged: (on) => link.post({ op: 'navigating', on }),
+    urlChanged: () => plugins.urlChanged(),
   });
-  listen(window, 'DOMContentLoaded', () => plugins.parsed());
+  listen(window, 'DOMContentLoaded', () => plugins.documentParsed());
   listen(window, 'load', (event) => {
-    if (event.target === document) plugins.loaded();
+    if (event.target === document) plugins.documentLoaded();
   });
-  listen(document, 'visibilitychange', () => plugins.shown());
+  listen(document, 'visibilitychange', () => plugins.visibilityChanged());
   listen(window, 'pagehide', () => {
-    calls.leaving();
+    calls.reportLeaving();
     link.leave();
   });
   // After a return from the back/forward cache the port is closed, but the hosts and their calls still exist.
   listen(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();
-    plugins.moved();
+    plugins.urlChanged();
   });
 }
 

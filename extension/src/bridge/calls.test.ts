@@ -187,7 +187,7 @@ test('an orphaned document cancels its running calls', () => {
   calls.fromWorker(call('x'));
   calls.fromWorker(call('y'));
   calls.fromHost(host, 'r 1 1');
-  calls.abandon('the extension is gone');
+  calls.cancelAll('the extension is gone');
   assert.deepEqual(toHost.slice(2), [['cancel', 2, 'the extension is gone']]);
 });
 
@@ -197,7 +197,7 @@ test('leaving lists the calls that have begun, including ended ones that are not
   calls.fromWorker(call('y'));
   calls.fromHost(host, 'r 1 1');
   posted.splice(0);
-  calls.leaving();
+  calls.reportLeaving();
   assert.deepEqual(posted, [{ op: 'leaving', begun: ['x', 'y'] }]);
 });
 

@@ -70,7 +70,7 @@ export class BridgeCalls {
       meet: (plugin, type) => meet(plugin, type, this.hostEvents),
       changed: () => this.#post(this.greeting()),
       hashOf: (host) => this.#swaps.hashOf(host),
-      swapped: (host) => this.#swaps.finish(host),
+      swapEnded: (host) => this.#swaps.finish(host),
     });
     this.#parts = new PartSender(post);
   }
@@ -88,7 +88,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.asks.record(Number(ask), request)); // without a port, connected sends the message later
+        this.#post(call.asks.recordAsk(Number(ask), request)); // without a port, connected sends the message later
         break;
       }
       case 'r':
@@ -118,7 +118,7 @@ export class BridgeCalls {
     cancel: ({ id, reason }) => this.#cancel(id, reason),
     answer: (message) => this.#answer(message),
     resync: ({ id, type }) => this.#sendToHost(this.#byId.get(id), 'resync', type),
-    taken: () => this.#parts.acknowledged(),
+    taken: () => this.#parts.confirmPart(),
     wake: () => this.plugins.wake(),
     ack: ({ ids }) => {
       for (const id of ids) {
@@ -143,7 +143,7 @@ export class BridgeCalls {
     this.#swaps.clear();
     for (const call of this.#byId.values()) {
       for (const message of call.waiting.splice(0)) this.#post(message);
-      for (const message of call.asks.unanswered()) this.#post(message);
+      for (const message of call.asks.listUnanswered()) this.#post(message);
       if (call.ending?.length === 1) for (const message of call.ending) this.#post(message);
     }
     this.#parts.restart();
@@ -155,16 +155,16 @@ export class BridgeCalls {
     return this.#byNumber.size;
   }
 
-  /** leaving reports which calls have begun, before the document unloads. */
-  leaving(): void {
+  /** reportLeaving reports which calls have begun, before the document unloads. */
+  reportLeaving(): void {
     this.plugins.flush();
     // A recent ending may be lost with the document, so ended calls are listed too until the server confirms them.
     const begun = [...this.#byId.values()].filter((call) => call.deferred === undefined).map((call) => call.id);
     this.#post({ op: 'leaving', begun });
   }
 
-  /** abandon cancels all calls, because the extension was removed or reloaded. */
-  abandon(reason: string): void {
+  /** cancelAll cancels all calls, because the extension was removed or reloaded. */
+  cancelAll(reason: string): void {
     for (const call of this.#byId.values()) {
       this.#sendToHost(call, 'cancel', reason);
     }
@@ -172,7 +172,7 @@ export class BridgeCalls {
 
   /** greeting returns the first message on each port: the document's plugins and its running calls. */
   greeting(): FromBridge {
-    const { live, vacant, started, based } = this.plugins;
+    const { live, vacant, started, hasBase: based } = this.plugins;
     return {
       op: 'live',
       plugins: live,
@@ -244,7 +244,7 @@ export class BridgeCalls {
 
   #answer({ id, ask, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
     const call = this.#byId.get(id);
-    const state = call?.asks.answered(ask) ?? 'unwanted';
+    const state = call?.asks.recordAnswer(ask) ?? 'unwanted';
     if (call && state === 'wanted') {
       const value = error ?? output;
       const suffix = value === undefined ? '' : `,${value}`;

@@ -9,8 +9,8 @@ class EmptyPage extends EventTarget {
   readonly readyState = 'loading';
 }
 
-/** offer dispatches the offer of a host. taken is set once the bridge accepts the offer. */
-function offer(page: EventTarget, plugin: string, type = OFFER) {
+/** dispatchOffer dispatches the offer of a host. taken is set once the bridge accepts the offer. */
+function dispatchOffer(page: EventTarget, plugin: string, type = OFFER) {
   const { port1: port } = new MessageChannel();
   const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP, { data })) };
   port.addEventListener(ACCEPTED, () => {
@@ -23,10 +23,10 @@ function offer(page: EventTarget, plugin: string, type = OFFER) {
 test('hosts are accepted during the handshake, and never before or after', () => {
   const page = new EmptyPage();
   const received: string[] = [];
-  const early = offer(page, 'early');
-  let asked = offer(page, 'none');
+  const early = dispatchOffer(page, 'early');
+  let asked = dispatchOffer(page, 'none');
   page.addEventListener(HANDSHAKE, () => {
-    asked = offer(page, 'demo');
+    asked = dispatchOffer(page, 'demo');
   });
   const found: string[] = [];
   gatherHosts(page, {
@@ -36,7 +36,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   assert.deepEqual(found, ['demo']);
   asked.up('ready');
   // The document is still empty, but its root may be a script, which runs now.
-  const late = offer(page, 'late');
+  const late = dispatchOffer(page, 'late');
   late.up('ready');
   assert.deepEqual([early.taken, asked.taken, late.taken], [false, true, false]);
   assert.deepEqual(received, ['demo ready']);
@@ -46,7 +46,7 @@ test('a document has a limited number of hosts, one for each plugin', () => {
   const page = new EmptyPage();
   let taken = 0;
   page.addEventListener(HANDSHAKE, () => {
-    for (let i = 0; i < 1000; i++) for (let n = 0; n < 2; n++) taken += offer(page, `p${i}`).taken ? 1 : 0;
+    for (let i = 0; i < 1000; i++) for (let n = 0; n < 2; n++) taken += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
   });
   gatherHosts(page, { hostFound: () => undefined, received: () => undefined });
   assert.equal(taken, 200);
@@ -68,12 +68,12 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
   for (const nonce of ['old', 'new']) calls.fromWorker({ op: 'meet', plugin: 'demo', hash: nonce, nonce });
   calls.fromWorker({ op: 'meet', plugin: 'other', hash: 'h', nonce: 'third' });
   const taken = [
-    offer(page, 'demo', 'old').taken,
-    offer(page, 'other', 'new').taken,
-    offer(page, 'other', 'third').taken,
-    offer(page, 'other', 'third').taken,
+    dispatchOffer(page, 'demo', 'old').taken,
+    dispatchOffer(page, 'other', 'new').taken,
+    dispatchOffer(page, 'other', 'third').taken,
+    dispatchOffer(page, 'other', 'third').taken,
   ];
   assert.deepEqual([taken, found], [[false, false, true, false], ['third other']]);
   calls.fromWorker({ op: 'meet', plugin: 'demo', hash: 'newest', nonce: 'newest' });
-  assert.equal(offer(page, 'demo', 'newest').taken, true);
+  assert.equal(dispatchOffer(page, 'demo', 'newest').taken, true);
 });

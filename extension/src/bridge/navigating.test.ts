@@ -10,7 +10,10 @@ function eventsOf(name: string, fields: object, trusted = true): (boolean | 'mov
   navigation.addEventListener = (type: string, listener: unknown) => {
     if (typeof listener === 'function') listeners.set(type, (event) => listener(event));
   };
-  watchNavigation(navigation, { navigating: (on) => reported.push(on), moved: () => reported.push('moved') });
+  watchNavigation(navigation, {
+    navigationChanged: (on) => reported.push(on),
+    urlChanged: () => reported.push('moved'),
+  });
   const event = new Event(name);
   // A test cannot set isTrusted on a real event, so this event is a fake.
   listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...fields, isTrusted: trusted })));

@@ -4,12 +4,12 @@ export type Navigation = EventTarget;
 /** NavigationEvents receives the navigations of the page. */
 export interface NavigationEvents {
   /**
-   * navigating reports that a navigation to another document began, or that the navigation ended without a new
+   * navigationChanged reports that a navigation to another document began, or that the navigation ended without a new
    * document.
    */
-  navigating(on: boolean): void;
-  /** moved reports a new address of the same document. */
-  moved(): void;
+  navigationChanged(on: boolean): void;
+  /** urlChanged reports a new address of the same document. */
+  urlChanged(): void;
 }
 
 /**
@@ -30,13 +30,13 @@ export function watchNavigation(navigation: Navigation, events: NavigationEvents
       { capture: true },
     );
   listen('navigate', (event) => {
-    if (toAnotherDocument(event)) events.navigating(true);
+    if (toAnotherDocument(event)) events.navigationChanged(true);
   });
   // The document stays if the page intercepts the navigation, as routers do, or if the navigation was stopped.
-  for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.navigating(false));
+  for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.navigationChanged(false));
   listen('currententrychange', () => {
-    events.navigating(false);
-    events.moved();
+    events.navigationChanged(false);
+    events.urlChanged();
   });
 }
 

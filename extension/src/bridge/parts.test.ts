@@ -14,39 +14,39 @@ function makeBench() {
   return { parts, posted, port };
 }
 
-const ending = (id: string, count: number): FromBridge[] => [
+const makeEnding = (id: string, count: number): FromBridge[] => [
   ...Array.from({ length: count }, (_, seq): FromBridge => ({ op: 'part', id, seq, text: '' })),
   { op: 'result', id, parts: count },
 ];
 
 test('parts in flight are limited, and each acknowledgement sends the next', () => {
   const { parts, posted } = makeBench();
-  parts.begin('a', ending('a', MaxInFlight + 2));
+  parts.begin('a', makeEnding('a', MaxInFlight + 2));
   assert.equal(posted.length, MaxInFlight);
-  parts.acknowledged();
-  parts.acknowledged();
+  parts.confirmPart();
+  parts.confirmPart();
   assert.deepEqual(posted.slice(MaxInFlight), [`a${MaxInFlight}`, `a${MaxInFlight + 1}`, 'result a']);
-  for (let i = 0; i < MaxInFlight; i++) parts.acknowledged();
+  for (let i = 0; i < MaxInFlight; i++) parts.confirmPart();
   assert.equal(posted.length, MaxInFlight + 3);
 });
 
 test('the shortest result goes first, and every fourth part is one of the oldest', () => {
   const { parts, posted } = makeBench();
-  parts.begin('a', ending('a', 100));
-  parts.begin('b', ending('b', 50));
-  parts.begin('c', ending('c', 3));
+  parts.begin('a', makeEnding('a', 100));
+  parts.begin('b', makeEnding('b', 50));
+  parts.begin('c', makeEnding('c', 3));
   posted.splice(0);
-  for (let i = 0; i < 9; i++) parts.acknowledged();
+  for (let i = 0; i < 9; i++) parts.confirmPart();
   assert.deepEqual(posted, ['c0', 'c1', 'c2', 'result c', 'a8', 'b0', 'b1', 'b2', 'a9', 'b3']);
 });
 
 test('a new port restarts every result', () => {
   const { parts, posted, port } = makeBench();
-  parts.begin('a', ending('a', 3));
-  parts.begin('b', ending('b', 100));
+  parts.begin('a', makeEnding('a', 3));
+  parts.begin('b', makeEnding('b', 100));
   port.open = false;
-  parts.acknowledged();
-  parts.acknowledged();
+  parts.confirmPart();
+  parts.confirmPart();
   posted.splice(0);
   port.open = true;
   parts.restart();
@@ -56,11 +56,11 @@ test('a new port restarts every result', () => {
 
 test('a dropped result makes room', () => {
   const { parts, posted } = makeBench();
-  parts.begin('a', ending('a', 100));
-  parts.begin('b', ending('b', 1));
+  parts.begin('a', makeEnding('a', 100));
+  parts.begin('b', makeEnding('b', 1));
   parts.drop('a');
   posted.splice(0);
-  parts.acknowledged();
-  parts.acknowledged();
+  parts.confirmPart();
+  parts.confirmPart();
   assert.deepEqual(posted, ['b0', 'result b']);
 });

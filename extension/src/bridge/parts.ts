@@ -14,8 +14,8 @@ export const MaxInFlight = 8;
 /** OldestEach is the interval, in parts, at which the oldest result sends a part. */
 const OldestEach = 4;
 
-/** Load has the messages with the outcome of one call, and the number of messages already sent. */
-interface Load {
+/** PendingResult has the messages with the outcome of one call, and the number of messages already sent. */
+interface PendingResult {
   readonly messages: readonly FromBridge[];
   sent: number;
 }
@@ -24,7 +24,7 @@ interface Load {
 export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
   /** #loads are the endings that are being sent, oldest first. */
-  readonly #loads = new Map<string, Load>();
+  readonly #loads = new Map<string, PendingResult>();
   #inFlight = 0;
   #turn = 0;
 
@@ -38,8 +38,8 @@ export class PartSender {
     this.#send();
   }
 
-  /** acknowledged reports that the worker has sent one part to the server. */
-  acknowledged(): void {
+  /** confirmPart reports that the worker has sent one part to the server. */
+  confirmPart(): void {
     this.#inFlight--;
     this.#send();
   }
@@ -69,17 +69,17 @@ export class PartSender {
     }
   }
 
-  #next(): Load | undefined {
+  #next(): PendingResult | undefined {
     const waiting = [...this.#loads.values()].filter((load) => load.sent < load.messages.length);
     this.#turn++;
     if (this.#turn % OldestEach === 0) return waiting[0];
-    return waiting.reduce<Load | undefined>(
+    return waiting.reduce<PendingResult | undefined>(
       (best, load) => (best && countUnsent(best) <= countUnsent(load) ? best : load),
       undefined,
     );
   }
 }
 
-function countUnsent(load: Load): number {
+function countUnsent(load: PendingResult): number {
   return load.messages.length - load.sent;
 }

@@ -1,4 +1,4 @@
-import type { FromBridge, Live, Started, ToBridge, Vacant } from '../port-message.ts';
+import type { FromBridge, LiveAdapter, StartedPlugin, ToBridge, VacantPlugin } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
 import type { Base, Host } from './hosts.ts';
 import { type Logs, makeLogs } from './logs.ts';
@@ -20,8 +20,8 @@ export interface PluginsOptions {
    * adapter.
    */
   hashOf(host: Host): string | undefined;
-  /** swapped is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
-  swapped(host: Host): void;
+  /** swapEnded is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
+  swapEnded(host: Host): void;
   /** meet waits for the offer of a late host in an event of this type. meet returns a function that ends the wait. */
   meet(plugin: string, type: string): () => void;
 }
@@ -35,7 +35,7 @@ export class Plugins {
   /** #all maps each plugin to its host; #hosts contains only hosts with a live adapter. */
   readonly #all = new Map<string, Host>();
   readonly #hosts = new Map<string, Host>();
-  readonly #live = new Map<string, Live>();
+  readonly #live = new Map<string, LiveAdapter>();
   readonly #removed = new Set<Host>();
   /**
    * #meetings maps each plugin to a function that ends the wait for a late host. Only the newest 'meet' of a plugin
@@ -61,27 +61,27 @@ export class Plugins {
   }
 
   /** live are the live plugins, as reported to the worker. */
-  get live(): Live[] {
+  get live(): LiveAdapter[] {
     return [...this.#live.values()];
   }
 
   /** vacant are the plugins whose adapter was removed. */
-  get vacant(): Vacant[] {
+  get vacant(): VacantPlugin[] {
     return [...this.#removed].map(({ plugin, base }) =>
       base === undefined ? { name: plugin } : { name: plugin, base },
     );
   }
 
   /** started are the hosts of plugins that are not live yet. */
-  get started(): Started[] {
-    return [...this.#all.values()].flatMap((host): Started[] => {
+  get started(): StartedPlugin[] {
+    return [...this.#all.values()].flatMap((host): StartedPlugin[] => {
       const { plugin, hash, empty = false } = host;
       return this.#live.has(plugin) || this.#removed.has(host) ? [] : [{ name: plugin, hash, empty }];
     });
   }
 
-  /** based reports whether this document has a base, so that the worker can add more hosts. */
-  get based(): boolean {
+  /** hasBase reports whether this document has a base, so that the worker can add more hosts. */
+  get hasBase(): boolean {
     return this.#base !== undefined;
   }
 
@@ -118,27 +118,27 @@ export class Plugins {
     route(this.#handlers, message.op, message, this.#all.get(message.plugin));
   }
 
-  /** parsed is called when the document is parsed. */
-  parsed(): void {
+  /** documentParsed is called when the document is parsed. */
+  documentParsed(): void {
     this.#isParsed = true;
     for (const host of this.#all.values()) if (!this.#removed.has(host)) host.send('["begin"]');
-    this.#probing.loaded();
+    this.#probing.documentLoaded();
   }
 
-  /** loaded is called when the document is loaded. */
-  loaded(): void {
-    this.#probing.loaded();
+  /** documentLoaded is called when the document is loaded. */
+  documentLoaded(): void {
+    this.#probing.documentLoaded();
   }
 
-  /** moved reports a new address of the same document. */
-  moved(): void {
-    this.#probing.moved();
+  /** urlChanged reports a new address of the same document. */
+  urlChanged(): void {
+    this.#probing.urlChanged();
   }
 
-  /** shown is called when the visibility of the document has changed. */
-  shown(): void {
-    this.#probing.shown();
-    this.#wakes.shown();
+  /** visibilityChanged is called when the visibility of the document has changed. */
+  visibilityChanged(): void {
+    this.#probing.visibilityChanged();
+    this.#wakes.visibilityChanged();
   }
 
   /** wake runs the timers that are due in the hosts. */
@@ -149,7 +149,7 @@ export class Plugins {
   /** connected is called when the worker has a new port to this document. */
   connected(): void {
     this.#logs.flush();
-    this.#wakes.connected();
+    this.#wakes.portConnected();
   }
 
   /** flush sends the waiting log entries. */
@@ -183,11 +183,11 @@ export class Plugins {
     renewed: (host, hash) => {
       this.#removed.delete(host);
       this.#introduce(host, hash);
-      this.#options.swapped(host);
+      this.#options.swapEnded(host);
       this.#options.post({ op: 'renewed', plugin: host.plugin, hash });
     },
     kept: (host, problem) => {
-      const { hashOf, swapped, post } = this.#options;
+      const { hashOf, swapEnded: swapped, post } = this.#options;
       // Without an older adapter, the plugin has failed in this document.
       if (this.#removed.delete(host)) this.#introduce(host, hashOf(host) ?? host.hash, problem);
       swapped(host);
@@ -206,7 +206,7 @@ export class Plugins {
   }
 
   /** probe requests the readiness of some live adapters. */
-  #probe(which: (entry: Live) => boolean): void {
+  #probe(which: (entry: LiveAdapter) => boolean): void {
     for (const [plugin, host] of this.#hosts) {
       const entry = this.#live.get(plugin);
       if (entry && which(entry)) host.send('["probe"]');
@@ -214,7 +214,7 @@ export class Plugins {
   }
 
   #introduce(host: Host, hash: string, problem?: string): void {
-    const entry: Live = { name: host.plugin, hash };
+    const entry: LiveAdapter = { name: host.plugin, hash };
     if (host.base !== undefined) entry.base = host.base;
     if (problem !== undefined) entry.problem = problem;
     this.#hosts.set(host.plugin, host);
@@ -231,7 +231,7 @@ export class Plugins {
     host.send('["remove"]');
     this.#removed.add(host);
     this.#hosts.delete(plugin);
-    this.#options.swapped(host);
+    this.#options.swapEnded(host);
     if (this.#live.delete(plugin)) this.#options.changed();
   }
 
@@ -248,10 +248,10 @@ export class Plugins {
  * isWorking reports whether an adapter has no problem. isWaiting reports whether an adapter has no problem and is not
  * ready yet.
  */
-function isWorking(entry: Live): boolean {
+function isWorking(entry: LiveAdapter): boolean {
   return entry.problem === undefined;
 }
 
-function isWaiting(entry: Live): boolean {
+function isWaiting(entry: LiveAdapter): boolean {
   return isWorking(entry) && entry.ready !== true;
 }

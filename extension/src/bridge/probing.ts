@@ -22,12 +22,12 @@ export interface ProbingOptions {
  * Probing schedules the probes of adapters for readiness. The start of each call also probes the adapter of the call.
  */
 export interface Probing {
-  /** loaded is called when the document is parsed, and when it is loaded. */
-  loaded(): void;
-  /** moved is called when the URL of the document has changed. */
-  moved(): void;
-  /** shown is called when the document may have become visible again. */
-  shown(): void;
+  /** documentLoaded is called when the document is parsed, and when it is loaded. */
+  documentLoaded(): void;
+  /** urlChanged is called when the URL of the document has changed. */
+  urlChanged(): void;
+  /** visibilityChanged is called when the document may have become visible again. */
+  visibilityChanged(): void;
   /** changed reports that an adapter sent its readiness. */
   changed(): void;
 }
@@ -46,16 +46,16 @@ export function makeProbing({ probe, ready, visible }: ProbingOptions): Probing 
   };
   const probeAgain = () => {
     timer = undefined;
-    if (!visible()) return; // shown continues
+    if (!visible()) return; // visibilityChanged continues
     if (!ready()) probe(false);
     wait();
   };
   return {
-    loaded: () => {
+    documentLoaded: () => {
       probe(false);
       wait();
     },
-    moved: () => {
+    urlChanged: () => {
       if (moving) return;
       moving = true;
       const after = Math.max(MovedMs, movedAt + MovedEveryMs - Date.now());
@@ -65,7 +65,7 @@ export function makeProbing({ probe, ready, visible }: ProbingOptions): Probing 
         probe(true);
       }, after);
     },
-    shown: () => {
+    visibilityChanged: () => {
       if (!visible() || ready()) return;
       turn = 0;
       probe(false);

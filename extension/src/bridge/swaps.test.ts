@@ -90,7 +90,7 @@ test('a call that waits for the new adapter has not begun, and fails if the plug
   const { calls, posted, call, renew } = makeBench();
   renew();
   call('y');
-  calls.leaving();
+  calls.reportLeaving();
   assert.deepEqual(posted.splice(0), [{ op: 'leaving', begun: ['x'] }]);
   calls.fromWorker({ op: 'remove', plugin: 'p' });
   assert.match(JSON.stringify(posted), /"id":"y","error":"{.*navigated.*notStarted.*true}"/);
@@ -119,7 +119,7 @@ test('a removed plugin is vacant until it gets another adapter', () => {
     vacant: [{ name: 'p', base: 'b' }],
     running: [],
   });
-  calls.plugins.parsed();
+  calls.plugins.documentParsed();
   assert.deepEqual(toHost.splice(0), ['["remove"]']);
   renew();
   fromHost('armed n');

@@ -4,8 +4,8 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 import { makeWakes } from './wakes.ts';
 
-/** setup returns Wakes at a time that a test moves, with two hosts. */
-function setup() {
+/** setUpWakes returns Wakes at a time that a test moves, with two hosts. */
+function setUpWakes() {
   const state = { now: 1000, visible: false, port: true };
   const posted: FromBridge[] = [];
   const woken: string[] = [];
@@ -23,7 +23,7 @@ function setup() {
 }
 
 test('a hidden document requests its next wake, a visible one does not', () => {
-  const { state, woken, wakes, asked, a, b } = setup();
+  const { state, woken, wakes, asked, a, b } = setUpWakes();
   wakes.setTimer(a, 500.2);
   wakes.setTimer(b, 700);
   assert.deepEqual(asked(), [501]);
@@ -39,12 +39,12 @@ test('a hidden document requests its next wake, a visible one does not', () => {
   wakes.setTimer(a, 50);
   assert.deepEqual([woken, asked()], [['a ["wake"]'], []]);
   state.visible = false;
-  wakes.shown();
+  wakes.visibilityChanged();
   assert.deepEqual(asked(), [50]);
 });
 
 test('a host without timers gets no wake', () => {
-  const { state, woken, wakes, a } = setup();
+  const { state, woken, wakes, a } = setUpWakes();
   wakes.setTimer(a, 10);
   wakes.setTimer(a, -1);
   state.now = 2000;
@@ -53,7 +53,7 @@ test('a host without timers gets no wake', () => {
 });
 
 test('wakes are at least 4 ms apart', () => {
-  const { state, wakes, asked, a } = setup();
+  const { state, wakes, asked, a } = setUpWakes();
   let messages = 0;
   for (let i = 0; i < 1000; i++) {
     wakes.setTimer(a, 0);
@@ -68,13 +68,13 @@ test('wakes are at least 4 ms apart', () => {
 });
 
 test('a new port requests the wake again', () => {
-  const { state, wakes, asked, a } = setup();
+  const { state, wakes, asked, a } = setUpWakes();
   wakes.setTimer(a, 1000);
   assert.deepEqual(asked(), [1000]);
   state.port = false;
-  wakes.connected();
+  wakes.portConnected();
   state.port = true;
   state.now = 1400;
-  wakes.connected();
+  wakes.portConnected();
   assert.deepEqual(asked(), [600]);
 });

@@ -26,10 +26,10 @@ export interface Wakes {
   setTimer(host: Host, ms: number): void;
   /** wake wakes the hosts with due timers. */
   wake(): void;
-  /** shown is called when the visibility of the document has changed. */
-  shown(): void;
-  /** connected is called for a new port, which may lead to a new worker. */
-  connected(): void;
+  /** visibilityChanged is called when the visibility of the document has changed. */
+  visibilityChanged(): void;
+  /** portConnected is called for a new port, which may lead to a new worker. */
+  portConnected(): void;
 }
 
 /** makeWakes returns Wakes without timers. */
@@ -63,8 +63,8 @@ export function makeWakes({ post, visible, now = () => performance.now() }: Wake
       }
       request();
     },
-    shown: request,
-    connected: () => {
+    visibilityChanged: request,
+    portConnected: () => {
       requested = Infinity;
       request();
     },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** begin starts a call. handle is the body of the handler, with the context `c`. */
-async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> {
+/** beginCall starts a call. handle is the body of the handler, with the context `c`. */
+async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
   const [port] = realm.bridge();
@@ -24,7 +24,7 @@ function reports(port: HostPort): unknown[] {
 }
 
 test('activities are sent as reports, in order', async () => {
-  const { port } = await begin(`
+  const { port } = await beginCall(`
     c.reportActivity('table', { rows: [] }, { audience: 'user' });
     c.reportProgress({ progress: 1 });
     c.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: 1 }, { audience: 'user' });
@@ -43,7 +43,7 @@ test('activities are sent as reports, in order', async () => {
 });
 
 test('an invalid activity becomes an invalid report, and nothing throws', async () => {
-  const { port } = await begin(`
+  const { port } = await beginCall(`
     const cyclic = {}; cyclic.a = cyclic;
     for (const type of [undefined, '', 5, 'x'.repeat(101)]) c.reportActivity(type, 1);
     for (const content of [undefined, () => 1, cyclic, 'x'.repeat(256 * 1024), '€'.repeat(90 * 1024)]) c.reportActivity('t', content);
@@ -65,13 +65,13 @@ test('the audience of a successful ending is the last report', async () => {
     [`c.endAudience('user')`, [{ endAudience: 'user' }, 'n 1']],
     [`c.endAudience('user'); throw new Error('no')`, ['e 1 {"code":"tool_error","message":"no"}']],
   ];
-  for (const [handle, want] of ends) assert.deepEqual(reports((await begin(handle)).port), want);
+  for (const [handle, want] of ends) assert.deepEqual(reports((await beginCall(handle)).port), want);
 });
 
 const waits = 'await new Promise((ok) => { go = ok; });';
 
 test('a resync sends the last content and its later patches', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     c.reportActivity('a', 1); c.reportActivity('a', { n: 0 }, { audience: 'user' });
     c.reportActivity('b', 'other');
     for (let i = 1; i <= 3; i++) c.reportActivityDelta('a', { op: 'replace', path: '/n', value: i });
@@ -103,7 +103,7 @@ test('a resync sends the last content and its later patches', async () => {
 });
 
 test('invalid activities are not sent again', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waits}`);
   realm.task();
   assert.equal(reports(port).length, 3);
@@ -114,7 +114,7 @@ test('invalid activities are not sent again', async () => {
 });
 
 test('each content of an activity is sent again at most 8 times', async () => {
-  const { realm, port } = await begin(`c.reportActivity('a', 1); ${waits} c.reportActivity('a', 2); ${waits}`);
+  const { realm, port } = await beginCall(`c.reportActivity('a', 1); ${waits} c.reportActivity('a', 2); ${waits}`);
   realm.task();
   port.received.splice(0);
   const resync = async () => {
@@ -132,7 +132,7 @@ test('each content of an activity is sent again at most 8 times', async () => {
 });
 
 test('at most 1 MiB and 16 activities of a call are stored for a resync', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const big = 'x'.repeat(200 * 1024);
     for (let i = 0; i < 20; i++) c.reportActivity('many' + i, i);
     c.reportActivity('many0', big);

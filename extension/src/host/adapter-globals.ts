@@ -30,8 +30,8 @@ export interface Services {
   readinessChanged(): void;
 }
 
-/** Carried are the properties of `__openTabs` that the next adapter of the document inherits. */
-const Carried = ['preScript', 'tokenCache'];
+/** CarriedProperties are the properties of `__openTabs` that the next adapter of the document inherits. */
+const CarriedProperties = ['preScript', 'tokenCache'];
 
 /**
  * makeAdapterGlobals returns a new `__openTabs` with the carried properties of the previous `__openTabs` in the
@@ -41,8 +41,8 @@ export function makeAdapterGlobals(services: Services, former?: unknown): object
   // These objects have no prototypes: a property of the page's Object.prototype must not look like a setting or a token
   // cache.
   const made = bare();
-  for (let i = 0; i < Carried.length; i++) {
-    const key = Carried[i] ?? '';
+  for (let i = 0; i < CarriedProperties.length; i++) {
+    const key = CarriedProperties[i] ?? '';
     const kept = isObject(former) ? lookup(former, key) : undefined;
     defineProperty(made, key, dataProperty(isObject(kept) ? kept : bare()));
   }

@@ -3,10 +3,10 @@ import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
- * begin starts a call and waits until the asks of the call are sent. handle is the body of the handler, with the
+ * beginCall starts a call and waits until the asks of the call are sent. handle is the body of the handler, with the
  * context `c`.
  */
-async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> {
+async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
   const [port] = realm.bridge();
@@ -21,7 +21,7 @@ async function begin(handle: string): Promise<{ realm: Realm; port: HostPort }> 
 const errorFields = `(e) => [e.name, e.message, e.code, e.category, e.retryable, e.retryAfterMs, e instanceof Error]`;
 
 test('context.call sends the tool and its input, and returns the result', async () => {
-  const { realm, port } = await begin(`return [await c.call('other', { n: 1, list: ['ü'] }), 'after'];`);
+  const { realm, port } = await beginCall(`return [await c.call('other', { n: 1, list: ['ü'] }), 'after'];`);
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"other","args":{"n":1,"list":["ü"]}}}']);
   port.send('answer', 1, 1, true, { got: [1] });
   await realm.idle();
@@ -29,7 +29,7 @@ test('context.call sends the tool and its input, and returns the result', async 
 });
 
 test('the asks of a call are numbered, and answered once each in any order', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const all = ['a', 'b', 'c'].map((tool, i) => c.call(tool, undefined, { tabId: i + 7 }));
     return await Promise.all(all);`);
   assert.deepEqual(port.received.splice(0), [
@@ -52,7 +52,7 @@ test('the asks of a call are numbered, and answered once each in any order', asy
 });
 
 test('fields that the page adds to Object.prototype are not sent', async () => {
-  const { port } = await begin(`
+  const { port } = await beginCall(`
     Object.defineProperties(Object.prototype, {
       tabId: { configurable: true, enumerable: true, value: '9' },
       title: { configurable: true, enumerable: true, get() { return '"forged"'; } },
@@ -69,7 +69,7 @@ test('fields that the page adds to Object.prototype are not sent', async () => {
 });
 
 test('a report before an ask is sent before the ask', async () => {
-  const { port } = await begin(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
+  const { port } = await beginCall(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
   assert.deepEqual(port.received, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);
 });
 
@@ -87,7 +87,7 @@ test('the error of a nested call looks like a ToolError', async () => {
     [{ code: 'tool_error', message: 'plain' }, '["ToolError","plain","tool_error",null,false,null,true]'],
   ];
   for (const [error, want] of cases) {
-    const { realm, port } = await begin(
+    const { realm, port } = await beginCall(
       `try { return await c.call('t', {}); } catch (e) { return (${errorFields})(e); }`,
     );
     port.received.splice(0);
@@ -98,7 +98,7 @@ test('the error of a nested call looks like a ToolError', async () => {
 });
 
 test('an uncaught error of a nested call fails the call with its code', async () => {
-  const { realm, port } = await begin(`return await c.call('t', {});`);
+  const { realm, port } = await beginCall(`return await c.call('t', {});`);
   port.received.splice(0);
   const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
   port.send('answer', 1, 1, false, { code: 'tool_error', message: 'slow', tool });
@@ -123,14 +123,14 @@ test('invalid arguments of an ask are rejected in the page', async () => {
     [`c.waitForUser({ reason: '' })`, /reason must be a sentence/],
   ];
   for (const [code, want] of cases) {
-    const { port } = await begin(`try { await ${code}; } catch (e) { return e.message; }`);
+    const { port } = await beginCall(`try { await ${code}; } catch (e) { return e.message; }`);
     assert.match(port.received.join(), want, code);
     assert.match(port.received.join(), /^r 1 /, code);
   }
 });
 
 test('context.waitForUser sends the reason and resolves with undefined', async () => {
-  const { realm, port } = await begin(`return [await c.waitForUser({ reason: 'log in', title: 'Login' })];`);
+  const { realm, port } = await beginCall(`return [await c.waitForUser({ reason: 'log in', title: 'Login' })];`);
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"user":{"reason":"log in","title":"Login"}}']);
   port.send('answer', 1, 1, true, 'ignored');
   await realm.idle();
@@ -143,7 +143,9 @@ test('a denial, a timeout and another error of context.waitForUser', async () =>
     ['approval_timeout', 'user_timeout'],
     ['no_browser', 'no_browser'],
   ]) {
-    const { realm, port } = await begin(`try { await c.waitForUser({ reason: 'r' }); } catch (e) { return e.code; }`);
+    const { realm, port } = await beginCall(
+      `try { await c.waitForUser({ reason: 'r' }); } catch (e) { return e.code; }`,
+    );
     port.received.splice(0);
     port.send('answer', 1, 1, false, { code, message: 'm' });
     await realm.idle();
@@ -152,7 +154,7 @@ test('a denial, a timeout and another error of context.waitForUser', async () =>
 });
 
 test('the signal option withdraws an ask', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const stop = new AbortController(); stopIt = () => stop.abort('enough');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return [e.code, e.message, e.cause]; }`);
   realm.run('stopIt()');
@@ -162,14 +164,14 @@ test('the signal option withdraws an ask', async () => {
     'q 1 1 {"withdrawn":true}',
     'r 1 ["aborted","aborted: enough","enough"]',
   ]);
-  const late = await begin(`
+  const late = await beginCall(`
     const stop = new AbortController(); stop.abort('before');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return e.message; }`);
   assert.deepEqual(late.port.received, ['r 1 "aborted: before"']);
 });
 
 test('a forged abort event withdraws nothing', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const stop = new AbortController(); dispatch = () => stop.signal.dispatchEvent(new Event('abort'));
     return await c.call('t', {}, { signal: stop.signal });`);
   port.received.splice(0);
@@ -182,7 +184,7 @@ test('a forged abort event withdraws nothing', async () => {
 });
 
 test('an answered ask is not withdrawn', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const stop = new AbortController(); stopIt = () => stop.abort();
     return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
   port.received.splice(0);
@@ -222,7 +224,7 @@ test('a settled ask removes its listener from the signal', async () => {
 });
 
 test('the asks of a cancelled call are rejected as aborted, and it can send no more', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const why = [];
     keep = c;
     for (const ask of [c.call('a', {}), c.waitForUser({ reason: 'r' })]) await ask.catch((e) => why.push(e.cause === c.signal.reason && e.code + ', ' + e.message));
@@ -239,7 +241,7 @@ test('the asks of a cancelled call are rejected as aborted, and it can send no m
 });
 
 test('open asks of an ended call are rejected, and it can send no more', async () => {
-  const { realm, port } = await begin(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
+  const { realm, port } = await beginCall(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
   await realm.idle();
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
   realm.run(`keep.waitForUser({ reason: 'r' }).catch((e) => { late = e.code; })`);
@@ -249,7 +251,7 @@ test('open asks of an ended call are rejected, and it can send no more', async (
 });
 
 test('one call can have 64 open asks', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const all = Array.from({ length: 64 }, () => c.call('t', {}));
     const over = await c.call('t', {}).catch((e) => e.code);
     await all[0];
@@ -262,7 +264,7 @@ test('one call can have 64 open asks', async () => {
 });
 
 test('one call can send 1,000 asks', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     for (let n = 0; n < 1000; n++) await c.call('t', {});
     return await c.call('t', {}).catch((e) => e.code + ': ' + e.message);`);
   for (let ask = 1; ask <= 1000; ask++) {
@@ -276,7 +278,7 @@ test('one call can send 1,000 asks', async () => {
 });
 
 test('then, catch and finally of a returned promise work like those of Promise', async () => {
-  const { realm, port } = await begin(`
+  const { realm, port } = await beginCall(`
     const ok = c.call('ok', {}), bad = c.call('bad', {});
     const done = [];
     const first = ok.then((v) => Promise.resolve(v + 1)).finally(() => { done.push('f'); return 'unused'; });

@@ -68,10 +68,10 @@ export interface Runner {
   /** resync reports an activity of a call again. */
   resync(call: number, type: string): void;
   /**
-   * check uses the registered adapter for all later calls and returns '', or returns the reason why the host cannot use
+   * useAdapter uses the registered adapter for all later calls and returns '', or returns the reason why the host cannot use
    * the adapter.
    */
-  check(): string;
+  useAdapter(): string;
   /** probe calls isReady() of the adapter. */
   probe(): void;
   /** drop removes the adapter from the runner and returns the adapter. Later calls fail. */
@@ -184,7 +184,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     readiness.watch(undefined);
     return adapter;
   };
-  return { run, cancel, answer, resync, check, probe: readiness.probe, drop };
+  return { run, cancel, answer, resync, useAdapter: check, probe: readiness.probe, drop };
 }
 
 function isRunning(value: unknown): value is RunningCall {
@@ -224,10 +224,10 @@ function startTool(plugin: string, adapter: object, request: Request, entry: Run
       }
     };
     parseWith(lookup(tool, request.prompt ? 'args' : 'input'), request.args, {
-      valid: start,
-      invalid: (issues) =>
+      onValid: start,
+      onInvalid: (issues) =>
         fail(failureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
-      unsafe: (why) => fail(failureText('unsafe_page', why)),
+      onUnsafe: (why) => fail(failureText('unsafe_page', why)),
     });
   } catch (error) {
     threw(error);

@@ -60,10 +60,10 @@ export function makeContainer(services: Services, former?: unknown): Container {
 /** Disguise exchanges the scope and the window, and functions and their proxies, between an adapter and the page. */
 interface Disguise {
   scope: object;
-  /** show replaces a value of the window by the value that the adapter sees. */
-  show(value: unknown): unknown;
-  /** hide replaces a value of the adapter by the value that the window gets. */
-  hide(value: unknown): unknown;
+  /** toAdapterValue replaces a value of the window by the value that the adapter sees. */
+  toAdapterValue(value: unknown): unknown;
+  /** toWindowValue replaces a value of the adapter by the value that the window gets. */
+  toWindowValue(value: unknown): unknown;
 }
 
 function makeDisguise(): Disguise {
@@ -71,7 +71,7 @@ function makeDisguise(): Disguise {
   const originals = construct(NativeWeakMap, []);
   const disguise: Disguise = {
     scope: realWindow,
-    show: (value) => {
+    toAdapterValue: (value) => {
       if (value === realWindow) return disguise.scope;
       if (!isFn(value) || isBuiltIn(value)) return value;
       const known: unknown = apply(weakGet, proxies, [value]);
@@ -81,7 +81,7 @@ function makeDisguise(): Disguise {
       apply(weakSet, originals, [proxy, value]);
       return proxy;
     },
-    hide: (value) => {
+    toWindowValue: (value) => {
       if (value === disguise.scope) return realWindow;
       if (!isObject(value)) return value;
       return apply(weakGet, originals, [value]) ?? value;
@@ -91,13 +91,13 @@ function makeDisguise(): Disguise {
   // it. A function of the page must not get scope as `this` or as an argument.
   const hidden = (args: readonly unknown[]): unknown[] => {
     const list: unknown[] = [];
-    for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.hide(args[i])));
+    for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.toWindowValue(args[i])));
     return list;
   };
   const methodHandler: ProxyHandler<Fn> = {
-    apply: (method, self, args) => apply(method, disguise.hide(self), hidden(args)),
+    apply: (method, self, args) => apply(method, disguise.toWindowValue(self), hidden(args)),
     construct: (method, args, target) => {
-      const as: unknown = disguise.hide(target);
+      const as: unknown = disguise.toWindowValue(target);
       const made: unknown = construct(method, hidden(args), isFn(as) ? as : method);
       return isObject(made) ? made : bare();
     },
@@ -118,16 +118,16 @@ function scopeHandler(
     get: (_, key) => {
       if (key === KEY) return own[KEY];
       const value: unknown = getProperty(realWindow, key);
-      return hasOwn(locked, key) ? value : disguise.show(value);
+      return hasOwn(locked, key) ? value : disguise.toAdapterValue(value);
     },
-    set: (_, key, value) => (key === KEY ? keep(value) : setProperty(realWindow, key, disguise.hide(value))),
+    set: (_, key, value) => (key === KEY ? keep(value) : setProperty(realWindow, key, disguise.toWindowValue(value))),
     has: (_, key) => hasProperty(owner(key), key),
     deleteProperty: (_, key) => deleteProperty(owner(key), key),
     defineProperty: (_, key, descriptor) => {
       setPrototypeOf(descriptor, null);
       if (key === KEY) return keep(descriptor.value);
       if (hasOwn(descriptor, 'value'))
-        defineProperty(descriptor, 'value', dataProperty(disguise.hide(descriptor.value)));
+        defineProperty(descriptor, 'value', dataProperty(disguise.toWindowValue(descriptor.value)));
       if (!defineProperty(realWindow, key, descriptor)) return false;
       noteLocked(locked, key);
       return true;
@@ -139,7 +139,7 @@ function scopeHandler(
       if (hasOwn(locked, key)) return found;
       defineProperty(found, 'configurable', dataProperty(true));
       if (key !== KEY && hasOwn(found, 'value')) {
-        defineProperty(found, 'value', dataProperty(disguise.show(found.value)));
+        defineProperty(found, 'value', dataProperty(disguise.toAdapterValue(found.value)));
       }
       return found;
     },

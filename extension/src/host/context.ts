@@ -21,9 +21,9 @@ export interface ContextOptions {
 export function makeContext(options: ContextOptions): object {
   const { report, activities, asks } = options;
   const send = (progress: unknown, total: unknown, percent: unknown, message: unknown, how: unknown) =>
-    report(reportText(unprototyped({ progress, total, percent, message, audience: audienceOf(how) })));
+    report(reportText(removePrototype({ progress, total, percent, message, audience: audienceOf(how) })));
   return freeze(
-    unprototyped({
+    removePrototype({
       reportProgress: (given: unknown) => report(reportText(given)),
       reportPercent: (percent: unknown, message?: unknown, how?: unknown) =>
         send(undefined, undefined, percent, message, how),
@@ -42,8 +42,8 @@ export function makeContext(options: ContextOptions): object {
   );
 }
 
-/** unprototyped removes the prototype of a new object. */
-function unprototyped<T extends object>(made: T): T {
+/** removePrototype removes the prototype of a new object. */
+function removePrototype<T extends object>(made: T): T {
   setPrototypeOf(made, null);
   return made;
 }

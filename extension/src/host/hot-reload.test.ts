@@ -45,11 +45,11 @@ test('a new adapter replaces the running one, which is torn down first; caches s
 });
 
 test('the readiness of a new adapter is reported again', async () => {
-  const { realm, port, bring, arm } = await startAdapter();
+  const { realm, port, bring: sendAdapter, arm } = await startAdapter();
   port.send('probe');
   await realm.idle();
   await arm('n', 'h2');
-  bring('n', 'h2', version('2'));
+  sendAdapter('n', 'h2', version('2'));
   port.send('probe');
   await realm.idle();
   assert.deepEqual(port.readiness, ['s 1', 's 1']);

@@ -47,10 +47,10 @@ const browser = `
   (fresh)`;
 
 /**
- * checked runs intact in a realm that attack has changed. checked returns the result of intact and how often code of
+ * runIntact runs intact in a realm that attack has changed. runIntact returns the result of intact and how often code of
  * the page ran.
  */
-function checked(attack: string, framed = true): unknown {
+function runIntact(attack: string, framed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
   if (framed) Reflect.set(context, '0', frame);
@@ -64,8 +64,8 @@ function checked(attack: string, framed = true): unknown {
 }
 
 test('the built-ins of a browser pass, and a window without a frame passes unchecked', () => {
-  assert.deepEqual(checked(''), [true, 0]);
-  assert.deepEqual(checked('Reflect.apply = () => 0', false), [true, 0]);
+  assert.deepEqual(runIntact(''), [true, 0]);
+  assert.deepEqual(runIntact('Reflect.apply = () => 0', false), [true, 0]);
 });
 
 for (const [name, attack] of [
@@ -81,6 +81,6 @@ for (const [name, attack] of [
   ['a liar', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
 ] as const) {
   test(`${name} in place of a built-in is detected and does not run`, () => {
-    assert.deepEqual(checked(attack), [false, 0]);
+    assert.deepEqual(runIntact(attack), [false, 0]);
   });
 }

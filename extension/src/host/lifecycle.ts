@@ -53,8 +53,8 @@ export interface Lifecycle {
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
-/** Armed identifies the adapter that the entry point accepts next. */
-interface Armed {
+/** ArmedAdapter identifies the adapter that the entry point accepts next. */
+interface ArmedAdapter {
   readonly nonce: string;
   readonly hash: string;
 }
@@ -71,7 +71,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
   let receivedHash: string | undefined;
   let patches: Patches | undefined;
   let hasThrown = false;
-  let armed: Armed | undefined;
+  let armed: ArmedAdapter | undefined;
 
   /** start runs the adapter's code in the container and returns '', or the reason why the adapter failed to start. */
   const start = (): string => {
@@ -80,7 +80,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
     hasThrown = false;
     patches = watchPatches();
     try {
-      return evaluate(code, scope, () => runner.check());
+      return evaluate(code, scope, () => runner.useAdapter());
     } catch (error) {
       hasThrown = true;
       return `the adapter threw while it started: ${messageOf(error)}`;

@@ -5,12 +5,12 @@ import { withPristineBuiltIns } from './pristine.ts';
 
 /** Parsing receives the outcome of parsing arguments: exactly one of its functions is called, once. */
 export interface Parsing {
-  /** valid receives the output of the schema, detached from the page. */
-  valid(params: unknown): void;
-  /** invalid receives the text of all issues, one issue per line. */
-  invalid(issues: string): void;
-  /** unsafe receives the reason why no schema can run in this page. */
-  unsafe(why: string): void;
+  /** onValid receives the output of the schema, detached from the page. */
+  onValid(params: unknown): void;
+  /** onInvalid receives the text of all issues, one issue per line. */
+  onInvalid(issues: string): void;
+  /** onUnsafe receives the reason why no schema can run in this page. */
+  onUnsafe(why: string): void;
 }
 
 /** Outcome is the result of a schema, read with pristine built-ins. */
@@ -28,7 +28,7 @@ type Outcome =
 export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
   const given = detach(args);
   if (!isObject(schema)) {
-    parsing.valid(given);
+    parsing.onValid(given);
     return;
   }
   const parse = (): Outcome => {
@@ -57,7 +57,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
         withPristineBuiltIns(() => readLate(parsed), refuse),
         parsing,
       ),
-    (error) => parsing.invalid(messageOf(error)),
+    (error) => parsing.onInvalid(messageOf(error)),
   );
 }
 
@@ -79,13 +79,13 @@ function readLate(parsed: unknown): Outcome {
 function deliver(outcome: Outcome, parsing: Parsing): void {
   switch (outcome.kind) {
     case 'valid':
-      parsing.valid(outcome.params);
+      parsing.onValid(outcome.params);
       return;
     case 'invalid':
-      parsing.invalid(outcome.issues);
+      parsing.onInvalid(outcome.issues);
       return;
     case 'unsafe':
-      parsing.unsafe(outcome.why);
+      parsing.onUnsafe(outcome.why);
       return;
     case 'later':
       return;

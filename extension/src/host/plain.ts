@@ -35,11 +35,11 @@ import {
 /** MaxDepth limits the nesting of a value that is written as JSON. */
 const MaxDepth = 2000;
 
-/** Above is the path from a value up to the root, as a linked list. */
-interface Above {
+/** PathEntry is the path from a value up to the root, as a linked list. */
+interface PathEntry {
   readonly value: object;
   readonly depth: number;
-  readonly up: Above | undefined;
+  readonly up: PathEntry | undefined;
 }
 
 /** Plain is the class of copied objects, because objects without a prototype are slow. */
@@ -60,7 +60,7 @@ export function plainCopy(value: unknown): unknown {
   return copyOf(value, '', undefined);
 }
 
-function copyOf(given: unknown, key: string, up: Above | undefined): unknown {
+function copyOf(given: unknown, key: string, up: PathEntry | undefined): unknown {
   if (typeof given === 'bigint') return rawInteger(given);
   if (!isObject(given)) return given;
   const value = isOrdinary(given) ? given : jsonValueOf(given, key);
@@ -107,7 +107,7 @@ function unbox(value: object): unknown {
   return value;
 }
 
-function copyOfArray(value: readonly unknown[], above: Above): unknown {
+function copyOfArray(value: readonly unknown[], above: PathEntry): unknown {
   const made: unknown[] = [];
   // The prototype is removed before the first element is added, because a setter on Array.prototype would receive the
   // elements.
@@ -116,7 +116,7 @@ function copyOfArray(value: readonly unknown[], above: Above): unknown {
   return made;
 }
 
-function copyOfObject(value: object, above: Above): unknown {
+function copyOfObject(value: object, above: PathEntry): unknown {
   const made: Record<string, unknown> = construct(Plain, []);
   const keys = keysOf(value);
   const from: Readonly<Record<string, unknown>> = isPlain(value) ? value : made;
@@ -133,7 +133,7 @@ function isPlain(value: object): value is Readonly<Record<string, unknown>> {
 }
 
 /** appendToPath appends value to the path. Like JSON.stringify, appendToPath throws if value contains itself. */
-function appendToPath(value: object, up: Above | undefined): Above {
+function appendToPath(value: object, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;
   for (let at = up; at !== undefined; at = at.up) {
     if (at.value === value) throw new NativeTypeError('the value is circular: an object in it contains itself');

@@ -10,7 +10,7 @@ const tools = `
   { name: 'sets', handle: (p) => { p.extra = 1; p.list.push(2); return { ...p }; } },
   { name: 'text', handle: (p) => [encodeURI(' '), new URL('http://a.example/').host, parseInt('7px', 10)] }`;
 
-async function started(): Promise<{ realm: Realm; port: HostPort }> {
+async function startAdapter(): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', tools, '() => true'));
   const [port] = realm.bridge();
@@ -28,7 +28,7 @@ async function call(realm: Realm, port: HostPort, tool: string, args: object): P
 }
 
 test("a schema runs with the built-ins of document_start, and the page's are restored", async () => {
-  const { realm, port } = await started();
+  const { realm, port } = await startAdapter();
   const objects = realm.run('const { setPrototypeOf } = Reflect; [Object, Object.prototype, Array.prototype]');
   assert.ok(Array.isArray(objects));
   realm.run(`page = ${hostileCode}; mine = Object.keys; added = 0; const parent = { __proto__: Object.prototype, map() { added++; } };
@@ -58,7 +58,7 @@ test('a call fails in a page with a locked replacement, and other replacements s
     ],
     ['Object.defineProperty(Array.prototype, 7, { value: 666 })', 'Array.prototype.7'],
   ]) {
-    const { realm, port } = await started();
+    const { realm, port } = await startAdapter();
     realm.run(`mine = () => 1; Function.prototype.bind = mine; ${lock}`);
     assert.equal(
       await call(realm, port, 'parsed', { secret: 'S3CRET' }),
@@ -69,14 +69,14 @@ test('a call fails in a page with a locked replacement, and other replacements s
 });
 
 test('a call runs in a page that locks added methods or freezes unchanged built-ins', async () => {
-  const { realm, port } = await started();
+  const { realm, port } = await startAdapter();
   realm.run(`Object.defineProperty(Array.prototype, 'last', { value() { return this[this.length - 1]; } });
     Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(Object)`);
   assert.equal(await call(realm, port, 'parsed', { secret: 'S3CRET' }), 'r 1 {"secret":"S3CRET"}');
 });
 
 test('arguments inherit the standard methods, and nothing from the page', async () => {
-  const { realm, port } = await started();
+  const { realm, port } = await startAdapter();
   realm.run(`for (const on of [Object.prototype, Array.prototype]) for (const key of ['limit', '3', 'extra', 'map', 'hasOwnProperty'])
     Object.defineProperty(on, key, { configurable: true, get() { taken++; return 'forged'; }, set() { taken++; } }); taken = 0`);
   assert.equal(
@@ -88,7 +88,7 @@ test('arguments inherit the standard methods, and nothing from the page', async 
 });
 
 test('language globals are those of document_start, whatever a script of the page declares', async () => {
-  const { realm, port } = await started();
+  const { realm, port } = await startAdapter();
   realm.run(`let URL = class { host = 'forged' }; const encodeURI = () => 'forged'; window.parseInt = () => 666`);
   assert.equal(await call(realm, port, 'text', {}), 'r 1 ["%20","a.example",7]');
 });

@@ -38,10 +38,10 @@ export function makeDeferred(): Deferred {
     },
   ]);
   // Without a handler, the `unhandledrejection` event would pass the error to the page.
-  attach(promise, doNothing, doNothing);
+  attachHandlers(promise, doNothing, doNothing);
   const own = (name: string, method: Fn) => defineProperty(promise, name, hiddenProperty(method));
-  own('then', (ok, bad) => follow(promise, ok, bad));
-  own('catch', (bad) => follow(promise, undefined, bad));
+  own('then', (ok, bad) => followPromise(promise, ok, bad));
+  own('catch', (bad) => followPromise(promise, undefined, bad));
   own('finally', (work) => followLast(promise, work));
   const resolve = (value: unknown) => {
     if (!settleUnseen(value, settle)) fail(new NativeTypeError(lockedThen));
@@ -54,8 +54,8 @@ function doNothing(): void {
   // rejections.
 }
 
-/** follow implements `promise.then(ok, bad)`. */
-function follow(promise: Promise<unknown>, ok: unknown, bad: unknown): object {
+/** followPromise implements `promise.then(ok, bad)`. */
+function followPromise(promise: Promise<unknown>, ok: unknown, bad: unknown): object {
   const next = makeDeferred();
   const turn = (work: unknown, otherwise: (value: unknown) => void) => (value: unknown) => {
     if (!isFn(work)) {
@@ -68,7 +68,7 @@ function follow(promise: Promise<unknown>, ok: unknown, bad: unknown): object {
       next.reject(error);
     }
   };
-  attach(promise, turn(ok, next.resolve), turn(bad, next.reject));
+  attachHandlers(promise, turn(ok, next.resolve), turn(bad, next.reject));
   return next.promise;
 }
 
@@ -82,15 +82,15 @@ function followLast(promise: Promise<unknown>, work: unknown): object {
       next.reject(error);
     }
   };
-  attach(promise, turn(next.resolve), turn(next.reject));
+  attachHandlers(promise, turn(next.resolve), turn(next.reject));
   return next.promise;
 }
 
 /**
- * attach calls the native `then`. ok and bad must return nothing and not throw. `then` reads the constructor of the
+ * attachHandlers calls the native `then`. ok and bad must return nothing and not throw. `then` reads the constructor of the
  * promise: an own property with the value undefined selects the realm's Promise, and avoids a lookup that the page controls.
  */
-function attach(promise: Promise<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
+function attachHandlers(promise: Promise<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
   defineProperty(promise, 'constructor', hiddenProperty(undefined));
   apply(promiseThen, promise, [ok, bad]);
   defineProperty(promise, 'constructor', hiddenProperty(NativePromise));

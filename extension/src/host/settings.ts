@@ -42,10 +42,10 @@ export function makeSettings(): Settings {
 
 /** urlOfHere returns the URL with the host of this document, from an object of URLs by instance. */
 function urlOfHere(instances: unknown): string | undefined {
-  const here = plainHost(apply(hostOfLocation, realLocation, []));
+  const currentHost = plainHost(apply(hostOfLocation, realLocation, []));
   let found: string | undefined;
   visitFields(instances, (_, url) => {
-    if (found === undefined && typeof url === 'string' && hostOf(url) === here) found = url;
+    if (found === undefined && typeof url === 'string' && hostOf(url) === currentHost) found = url;
   });
   return found;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** set is a tool that sets n timers, the first after ms and the others everyMs apart, and returns when all have run. */
-const set = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Promise((resolve) => {
+/** timerTool is a tool that sets n timers, the first after ms and the others everyMs apart, and returns when all have run. */
+const timerTool = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Promise((resolve) => {
   let left = n;
   for (let i = 0; i < n; i++) globalThis.__openTabs._setTimer(ms + i * everyMs, () => --left || resolve('over'));
 }) }`;
@@ -13,7 +13,7 @@ const cancelled = `{ name: 'cancel', handle: ({ ms }) => { globalThis.__openTabs
 async function open(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();
-  realm.start('demo', 'h1', adapter('demo', `${set}, ${cancelled}`));
+  realm.start('demo', 'h1', adapter('demo', `${timerTool}, ${cancelled}`));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.idle();

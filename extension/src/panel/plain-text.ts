@@ -1,8 +1,8 @@
 // Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies the
 // same rules (internal/plaintext), and the panel and the server are tested with the same cases.
 
-/** Unseen matches characters that are hidden unless they have a visible effect. */
-const Unseen =
+/** HiddenCharacter matches characters that are hidden unless they have a visible effect. */
+const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
 /** NumberSigns matches format characters that are visible before digits. */
 const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
@@ -10,22 +10,22 @@ const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
 /** EmojiModifier matches a character that sets the style or skin colour of the preceding emoji. */
 const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
-/** Letter matches a letter or a mark. Unjoined matches a letter or a mark of a script that needs no joiners. */
+/** Letter matches a letter or a mark. UnjoinedLetter matches a letter or a mark of a script that needs no joiners. */
 const Letter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
-const Unjoined =
+const UnjoinedLetter =
   /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}]/u;
 const KeycapBase = /[#*0-9]/;
 const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 
 /** replaceHidden returns a text with each hidden character replaced by the result of replace. */
 export function replaceHidden(text: string, replace: (hidden: string) => string): string {
-  if (!Unseen.test(text)) return text;
+  if (!HiddenCharacter.test(text)) return text;
   const all = [...text];
   const out: string[] = [];
   let prev = ''; // the last visible character
   let base = ''; // the last visible character that is no modifier
   for (const [i, char] of all.entries()) {
-    if (Unseen.test(char) && !NumberSigns.test(char) && !isPartOfText(char, prev, base, all[i + 1] ?? '')) {
+    if (HiddenCharacter.test(char) && !NumberSigns.test(char) && !isPartOfText(char, prev, base, all[i + 1] ?? '')) {
       out.push(replace(char));
       continue;
     }
@@ -36,7 +36,7 @@ export function replaceHidden(text: string, replace: (hidden: string) => string)
   return out.join('');
 }
 
-/** isPartOfText reports whether a character of Unseen has a visible effect in ordinary text. */
+/** isPartOfText reports whether a HiddenCharacter has a visible effect in ordinary text. */
 function isPartOfText(char: string, prev: string, base: string, next: string): boolean {
   switch (char) {
     case '\u200d':
@@ -58,5 +58,5 @@ function isPartOfText(char: string, prev: string, base: string, next: string): b
 }
 
 function joinsLetters(char: string): boolean {
-  return Letter.test(char) && !Unjoined.test(char);
+  return Letter.test(char) && !UnjoinedLetter.test(char);
 }

@@ -70,9 +70,9 @@ export type Readiness = 'closed' | 'unavailable' | 'ready';
 
 /** readinessOf returns the readiness of a plugin in the tabs of this browser. */
 export function readinessOf(name: string, tabs: readonly PanelTab[]): Readiness {
-  const here = tabs.flatMap((tab) => tab.plugins.filter((plugin) => plugin.name === name));
-  if (here.some((plugin) => plugin.status === 'live' && plugin.ready === true)) return 'ready';
-  return here.length > 0 ? 'unavailable' : 'closed';
+  const tabPlugins = tabs.flatMap((tab) => tab.plugins.filter((plugin) => plugin.name === name));
+  if (tabPlugins.some((plugin) => plugin.status === 'live' && plugin.ready === true)) return 'ready';
+  return tabPlugins.length > 0 ? 'unavailable' : 'closed';
 }
 
 /**

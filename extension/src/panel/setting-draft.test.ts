@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SettingView } from '../../../wire/wire.gen.ts';
-import { Cleared, draftOf, draftValue, isChanged, missingSettings, settingOfError } from './setting-draft.ts';
+import { ClearedSecret, draftOf, draftValue, isChanged, missingSettings, settingOfError } from './setting-draft.ts';
 
 const setting = (type: SettingView['type'], more: Partial<SettingView> = {}): SettingView => ({
   key: 'k',
@@ -30,7 +30,7 @@ test('draftValue converts text to the type of the setting', () => {
   assert.equal(draftValue(setting('number'), 'many'), 'many');
   assert.equal(draftValue(setting('boolean'), 'false'), false);
   assert.equal(draftValue(setting('string'), ''), null);
-  assert.equal(draftValue(setting('string'), Cleared), null);
+  assert.equal(draftValue(setting('string'), ClearedSecret), null);
   assert.equal(draftValue(setting('string'), ' a '), ' a ');
   const rows = [
     { name: ' work ', url: ' https://a.example ' },
@@ -46,7 +46,7 @@ test('isChanged compares with the saved value', () => {
   assert.equal(isChanged(site, undefined), false);
   assert.equal(isChanged(site, draftOf(site)), false);
   assert.equal(isChanged(site, []), true);
-  assert.equal(isChanged(setting('string', { secret: true, set: true }), Cleared), true);
+  assert.equal(isChanged(setting('string', { secret: true, set: true }), ClearedSecret), true);
 });
 
 test('missingSettings and settingOfError', () => {

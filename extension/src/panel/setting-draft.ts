@@ -14,8 +14,8 @@ export interface UrlRow {
  */
 export type Draft = string | readonly UrlRow[];
 
-/** Cleared is the draft that removes a secret. The user cannot type this value. */
-export const Cleared = '\u0000';
+/** ClearedSecret is the draft that removes a secret. The user cannot type this value. */
+export const ClearedSecret = '\u0000';
 
 /** draftOf returns the initial content of a setting's field. The field of a secret is always empty. */
 export function draftOf({ type, value, secret }: SettingView): Draft {
@@ -34,7 +34,7 @@ export function isChanged(setting: SettingView, draft: Draft | undefined): boole
 
 /** draftValue converts a draft to the value for the server, where null removes the setting. The server rejects invalid text with an error. */
 export function draftValue({ type }: SettingView, draft: Draft | undefined): unknown {
-  if (draft === undefined || draft === Cleared || draft === '') return null;
+  if (draft === undefined || draft === ClearedSecret || draft === '') return null;
   if (typeof draft !== 'string') return urlsOf(draft);
   switch (type) {
     case 'number': {

@@ -4,7 +4,7 @@ import type { PluginView, SettingView } from '../../../wire/wire.gen.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import {
-  Cleared,
+  ClearedSecret,
   type Draft,
   draftOf,
   draftValue,
@@ -180,7 +180,7 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'type'
 
 /** Secret is the field of a secret setting. The panel never receives the value; the user can replace or remove it. */
 function Secret({ common, setting, text, type }: SecretProps): VNode {
-  const cleared = text === Cleared;
+  const cleared = text === ClearedSecret;
   const kept = setting.set && !cleared;
   return (
     <span class="one">
@@ -196,7 +196,7 @@ function Secret({ common, setting, text, type }: SecretProps): VNode {
         onInput={(event) => type(event.currentTarget.value)}
       />
       {kept && (
-        <button type="button" aria-label={`Clear ${setting.key}`} onClick={() => type(Cleared)}>
+        <button type="button" aria-label={`Clear ${setting.key}`} onClick={() => type(ClearedSecret)}>
           Clear
         </button>
       )}

@@ -77,7 +77,7 @@ const plugins = new Plugins(
     registerFiles: registering.track(scripts.registerFiles),
     updateFile: registering.track(scripts.updateFile),
   },
-  { entryPoints, code: store.get, used: () => usage.names(), boot: () => identity.bootId() },
+  { entryPoints, code: store.get, used: () => usage.readNames(), boot: () => identity.bootId() },
 );
 const docs = makeDocs();
 const settingsSync = makeSettingsSync({ docs, wanted: () => (plugins.isSynced ? plugins.wanted : undefined) });
@@ -97,7 +97,7 @@ const delivery = new Delivery({
   ...injection,
   canStartLate: (plugin) => plugins.canStartLate(plugin),
   host: async () => (await store.get('', plugins.host)).code,
-  used: (plugin) => void usage.used(plugin),
+  used: (plugin) => void usage.recordUse(plugin),
 });
 const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
@@ -116,7 +116,7 @@ const opening = makeOpening({
   open: browser.openInBackground,
   exists: async (tabId) => (await browser.tabState(tabId)) !== 'closed',
   urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
-  loadError: (tabId) => loadErrors.of(tabId),
+  loadError: (tabId) => loadErrors.getError(tabId),
   isBlank: browser.isBlank,
   navigate: browser.navigateTab,
 });
@@ -135,7 +135,7 @@ const reload = new Reload({
     const doc = docs.get(documentId);
     return doc !== undefined && (await health.answers(doc, AnswerMs));
   },
-  isConnected: (documentId) => docs.reported(documentId) !== undefined,
+  isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
   // Fetch the code before the next document needs the code.
   reloading: (missing) => {
@@ -160,8 +160,8 @@ const tabs = new Tabs({
   isSilent: (documentId) => health.isSilent(documentId),
   arrives: (tabId, plugin) =>
     livePlugins.isArriving(tabId, plugin) || (plugins.mode !== 'none' && registering.pending) || reload.expects(tabId),
-  loadError: (tabId) => loadErrors.of(tabId),
-  waits: (tabId) => loadErrors.waits(tabId),
+  loadError: (tabId) => loadErrors.getError(tabId),
+  waits: (tabId) => loadErrors.recordWait(tabId),
   openedWith: opening.openedWith,
   urlChanged: (tabId, url) => delivery.urlChanged(tabId, url),
   synced: (all) => link.notify('tab.sync', { tabs: all }),
@@ -187,7 +187,7 @@ const calls = new Calls({
       : browser.tabFrozen(tabId).catch(() => false), // closed
   documentGone: browser.documentGone,
   roomIn: () => link.roomIn(),
-  docMissing: (tabId) => tabs.forget(tabId),
+  docMissing: (tabId) => tabs.resendTab(tabId),
 });
 const wakes = makeWakes();
 const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
@@ -234,9 +234,9 @@ async function preregister(): Promise<void> {
   } catch (error) {
     console.warn(`opentabs: adapters can't be registered: ${String(error)}`);
   }
-  registering.settled();
+  registering.recordSettled();
   delivery.synced();
-  tabs.touch();
+  tabs.scheduleUpdate();
 }
 
 const requestHandlers: RequestHandlers = {
@@ -252,11 +252,11 @@ const requestHandlers: RequestHandlers = {
     // Documents with an older adapter need the code at once.
     const missing = mode === 'userScripts' ? [...new Set(hotReload.outdated())] : [];
     hotReload.synced(missing);
-    registering.basesRegistered();
+    registering.recordBases();
     delivery.synced();
     settingsSync.synced();
     tabs.sync();
-    panels.touch();
+    panels.scheduleUpdate();
     void preregister();
     return missing.length > 0 ? { mode, missing } : { mode };
   },
@@ -298,33 +298,33 @@ link.opened.addListener(() => {
 });
 link.lost.addListener(() => {
   badge.setWaiting(0);
-  panels.lost();
+  panels.clearCalls();
 });
 link.changed.addListener(() => {
-  badge.touch();
-  panels.touch();
+  badge.scheduleRedraw();
+  panels.scheduleUpdate();
 });
 usage.changed.addListener(() => void preregister());
-registering.registered.addListener((registrations) => reload.registered(registrations));
-for (const part of [hotReload, delivery, loadErrors, reload]) part.changed.addListener(() => tabs.touch());
-hotReload.changed.addListener(() => panels.touch());
+registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
+for (const part of [hotReload, delivery, loadErrors, reload]) part.changed.addListener(() => tabs.scheduleUpdate());
+hotReload.changed.addListener(() => panels.scheduleUpdate());
 reload.orphaned.addListener((documentId) => {
-  calls.orphaned(documentId);
-  health.left(documentId);
+  calls.documentOrphaned(documentId);
+  health.documentDisconnected(documentId);
 });
 reload.crashed.addListener((tabId) => calls.tabCrashed(tabId));
 health.changed.addListener(async ({ documentId }) => {
-  panels.touch();
+  panels.scheduleUpdate();
   // The server must receive the state of a tab before the endings of the tab's calls.
   await tabs.sendNow();
-  if (health.isSilent(documentId)) calls.silent(documentId);
+  if (health.isSilent(documentId)) calls.documentSilent(documentId);
 });
-tabs.reported.addListener(() => panels.touch());
-outbox.delivered.addListener((ids) => calls.delivered(ids));
-running.changed.addListener(() => badge.touch());
+tabs.reported.addListener(() => panels.scheduleUpdate());
+outbox.delivered.addListener((ids) => calls.confirmDelivery(ids));
+running.changed.addListener(() => badge.scheduleRedraw());
 calls.docsChanged.addListener(() => {
-  tabs.hurry();
-  panels.touch();
+  tabs.sendSoon();
+  panels.scheduleUpdate();
 });
 
 // ---- events of the browser ----
@@ -339,10 +339,10 @@ browser.onPort((port) => {
   }
 });
 browser.onTabsChanged(
-  () => tabs.touch(),
+  () => tabs.scheduleUpdate(),
   (tabId) => {
     frozenTabs.delete(tabId);
-    loadErrors.shown(tabId);
+    loadErrors.recordShown(tabId);
     calls.tabRemoved(tabId);
   },
   (tabId) => calls.tabDiscarded(tabId),
@@ -352,25 +352,25 @@ browser.onTabsChanged(
   },
 );
 browser.onLoads({
-  begun: (tabId) => loadErrors.begun(tabId),
+  begun: (tabId) => loadErrors.recordRequest(tabId),
   shown: (tabId, atMs) => {
-    reload.began(tabId, atMs);
-    loadErrors.shown(tabId);
+    reload.recordStart(tabId, atMs);
+    loadErrors.recordShown(tabId);
   },
-  failed: (tabId, error) => loadErrors.failed(tabId, error),
+  failed: (tabId, error) => loadErrors.recordFailure(tabId, error),
 });
 browser.onWake(() => {
   link.start();
   void checkMode();
 });
 browser.onInstalled(async () => {
-  registering.cleared();
+  registering.recordCleared();
   if (await plugins.clear()) link.restart();
 });
 /** The session storage is empty after a start of the browser or the extension. */
 void browser.readUntilRestart('began').then(async (began) => {
   if (began !== undefined) return;
-  registering.browserStarted();
+  registering.recordBrowserStart();
   await browser.writeUntilRestart('began', 'yes');
 });
 void browser.openPanelOnClick();
@@ -378,5 +378,5 @@ void browser.setAlarm();
 void browser.queryTabs().then((all) => {
   for (const tab of all) if (tab.frozen) frozenTabs.add(tab.id);
 });
-badge.touch();
+badge.scheduleRedraw();
 link.start();

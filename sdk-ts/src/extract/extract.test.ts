@@ -6,7 +6,7 @@ import { definePrompt } from '../prompt.ts';
 import { defineTool } from '../tool.ts';
 import { extract } from './extract.ts';
 
-const minimal = defineTool({
+const minimalTool = defineTool({
   name: 'list_2_things',
   description: 'Lists.',
   input: z.object({}),
@@ -17,7 +17,7 @@ const minimal = defineTool({
 });
 
 test('absent fields of a tool get defaults', () => {
-  const { tools, problems } = extract(definePlugin({ tools: [minimal], isReady: () => true }));
+  const { tools, problems } = extract(definePlugin({ tools: [minimalTool], isReady: () => true }));
   assert.deepEqual(problems, []);
   assert.deepEqual(tools, [
     {
@@ -33,7 +33,7 @@ test('absent fields of a tool get defaults', () => {
 
 test('present fields of a tool are kept', () => {
   const whole = {
-    ...minimal,
+    ...minimalTool,
     displayName: 'Things',
     summary: 'All things',
     icon: 'list-checks' as const,
@@ -50,7 +50,7 @@ test('present fields of a tool are kept', () => {
 
 test('the description of the plugin is returned if present', () => {
   const configSchema = { url: { type: 'url', label: 'URL', required: true } } as const;
-  const plugin = definePlugin({ displayName: 'A', tools: [minimal], configSchema, isReady: () => true });
+  const plugin = definePlugin({ displayName: 'A', tools: [minimalTool], configSchema, isReady: () => true });
   const { described, configSchema: found } = extract(plugin);
   assert.deepEqual(described, { displayName: 'A' });
   assert.deepEqual(found, configSchema);
@@ -59,7 +59,7 @@ test('the description of the plugin is returned if present', () => {
 test('all problems are reported at once', () => {
   const { problems } = extract(
     definePlugin({
-      tools: [{ ...minimal, name: 'Bad' }, minimal, minimal, { ...minimal, description: '' }],
+      tools: [{ ...minimalTool, name: 'Bad' }, minimalTool, minimalTool, { ...minimalTool, description: '' }],
       isReady: () => true,
     }),
   );
@@ -76,8 +76,8 @@ test('all problems are reported at once', () => {
 
 /** Returns the problems of the minimal tool with `change` applied. */
 function problemsOf(change: Record<string, unknown>): string[] {
-  const name = typeof change.name === 'string' ? change.name : minimal.name;
-  const { problems } = extract({ isReady() {}, tools: [{ ...minimal, ...change }] });
+  const name = typeof change.name === 'string' ? change.name : minimalTool.name;
+  const { problems } = extract({ isReady() {}, tools: [{ ...minimalTool, ...change }] });
   return problems.map((problem) => problem.replace(`tool ${name}: `, ''));
 }
 
@@ -138,7 +138,7 @@ test('an invalid default export is reported with an action', () => {
 
 test('settings are read unchanged, and resources are rejected', () => {
   const configSchema = { key: { type: 'string', label: 'Key', required: true } };
-  const of = (more: object) => extract({ isReady() {}, tools: [minimal], ...more });
+  const of = (more: object) => extract({ isReady() {}, tools: [minimalTool], ...more });
   assert.deepEqual(of({ configSchema }).configSchema, configSchema);
   assert.match(of({ configSchema: [] }).problems.join() || 'none', /^none$/);
   assert.match(of({ configSchema: 'key' }).problems.join(), /^configSchema is not an object; write/);
@@ -153,7 +153,7 @@ const text = { type: 'string' };
 
 /** Returns the extracted prompts of a plugin with these prompts, and their problems. */
 function promptsOf(...prompts: unknown[]) {
-  const { prompts: read, problems } = extract({ isReady() {}, tools: [minimal], prompts });
+  const { prompts: read, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
   return { read, problems };
 }
 
@@ -167,7 +167,7 @@ test('a prompt is read with the schema of its arguments', () => {
   const limits = { hardTimeoutMs: 10_000 };
   const bare = definePrompt({ name: 'bare', displayName: 'Nothing', limits, render: () => '' });
   const { prompts, problems } = extract(
-    definePlugin({ tools: [minimal], prompts: [summarise, bare], isReady: () => true }),
+    definePlugin({ tools: [minimalTool], prompts: [summarise, bare], isReady: () => true }),
   );
   assert.deepEqual(problems, []);
   assert.equal(prompts[0]?.input_schema.additionalProperties, false);
@@ -185,7 +185,7 @@ test('a prompt is read with the schema of its arguments', () => {
       [{ name: 'bare', displayName: 'Nothing', limits }, {}],
     ],
   );
-  assert.deepEqual(extract(definePlugin({ tools: [minimal], isReady: () => true })).prompts, []);
+  assert.deepEqual(extract(definePlugin({ tools: [minimalTool], isReady: () => true })).prompts, []);
 });
 
 test('arguments may be a list, or be described by one', () => {
@@ -240,6 +240,6 @@ test('each problem of a prompt is reported with an action', () => {
   ];
   for (const [change, message] of faults) assert.match(reported(change), message);
   assert.match(promptsOf(7).problems.join(), /^prompts\[0\]: it is not a prompt; make it with definePrompt/);
-  const { problems } = extract({ isReady() {}, tools: [minimal], prompts: {} });
+  const { problems } = extract({ isReady() {}, tools: [minimalTool], prompts: {} });
   assert.match(problems.join(), /^the prompts are not an array; write/);
 });

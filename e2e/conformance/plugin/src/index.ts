@@ -6,13 +6,13 @@ import { z } from 'zod';
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
-/** answers makes a tool without parameters that returns a fixed result. */
-function answers(name: string, description: string, handle: () => Promise<unknown>) {
+/** makeAnswerTool makes a tool without parameters that returns a fixed result. */
+function makeAnswerTool(name: string, description: string, handle: () => Promise<unknown>) {
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
-/** waits defines a tool without parameters that waits for the user several times. */
-function waits(name: string, times = 1) {
+/** makeWaitingTool defines a tool without parameters that waits for the user several times. */
+function makeWaitingTool(name: string, times = 1) {
   return defineTool({
     name,
     description: 'Waits for the user.',
@@ -26,21 +26,21 @@ function waits(name: string, times = 1) {
 }
 
 const tools = [
-  answers('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
-  answers('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
-  answers('test_audio_content', 'Returns a sound.', () => audio(silence, 'audio/wav')),
-  answers('test_embedded_resource', 'Returns a file.', () =>
+  makeAnswerTool('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
+  makeAnswerTool('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
+  makeAnswerTool('test_audio_content', 'Returns a sound.', () => audio(silence, 'audio/wav')),
+  makeAnswerTool('test_embedded_resource', 'Returns a file.', () =>
     resource('test://embedded-resource', 'This is an embedded resource content.', 'text/plain'),
   ),
-  answers('test_multiple_content_types', 'Returns a text, a picture and a file.', async () => [
+  makeAnswerTool('test_multiple_content_types', 'Returns a text, a picture and a file.', async () => [
     { type: 'text', text: 'Multiple content types test:' },
     await image(pixel, 'image/png'),
     await resource('test://mixed-content-resource', '{"test":"data","value":123}', 'application/json'),
   ]),
-  answers('test_error_handling', 'Fails.', () => {
+  makeAnswerTool('test_error_handling', 'Fails.', () => {
     throw ToolError.internal('This tool intentionally returns an error for testing');
   }),
-  answers('test_tool_with_logging', 'Logs three times.', async () => {
+  makeAnswerTool('test_tool_with_logging', 'Logs three times.', async () => {
     for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       log.info(message);
       await sleep(150); // log entries use another route and should arrive before the result
@@ -49,7 +49,7 @@ const tools = [
   }),
   // The suite uses this tool for logging and the next tool for elicitation. The suite checks that a tool sends no
   // message that the test did not request.
-  answers('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
+  makeAnswerTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
     description: 'Reports progress, so that its answer is a stream.',
@@ -72,10 +72,10 @@ const tools = [
   }),
   // The suite expects certain field names in these questions. opentabs asks the same questions in the same rounds, but
   // with different field names.
-  waits('test_input_required_result_elicitation'),
-  waits('test_input_required_result_request_state'),
-  waits('test_input_required_result_tampered_state'),
-  waits('test_input_required_result_multi_round', 2),
+  makeWaitingTool('test_input_required_result_elicitation'),
+  makeWaitingTool('test_input_required_result_request_state'),
+  makeWaitingTool('test_input_required_result_tampered_state'),
+  makeWaitingTool('test_input_required_result_multi_round', 2),
   defineTool({
     name: 'test_tool_with_progress',
     description: 'Reports 0, 50 and 100 of 100.',
@@ -101,7 +101,7 @@ const tools = [
     },
   }),
   // run.ts adds the schema of this tool.
-  answers('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
+  makeAnswerTool('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
 ];
 
 const prompts = [

@@ -39,15 +39,15 @@ export interface Asks {
   resume(): void;
 }
 
-/** Waiting is an answer that the document has not confirmed. */
-interface Waiting {
+/** WaitingAnswer is an answer that the document has not confirmed. */
+interface WaitingAnswer {
   readonly message: ToBridge;
   readonly resolve: ((taken: boolean) => void)[];
 }
 
 interface OfCall {
   readonly frames: Map<number, string>;
-  readonly answers: Map<number, Waiting>;
+  readonly answers: Map<number, WaitingAnswer>;
 }
 
 /** makeAsks returns an empty Asks. */

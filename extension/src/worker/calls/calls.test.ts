@@ -54,7 +54,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
   };
   const join = (tabId: number, documentId: string) => {
     const made = doc(tabId, documentId);
-    calls.joined(made.doc);
+    calls.documentConnected(made.doc);
     calls.receive(made.doc, { op: 'live', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
     return made;
   };
@@ -163,7 +163,7 @@ test('a call goes to its document, and its reports and result to the server', (t
     '{"jsonrpc":"2.0","id":"x","result":{"output":{"ok":true}}}',
   ]);
   assert.deepEqual(running.ids, []);
-  calls.delivered(['x', 'unknown']);
+  calls.confirmDelivery(['x', 'unknown']);
   assert.deepEqual(got.at(-1), { op: 'ack', ids: ['x'] });
 });
 
@@ -211,11 +211,11 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
   dispatch('left', 2, 'd2');
   tabs.delete(1);
   calls.tabRemoved(1);
-  calls.left(one.doc);
+  calls.documentDisconnected(one.doc);
   assert.deepEqual(codes(), ['closed tab_closed']);
   calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
   calls.receive(two.doc, { op: 'leaving', begun: ['left'] });
-  calls.left(two.doc);
+  calls.documentDisconnected(two.doc);
   await pass(49);
   assert.deepEqual(running.ids, ['left']);
   await pass(1);
@@ -226,7 +226,7 @@ test("a port that closes before the tab's removal is reported still ends as tab_
   const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   tabs.delete(1);
   await pass(50);
   assert.deepEqual(codes(), ['x tab_closed']);
@@ -236,7 +236,7 @@ test('a document that reconnects in time keeps its calls', async (t) => {
   const { calls, running, sent, join, dispatch, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   const again = join(1, 'd1');
   await pass(1000);
   assert.deepEqual(running.ids, ['x']);
@@ -248,7 +248,7 @@ test('a document that reconnects in time keeps its calls', async (t) => {
 test('unknown calls that a document reports are reported to the server', (t) => {
   const { calls, running, resumed, doc, sent } = makeBench(t);
   const { doc: made } = doc(1, 'd1');
-  calls.joined(made);
+  calls.documentConnected(made);
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
@@ -270,7 +270,7 @@ test("cancel resolves with the document's answer", async (t) => {
   assert.deepEqual(running.ids, []);
   calls.receive(doc, { op: 'progress', id: 'a', seq: 0, skipped: 0, reports: '[{}]' });
   calls.receive(doc, { op: 'cancelled', id: 'a', outcome: 'aborted' });
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   calls.tabRemoved(1);
   await settle();
   assert.deepEqual(outcomes, ['aborted']);
@@ -284,7 +284,7 @@ test('a cancel of a call that only its document has reaches the document', async
   const { calls, running, doc } = makeBench(t);
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
   const { doc: made, got } = doc(1, 'd1');
-  calls.joined(made);
+  calls.documentConnected(made);
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(got, [{ op: 'cancel', id: 'x', reason: 'late' }]);
   assert.deepEqual(running.ids, []);
@@ -306,7 +306,7 @@ test('a call that did not reach its document before a navigation can be retried'
   dispatch('begun');
   calls.receive(doc, { op: 'leaving', begun: ['begun'] });
   dispatch('late');
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   await pass(50);
   const notStarted = (id: string) => sent.find((text) => text.includes(`"id":"${id}"`))?.includes('"notStarted":true');
   assert.deepEqual([notStarted('begun'), notStarted('late')], [false, true]);
@@ -324,7 +324,7 @@ for (const [state, code] of [
     dispatch('x');
     tabs.set(1, state);
     if (state === 'open') calls.receive(doc, { op: 'leaving', begun: ['x'] });
-    calls.left(doc);
+    calls.documentDisconnected(doc);
     await pass(50);
     assert.deepEqual(codes(), [`x ${code}`]);
   });
@@ -334,7 +334,7 @@ test('a document that leaves unannounced ends its calls with page_crashed if Chr
   const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   for (let i = 0; i < 20; i++) await pass(50);
   assert.deepEqual(codes(), []);
   tabs.set(1, 'crashed');
@@ -346,7 +346,7 @@ test('the calls of a crashed page end with page_crashed if the tab is reloaded f
   const { calls, running, loading, join, dispatch, codes, pass } = makeBench(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   calls.tabCrashed(1);
   loading.add(1);
   join(1, 'd2');
@@ -366,7 +366,7 @@ for (const [what, ms] of [
     const { doc } = join(1, 'd1');
     dispatch('x');
     if (ms === 50) loading.add(1);
-    calls.left(doc);
+    calls.documentDisconnected(doc);
     for (let passed = 0; passed < ms; passed += 50) {
       assert.deepEqual(codes(), []);
       await pass(50);
@@ -422,7 +422,7 @@ test('a call for a document that was just removed did not begin, even if the cal
   const { calls, sent, join, dispatch, codes, pass } = makeBench(t, true);
   const { doc } = join(1, 'd1');
   await pass(5000); // soon after the start of the call, the worker checks whether the document is busy
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   dispatch('x');
   dispatch('y', 1, 'd1', true);
   await pass(50);
@@ -437,8 +437,8 @@ test('calls sent to an orphaned document have not begun, and the document is no 
   const { calls, docs, codes, sent, join, dispatch, pass } = makeBench(t);
   join(1, 'd1');
   dispatch('x');
-  calls.orphaned('d1');
-  calls.orphaned('unknown');
+  calls.documentOrphaned('d1');
+  calls.documentOrphaned('unknown');
   assert.equal(docs.live(1), undefined);
   await pass(50);
   assert.deepEqual(codes(), ['x navigated']);
@@ -453,7 +453,7 @@ test('a call for a document that navigates away does not begin there', async (t)
   dispatch('x');
   await pass(100);
   await pass(4000);
-  calls.left(doc);
+  calls.documentDisconnected(doc);
   await pass(50);
   assert.deepEqual(got, []);
   assert.deepEqual(codes(), ['x navigated']);
@@ -546,7 +546,7 @@ test('a restarted worker gets open asks from documents, and keeps an answer that
   answer('x');
   answer('never');
   const { doc: made, got } = doc(1, 'd1');
-  calls.joined(made);
+  calls.documentConnected(made);
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   calls.receive(made, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   calls.receive(made, { op: 'ask', id: 'x', ask: 2, body: '{"withdrawn":true}' });
@@ -566,13 +566,13 @@ test('an answer waits while its document changes ports, and is dropped when the 
   const { calls, join, doc, dispatch } = makeBench(t);
   const first = join(1, 'd1');
   dispatch('x');
-  calls.left(first.doc);
+  calls.documentDisconnected(first.doc);
   const outcomes: boolean[] = [];
   const error = { code: 'denied', message: 'no' } as const;
   void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
   void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
   const again = doc(1, 'd1');
-  calls.joined(again.doc);
+  calls.documentConnected(again.doc);
   calls.receive(again.doc, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(again.got, [{ op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' }]);
   calls.receive(again.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
@@ -602,13 +602,13 @@ test('if a document does not answer, only calls that cannot have arrived end at 
   const arrived = new Set([1]);
   const pings = [0, 1, 2];
   const { calls, running, sent, join, dispatch } = makeBench(t, false, {
-    calling: () => pings.shift() ?? 0,
+    prepareCall: () => pings.shift() ?? 0,
     answered: (_, ping) => arrived.has(ping),
   });
   join(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
   assert.deepEqual([running.isBusy('d1'), running.isBusy('d2')], [true, false]);
-  calls.silent('d1');
+  calls.documentSilent('d1');
   assert.deepEqual(running.ids, ['x', 'y']);
   assert.match(sent.join(), /"id":"z","error":.*"code":"page_unresponsive".*"notStarted":true/);
 });

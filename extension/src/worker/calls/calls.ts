@@ -29,14 +29,14 @@ const BusyMs = 10_000;
 /** StoppedKept limits the stored cancels of calls that no document has reported yet. */
 const StoppedKept = 1000;
 
-/** Waiting is a tool.cancel that has no answer yet. */
-interface Waiting {
+/** PendingCancel is a tool.cancel that has no answer yet. */
+interface PendingCancel {
   readonly documentId: string;
   answer(outcome: CancelOutcome): void;
 }
 
 /** CallOutbox has the functions that send frames of calls to the server. */
-type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'result' | 'fail' | 'has' | 'drop'>;
+type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
 
 export interface CallsOptions {
   readonly outbox: CallOutbox;
@@ -59,7 +59,7 @@ export interface CallsOptions {
   /** docMissing is called when the server sends a call to a document that the tab does not show. */
   docMissing(tabId: number): void;
   /** health reports whether a call has arrived. Without health, every call counts as arrived. */
-  readonly health?: Pick<Health, 'calling' | 'answered'>;
+  readonly health?: Pick<Health, 'prepareCall' | 'answered'>;
 }
 
 /** CallMessage is a message from a document about its calls or the readiness of its plugins. */
@@ -73,7 +73,7 @@ export class Calls {
   readonly #outbox: CallOutbox;
   readonly #docs: Docs;
   readonly #running: RunningCalls;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingCancel>();
   /** #stopped maps each cancelled call to the reason of the cancel, until a document reports the call. */
   readonly #stopped = new Map<string, string>();
   /** #removedTabs are the recently closed tabs. */
@@ -114,8 +114,8 @@ export class Calls {
     entry?.answer(outcome);
   }
 
-  /** gone ends the calls of a document that no longer exists. */
-  #gone(documentId: string, state: TabState): void {
+  /** endCallsOf ends the calls of a document that no longer exists. */
+  #endCallsOf(documentId: string, state: TabState): void {
     for (const call of this.#running.inDocument(documentId)) {
       const error = endedErrors[state];
       const never = !call.mayHaveBegun || this.#began.get(documentId)?.has(call.id) === false;
@@ -131,7 +131,7 @@ export class Calls {
     // Sending text over a port is faster than sending objects, and preserves integers that a JavaScript number would
     // round.
     const args = JSON.stringify(params.args);
-    if (this.#running.has(id) || this.#outbox.has(id)) return;
+    if (this.#running.has(id) || this.#outbox.isStored(id)) return;
     const call: RunningCall = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
     this.#running.add(call);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
@@ -141,9 +141,9 @@ export class Calls {
       if (this.#running.get(id) !== call) return;
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
-        call.ping = this.#options.health?.calling(doc) ?? 0;
+        call.ping = this.#options.health?.prepareCall(doc) ?? 0;
         doc.post({ ...message, atMs: Date.now() });
-      } else void this.#missing(call);
+      } else void this.#endMissing(call);
     };
     /**
      * startAwake starts the call unless the page is frozen. In a frozen page, the call would begin only after the
@@ -161,11 +161,11 @@ export class Calls {
         else void startAwake(asleep);
       });
     } else if (Date.now() - this.#bornAt >= BusyMs) start(undefined);
-    else void this.#arrival(tabId, documentId).then(() => start(this.#docs.get(documentId)));
+    else void this.#waitForArrival(tabId, documentId).then(() => start(this.#docs.get(documentId)));
   }
 
-  /** arrival resolves when a document has connected or will not. A restarted worker has no documents yet. */
-  async #arrival(tabId: number, documentId: string): Promise<void> {
+  /** waitForArrival resolves when a document has connected or will not. A restarted worker has no documents yet. */
+  async #waitForArrival(tabId: number, documentId: string): Promise<void> {
     const boot = this.#bornAt + BootMs - Date.now();
     if (boot > 0) await sleep(boot);
     if (this.#docs.get(documentId)) return;
@@ -175,8 +175,8 @@ export class Calls {
     if (!gone) await sleep(BootMs);
   }
 
-  /** missing ends a call whose document is gone. If the call cannot have begun, the server may try another document. */
-  async #missing(call: RunningCall): Promise<void> {
+  /** endMissing ends a call whose document is gone. If the call cannot have begun, the server may try another document. */
+  async #endMissing(call: RunningCall): Promise<void> {
     const state = await this.#options.tabState(call.tabId);
     if (this.#running.get(call.id) !== call) return;
     this.#options.docMissing(call.tabId);
@@ -189,7 +189,7 @@ export class Calls {
     const call = this.#running.get(id);
     const doc = call && this.#docs.get(call.documentId);
     this.#outbox.drop(id);
-    this.delivered([id]);
+    this.confirmDelivery([id]);
     this.#forget(id);
     if (!call || !doc) {
       // After a restart of this worker, a document may still connect and report the call.
@@ -236,8 +236,8 @@ export class Calls {
     return doc !== undefined;
   }
 
-  /** joined, receive and left handle the events of a document's port. */
-  joined(doc: Doc): void {
+  /** documentConnected, receive and documentDisconnected handle the events of a document's port. */
+  documentConnected(doc: Doc): void {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
     this.#began.delete(doc.documentId);
@@ -263,10 +263,10 @@ export class Calls {
   }
 
   /**
-   * owns reports whether a document may send messages about a call: the call was sent to this document, or is not in
+   * isOwner reports whether a document may send messages about a call: the call was sent to this document, or is not in
    * the table.
    */
-  #owns(doc: Doc, id: string): boolean {
+  #isOwner(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
@@ -277,7 +277,7 @@ export class Calls {
   receive(doc: Doc, message: CallMessage): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#acceptParts(doc);
-    if ('id' in message && !this.#owns(doc, message.id)) return;
+    if ('id' in message && !this.#isOwner(doc, message.id)) return;
     route(this.#handlers, message.op, message, doc);
   }
 
@@ -300,7 +300,7 @@ export class Calls {
     result: ({ id, text, parts }, doc) => {
       this.#forget(id);
       this.#endedIn.set(id, doc.documentId);
-      this.#outbox.result(id, text, parts);
+      this.#outbox.endWithResult(id, text, parts);
     },
     error: ({ id, error }, doc) => {
       this.#forget(id);
@@ -321,14 +321,14 @@ export class Calls {
     doc.post({ op: 'taken' });
   }
 
-  left(doc: Doc): void {
+  documentDisconnected(doc: Doc): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     this.#docs.remove(doc.documentId);
     this.docsChanged.emit();
     setTimeout(async () => {
       if (this.#docs.get(doc.documentId)) return;
       const state = await this.#stateAfter(doc);
-      if (!this.#docs.get(doc.documentId)) this.#gone(doc.documentId, state);
+      if (!this.#docs.get(doc.documentId)) this.#endCallsOf(doc.documentId, state);
     }, GoneMs);
   }
 
@@ -357,26 +357,26 @@ export class Calls {
   /** tabCrashed ends the calls of the documents of a crashed tab, before a reload of the tab looks like a navigation. */
   tabCrashed(tabId: number): void {
     for (const { mayHaveBegun, documentId } of this.#running.inTab(tabId)) {
-      if (mayHaveBegun && !this.#docs.get(documentId)) this.#gone(documentId, 'crashed');
+      if (mayHaveBegun && !this.#docs.get(documentId)) this.#endCallsOf(documentId, 'crashed');
     }
   }
 
   /**
-   * orphaned drops a document whose port is open but has no reader. Calls that were sent to this document have not
+   * documentOrphaned drops a document whose port is open but has no reader. Calls that were sent to this document have not
    * begun.
    */
-  orphaned(documentId: string): void {
+  documentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
     if (!doc) return;
     this.#began.set(documentId, new Set());
-    this.left(doc);
+    this.documentDisconnected(doc);
   }
 
   /**
-   * silent ends the calls that an unresponsive document cannot have begun. The bridge of the document drops these calls
+   * documentSilent ends the calls that an unresponsive document cannot have begun. The bridge of the document drops these calls
    * when they arrive.
    */
-  silent(documentId: string): void {
+  documentSilent(documentId: string): void {
     for (const call of this.#running.inDocument(documentId)) {
       if (call.ping === 0) continue;
       if (this.#options.health?.answered(documentId, call.ping) !== false) continue;
@@ -390,12 +390,12 @@ export class Calls {
   }
 
   #tabGone(tabId: number, state: TabState): void {
-    for (const call of this.#running.inTab(tabId)) this.#gone(call.documentId, state);
-    for (const doc of this.#docs.ofTab(tabId)) this.left(doc);
+    for (const call of this.#running.inTab(tabId)) this.#endCallsOf(call.documentId, state);
+    for (const doc of this.#docs.ofTab(tabId)) this.documentDisconnected(doc);
   }
 
-  /** delivered notifies documents that the server has the endings of these calls. */
-  delivered(ids: readonly string[]): void {
+  /** confirmDelivery notifies documents that the server has the endings of these calls. */
+  confirmDelivery(ids: readonly string[]): void {
     const perDoc = new Map<string, string[]>();
     for (const id of ids) {
       const documentId = this.#endedIn.get(id);

@@ -30,9 +30,9 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.progress('a', { seq: 4, skipped: 3, reports: '[{}]' });
   outbox.part('a', 0, '"x');
-  outbox.result('a', undefined, 1);
-  outbox.result('b', '{"big":12345678901234567890}', undefined);
-  outbox.result('c', undefined, undefined);
+  outbox.endWithResult('a', undefined, 1);
+  outbox.endWithResult('b', '{"big":12345678901234567890}', undefined);
+  outbox.endWithResult('c', undefined, undefined);
   outbox.fail('d', { code: 'tab_closed', message: 'gone' });
   assert.deepEqual(sent, [
     '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":0,"reports":[{"progress":1}]}}',
@@ -47,23 +47,23 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
 
 test('a call ends once', (t) => {
   const { outbox, sent } = makeBench(t);
-  outbox.result('a', '1', undefined);
-  outbox.result('a', '2', undefined);
+  outbox.endWithResult('a', '1', undefined);
+  outbox.endWithResult('a', '2', undefined);
   outbox.fail('a', { code: 'navigated', message: 'x' });
   assert.equal(sent.length, 1);
 });
 
 test('an ending is delivered when a later ping was answered', async (t) => {
   const { outbox, sent, delivered, link, idle } = makeBench(t);
-  outbox.result('a', '1', undefined);
+  outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
   // This ending was sent after the ping, so the answer to the ping does not confirm the ending.
-  outbox.result('b', '2', undefined);
+  outbox.endWithResult('b', '2', undefined);
   link.pongs[0]?.ok();
   await idle();
   assert.deepEqual(delivered, ['a']);
-  assert.deepEqual([outbox.has('a'), outbox.has('b')], [false, true]);
+  assert.deepEqual([outbox.isStored('a'), outbox.isStored('b')], [false, true]);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
   await idle();
@@ -75,7 +75,7 @@ test('an ending is delivered when a later ping was answered', async (t) => {
 test('frames that a lost link may have dropped are sent again and then delivered', async (t) => {
   const { outbox, sent, delivered, link, idle } = makeBench(t);
   outbox.part('a', 0, 'x');
-  outbox.result('a', undefined, 1);
+  outbox.endWithResult('a', undefined, 1);
   t.mock.timers.tick(1000);
   link.open = false;
   link.pongs[0]?.bad();
@@ -96,7 +96,7 @@ test('without a link, progress waits in front of the ending', (t) => {
   link.open = false;
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.progress('a', { seq: 1, skipped: 0, reports: '[{"progress":2}]' });
-  outbox.result('a', '1', undefined);
+  outbox.endWithResult('a', '1', undefined);
   outbox.progress('b', { seq: 0, skipped: 0, reports: '[{"progress":7}]' });
   link.open = true;
   outbox.resume();
@@ -110,12 +110,12 @@ test('a call that the server no longer wants is dropped', (t) => {
   const { outbox, sent, link } = makeBench(t);
   link.open = false;
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{}]' });
-  outbox.result('a', '1', undefined);
+  outbox.endWithResult('a', '1', undefined);
   outbox.drop('a');
   link.open = true;
   outbox.resume();
   assert.deepEqual(sent, []);
-  assert.equal(outbox.has('a'), false);
+  assert.equal(outbox.isStored('a'), false);
 });
 
 test('a result that is too large to store becomes an error with the reason', (t) => {
@@ -123,8 +123,8 @@ test('a result that is too large to store becomes an error with the reason', (t)
   link.open = false;
   const text = 'x'.repeat(1 << 20);
   for (let i = 0; i < 130; i++) outbox.part('huge', i, text);
-  outbox.result('huge', undefined, 130);
-  outbox.result('small', '1', undefined);
+  outbox.endWithResult('huge', undefined, 130);
+  outbox.endWithResult('small', '1', undefined);
   link.open = true;
   outbox.resume();
   assert.equal(sent.length, 2);
@@ -145,7 +145,7 @@ test('reports that a lost link may have dropped are sent again before the ending
   assert.deepEqual(seqs(), ['0', '1', '2']);
   link.open = false;
   report(3);
-  outbox.result('a', '1', undefined);
+  outbox.endWithResult('a', '1', undefined);
   link.open = true;
   outbox.resume();
   assert.deepEqual(seqs(), ['1', '2', '3', 'end']);

@@ -19,8 +19,8 @@ const KeptChars = 128 * 1024 * 1024;
 const ConfirmMs = 1000;
 const ConfirmChars = 4 * 1024 * 1024;
 
-/** Ending has the frames that end a call: the parts of a large result, then the answer. */
-interface Ending {
+/** StoredEnding has the frames that end a call: the parts of a large result, then the answer. */
+interface StoredEnding {
   frames: string[];
   /** whole is set once frames contains the answer. */
   whole: boolean;
@@ -29,8 +29,8 @@ interface Ending {
   dropped: boolean;
 }
 
-/** Reports are the reports of one call that the server may not have: sent but not confirmed, or not sent yet. */
-interface Reports {
+/** StoredReports are the reports of one call that the server may not have: sent but not confirmed, or not sent yet. */
+interface StoredReports {
   sent: Batch[];
   sentChars: number;
   readonly waiting: Batch[];
@@ -54,8 +54,8 @@ export class Outbox {
   /** delivered reports that the server has the endings of these calls. */
   readonly delivered = new Signal<[ids: readonly string[]]>();
   readonly #options: OutboxOptions;
-  readonly #endings = new Map<string, Ending>();
-  readonly #progress = new Map<string, Reports>();
+  readonly #endings = new Map<string, StoredEnding>();
+  readonly #progress = new Map<string, StoredReports>();
   #kept = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #confirming = false;
@@ -81,8 +81,8 @@ export class Outbox {
     this.#add(id, encodeNotification('tool.part', { dispatchId: id, seq, text }), false);
   }
 
-  /** result ends a call with a result. output is JSON text, and parts is the number of parts that were sent before. */
-  result(id: string, output: string | undefined, parts: number | undefined): void {
+  /** endWithResult ends a call with a result. output is JSON text, and parts is the number of parts that were sent before. */
+  endWithResult(id: string, output: string | undefined, parts: number | undefined): void {
     const frame = parts === undefined ? encodeRawResult(id, output) : encodeResult(id, 'tool.dispatch', { parts });
     this.#add(id, frame, true);
   }
@@ -91,8 +91,8 @@ export class Outbox {
     this.#add(id, encodeCallError(id, error), true);
   }
 
-  /** has reports whether the call's ending is stored and not confirmed yet. */
-  has(id: string): boolean {
+  /** isStored reports whether the call's ending is stored and not confirmed yet. */
+  isStored(id: string): boolean {
     return this.#endings.has(id);
   }
 
@@ -129,7 +129,7 @@ export class Outbox {
   }
 
   /** giveUp replaces an ending that is too large to store by a short error. */
-  #giveUp(id: string, ending: Ending, sent: boolean): void {
+  #giveUp(id: string, ending: StoredEnding, sent: boolean): void {
     this.#kept -= ending.chars;
     ending.dropped = true;
     const message = sent
@@ -181,7 +181,7 @@ export class Outbox {
   }
 }
 
-function keepSent(reports: Reports, batch: Batch): void {
+function keepSent(reports: StoredReports, batch: Batch): void {
   reports.sent.push(batch);
   reports.sentChars += batch.reports.length;
   while (reports.sentChars > SentChars && reports.sent.length > 1) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { settle } from '../../../test/server.ts';
-import type { Started, ToBridge } from '../../port-message.ts';
+import type { StartedPlugin, ToBridge } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Delivery } from './delivery.ts';
 import { lateStartScript } from './entry-points.ts';
@@ -53,7 +53,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   /** join connects a document. */
   const join = (
     documentId: string,
-    more: { based?: boolean; started?: Started[]; live?: string[]; url?: string; frameId?: number } = {},
+    more: { based?: boolean; started?: StartedPlugin[]; live?: string[]; url?: string; frameId?: number } = {},
   ) => {
     const { based = true, started = [], live = [], url = 'https://demo.example/', frameId = 0 } = more;
     const doc: Doc = { tabId: 1, frameId, documentId, url, post: (message) => got.push(message) };

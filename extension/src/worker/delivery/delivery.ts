@@ -226,17 +226,17 @@ export class Delivery {
   }
 
   #isLive(doc: Doc, { name }: PluginInfo): boolean {
-    return this.#options.docs.reported(doc.documentId)?.plugins.some((p) => p.name === name) === true;
+    return this.#options.docs.findReported(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
   /** isMissing reports whether a plugin should be in a document but is not. */
   #isMissing(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
-    if (!docs.reported(doc.documentId) || this.#isLive(doc, plugin)) return false;
+    if (!docs.findReported(doc.documentId) || this.#isLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
     // If a plugin was removed from a document, hot reload brings the plugin back into the document (hot-reload.ts).
-    return !docs.vacant(doc.documentId).some((p) => p.name === plugin.name);
+    return !docs.vacantPlugins(doc.documentId).some((p) => p.name === plugin.name);
   }
 
   /** canInject reports whether a missing plugin can be injected into a document. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginCodeParams, PluginInfo } from '../../../../wire/wire.gen.ts';
 import { settle } from '../../../test/server.ts';
-import type { Live, ToBridge, Vacant } from '../../port-message.ts';
+import type { LiveAdapter, ToBridge, VacantPlugin } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
 import { adapterScript } from './entry-points.ts';
 import { HotReload } from './hot-reload.ts';
@@ -42,7 +42,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     },
     nonce: () => 'n',
   });
-  const join = (documentId: string, plugins: Live[], vacant: Vacant[] = []) => {
+  const join = (documentId: string, plugins: LiveAdapter[], vacant: VacantPlugin[] = []) => {
     const post = (message: ToBridge) => got.push(`${documentId} ${message.op}`);
     const doc = { tabId: 1, frameId: 0, documentId, url: '', post };
     docs.add(doc);
@@ -70,7 +70,7 @@ test('the new adapter replaces older or removed ones on the same base, once thei
   await hotReload.code(fresh);
   await pass(900);
   assert.deepEqual([got, ran], [['old renew', 'vacant renew'], []]);
-  hotReload.armed(doc, armed);
+  hotReload.handleArmed(doc, armed);
   await settle();
   assert.deepEqual(ran, [`old demo ${adapterScript('_entry', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
 });
@@ -94,7 +94,7 @@ test('a document that reports an older adapter late gets the new code too', asyn
     ],
   );
   assert.equal(hotReload.expects(1, 'demo'), true);
-  hotReload.armed(doc, armed);
+  hotReload.handleArmed(doc, armed);
   await settle();
   assert.deepEqual(ran, [`late demo ${adapterScript('_entry', 'n', 'h2', 'function () {}')}`]);
   hotReload.documentReported(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
@@ -120,7 +120,7 @@ test('a build that a document refused is not retried there, and its problem is r
   assert.equal(hotReload.canReplace(doc, demo), true, 'no reload while its code is still to come');
   await hotReload.code(fresh);
   assert.equal(hotReload.problem('d', demo), undefined);
-  hotReload.renewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
+  hotReload.handleRenewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(hotReload.problem('d', demo), 'a typo');
   assert.equal(hotReload.canReplace(doc, demo), false);
   assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
@@ -140,7 +140,7 @@ test('a build with a syntax error is refused at once, with the reason', async (t
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
   await hotReload.code(fresh);
-  hotReload.armed(doc, armed);
+  hotReload.handleArmed(doc, armed);
   await settle();
   assert.equal(hotReload.problem('deaf', demo), 'SyntaxError');
   await pass(60_000);
@@ -153,7 +153,7 @@ test('a document that does not answer gets three attempts', async (t) => {
   hotReload.synced(['demo']);
   await hotReload.code(fresh);
   for (let i = 0; i < 3; i++) {
-    for (const doc of all.slice(0, 2)) hotReload.armed(doc, armed);
+    for (const doc of all.slice(0, 2)) hotReload.handleArmed(doc, armed);
     await settle();
     await pass(2000);
   }
@@ -175,7 +175,7 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
   assert.deepEqual(got, []);
   await hotReload.code(fresh);
   wanted.plugin = { ...demo, name: 'removed' };
-  hotReload.armed(doc, armed);
+  hotReload.handleArmed(doc, armed);
   await settle();
   assert.deepEqual(ran, []);
 });
@@ -190,10 +190,10 @@ test('a tab that is about to get new code needs no reload, but a tab that fails 
   assert.equal(hotReload.expects(1, 'demo'), true);
   assert.equal(hotReload.expects(2, 'demo'), false, 'another tab');
   await hotReload.code(fresh);
-  hotReload.armed(doc, armed);
+  hotReload.handleArmed(doc, armed);
   await settle();
   assert.equal(hotReload.expects(1, 'demo'), true, 'it is being put in');
-  hotReload.renewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h2' });
+  hotReload.handleRenewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h2' });
   assert.equal(hotReload.expects(1, 'demo'), false, 'it is in');
   hotReload.synced(['demo']);
   await pass(30_000);

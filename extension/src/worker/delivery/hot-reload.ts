@@ -98,23 +98,23 @@ export class HotReload {
   documentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isComing = this.#swap(doc, plugin.name) || this.#due.get(plugin.name)?.has(doc);
-      if (!isComing && this.#needs(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
+      if (!isComing && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
     }
   }
 
-  /** renewed handles the message that a document has the new adapter, or keeps the old adapter because of a problem. */
-  renewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
+  /** handleRenewed handles the message that a document has the new adapter, or keeps the old adapter because of a problem. */
+  handleRenewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
     if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
   }
 
-  /** armed handles the message of a document that is ready for the new adapter, and sends the adapter. */
-  armed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void {
+  /** handleArmed handles the message of a document that is ready for the new adapter, and sends the adapter. */
+  handleArmed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void {
     const swap = this.#swap(doc, message.plugin);
     const plugin = this.#plugin(message.plugin);
     if (!swap || !plugin || swap.nonce !== message.nonce) return;
     clearTimeout(swap.timer);
-    swap.timer = setTimeout(() => this.#failed(doc, swap, 'it did not answer'), ReplyMs);
+    swap.timer = setTimeout(() => this.#retryOrEnd(doc, swap, 'it did not answer'), ReplyMs);
     void this.#sendAdapter(doc, plugin, swap, message.based);
   }
 
@@ -122,9 +122,9 @@ export class HotReload {
   outdated(): string[] {
     const { docs } = this.#options;
     return docs.all().flatMap(({ doc, plugins }) =>
-      [...plugins, ...docs.vacant(doc.documentId)].flatMap(({ name }) => {
+      [...plugins, ...docs.vacantPlugins(doc.documentId)].flatMap(({ name }) => {
         const plugin = this.#plugin(name);
-        return plugin && this.#needs(doc, plugin) ? [name] : [];
+        return plugin && this.#needsAdapter(doc, plugin) ? [name] : [];
       }),
     );
   }
@@ -153,7 +153,7 @@ export class HotReload {
 
   /** canReplace reports whether a document has an older adapter of a plugin that can be replaced without a reload. */
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
-    return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needs(doc, plugin);
+    return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needsAdapter(doc, plugin);
   }
 
   /** problem returns why the wanted adapter failed to start in a document that keeps its old adapter. */
@@ -170,17 +170,19 @@ export class HotReload {
     return this.#swaps.get(doc)?.get(plugin);
   }
 
-  /** needs reports whether a document has an older or removed adapter of a plugin, and can get the new adapter. */
-  #needs({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
+  /** needsAdapter reports whether a document has an older or removed adapter of a plugin, and can get the new adapter. */
+  #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;
     const attempt = this.#attempts.get(`${documentId} ${name}`);
     if (attempt?.hash === hash && attempt.isOver) return false;
-    const older = docs.reported(documentId)?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
-    return older === true || docs.vacant(documentId).some((p) => p.name === name && p.base === base);
+    const older = docs
+      .findReported(documentId)
+      ?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
+    return older === true || docs.vacantPlugins(documentId).some((p) => p.name === name && p.base === base);
   }
 
   #older(plugin: PluginInfo): Doc[] {
-    return this.#options.docs.all().flatMap(({ doc }) => (this.#needs(doc, plugin) ? [doc] : []));
+    return this.#options.docs.all().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
   }
 
   /** fetchDue fetches the code that the server did not send in time. */
@@ -189,7 +191,7 @@ export class HotReload {
       const plugin = this.#plugin(name);
       for (const doc of docs) {
         if (this.#swap(doc, name)) continue;
-        if (plugin && this.#isConnected(doc) && this.#needs(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
+        if (plugin && this.#isConnected(doc) && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
         else docs.delete(doc);
       }
     }
@@ -208,7 +210,7 @@ export class HotReload {
       const { code } = await this.#options.code(plugin);
       const isCurrent = this.#plugin(name)?.script === plugin.script && this.#isConnected(doc);
       if (this.#swap(doc, name)) return; // the server sent the code in the meantime
-      if (isCurrent && this.#needs(doc, plugin)) {
+      if (isCurrent && this.#needsAdapter(doc, plugin)) {
         this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
       } else this.#end(doc, name);
     } catch (error) {
@@ -228,7 +230,7 @@ export class HotReload {
     this.#swaps.set(doc, all);
     clearTimeout(all.get(name)?.timer);
     const nonce = this.#options.nonce();
-    const late = () => this.#failed(doc, swap, 'it did not answer');
+    const late = () => this.#retryOrEnd(doc, swap, 'it did not answer');
     const swap: Swap = { build, nonce, timer: setTimeout(late, waitMs + ReplyMs) };
     all.set(name, swap);
     this.#expect(doc, name);
@@ -248,9 +250,9 @@ export class HotReload {
       const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
       if (this.#swap(doc, name) !== swap) return;
       if (problem !== undefined) this.#refuse(doc, name, problem);
-      else this.#failed(doc, swap, 'its entry point rejected the new adapter');
+      else this.#retryOrEnd(doc, swap, 'its entry point rejected the new adapter');
     } catch (error) {
-      this.#failed(doc, swap, String(error));
+      this.#retryOrEnd(doc, swap, String(error));
     }
   }
 
@@ -282,8 +284,8 @@ export class HotReload {
     this.changed.emit();
   }
 
-  /** failed handles a replacement that the document did not complete: it retries, up to MaxTries attempts. */
-  #failed(doc: Doc, swap: Swap, why: string): void {
+  /** retryOrEnd handles a replacement that the document did not complete: it retries, up to MaxTries attempts. */
+  #retryOrEnd(doc: Doc, swap: Swap, why: string): void {
     const { name } = swap.build;
     if (this.#swap(doc, name) !== swap) return;
     const attempt = this.#attempt(doc, swap.build);
@@ -306,7 +308,7 @@ export class HotReload {
   #retry(doc: Doc, build: Build): void {
     const plugin = this.#plugin(build.name);
     const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
-    if (isCurrent && this.#needs(doc, plugin)) this.#begin(doc, build);
+    if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, build);
     else this.#end(doc, build.name);
   }
 }

@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts';
 import type { HotReload } from './hot-reload.ts';
 
 export interface LivePluginsOptions {
-  readonly docs: Pick<Docs, 'live' | 'frames' | 'reported'>;
+  readonly docs: Pick<Docs, 'live' | 'frames' | 'findReported'>;
   readonly plugins: Pick<Plugins, 'wanted' | 'canRun'>;
   readonly hotReload: Pick<HotReload, 'expects' | 'canReplace' | 'problem'>;
   readonly delivery: Pick<Delivery, 'expects' | 'problem' | 'isBroken'>;
@@ -54,7 +54,7 @@ export class LivePlugins {
   isSettled(tabId: number, plugin: PluginInfo, frame?: string): boolean {
     const { docs, delivery, hotReload } = this.#options;
     const { name, hash } = plugin;
-    const live = frame === undefined ? docs.live(tabId) : docs.reported(frame);
+    const live = frame === undefined ? docs.live(tabId) : docs.findReported(frame);
     const isSettledInDocument = ({ doc, plugins }: LiveDoc) =>
       plugins.some((p) => p.name === name && p.hash === hash) ||
       delivery.isBroken(doc.documentId, name) ||

@@ -8,16 +8,16 @@ import { makeSyntax } from './syntax.ts';
 const plugin: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h', script: 's', world: 'main' };
 const doc: Doc = { tabId: 1, frameId: 0, documentId: 'd', url: '', post: () => undefined };
 
-/** adapter wraps code as the server does. */
-function adapter(code: string): string {
+/** wrapCode wraps code as the server does. */
+function wrapCode(code: string): string {
   return `function ({Object}) { return function (globalThis) {\n${code}\n}; }`;
 }
 
 /**
- * world runs scripts like Chrome in an isolated world: an error becomes an event and ends only the script that threw
+ * runInWorld runs scripts like Chrome in an isolated world: an error becomes an event and ends only the script that threw
  * the error.
  */
-async function world(_: Doc, scripts: readonly string[]): Promise<unknown> {
+async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> {
   const listeners = new Set<(event: unknown) => void>();
   const realm = createContext({
     addEventListener: (_type: string, heard: (event: unknown) => void) => listeners.add(heard),
@@ -37,8 +37,8 @@ async function world(_: Doc, scripts: readonly string[]): Promise<unknown> {
 }
 
 test('a syntax error is found with its message and line', async () => {
-  const syntax = makeSyntax(world);
-  const code = adapter('// first\nvar x = /(?<a>.)(?<a>.)/;');
+  const syntax = makeSyntax(runInWorld);
+  const code = wrapCode('// first\nvar x = /(?<a>.)(?<a>.)/;');
   assert.equal(syntax.known(plugin), undefined);
   const problem = await syntax.problem(doc, plugin, { code });
   assert.match(
@@ -47,13 +47,13 @@ test('a syntax error is found with its message and line', async () => {
   );
   assert.equal(syntax.known(plugin), problem);
   assert.equal(syntax.known({ ...plugin, script: 's2' }), undefined);
-  const pre = await syntax.problem(doc, plugin, { code: adapter('1'), preScript: adapter('let a; let a;') });
+  const pre = await syntax.problem(doc, plugin, { code: wrapCode('1'), preScript: wrapCode('let a; let a;') });
   assert.match(pre ?? '', /the pre-script: .*already been declared \(line 1\)/);
 });
 
 test('valid code has no problem and does not run, and neither does code in a document that does not answer', async () => {
-  const syntax = makeSyntax(world);
-  const code = adapter('throw new Error("it ran") // end');
+  const syntax = makeSyntax(runInWorld);
+  const code = wrapCode('throw new Error("it ran") // end');
   assert.equal(await syntax.problem(doc, plugin, { code, preScript: code }), undefined);
   assert.equal(await makeSyntax(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }), undefined);
   assert.equal(syntax.known(plugin), undefined);

@@ -14,14 +14,14 @@ import type { Wakes } from './wakes.ts';
 
 /** BridgePortsOptions are the parts of the worker that handle messages of documents. */
 export interface BridgePortsOptions {
-  readonly calls: Pick<Calls, 'joined' | 'receive' | 'left'>;
+  readonly calls: Pick<Calls, 'documentConnected' | 'receive' | 'documentDisconnected'>;
   readonly running: Pick<RunningCalls, 'size'>;
   readonly docs: Docs;
-  readonly health: Pick<Health, 'joined' | 'heard' | 'left'>;
+  readonly health: Pick<Health, 'documentConnected' | 'recordMessage' | 'documentDisconnected'>;
   readonly logs: Logs;
   readonly wakes: Wakes;
   readonly settingsSync: SettingsSync;
-  readonly hotReload: Pick<HotReload, 'documentReported' | 'armed' | 'renewed'>;
+  readonly hotReload: Pick<HotReload, 'documentReported' | 'handleArmed' | 'handleRenewed'>;
   readonly delivery: Pick<Delivery, 'documentReported' | 'armed'>;
 }
 
@@ -41,18 +41,18 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       return true;
     };
     const doc: Doc = { ...sender, post: makeBatcher({ send, charsOf, soon, alone }).post };
-    calls.joined(doc);
-    health.joined(doc);
+    calls.documentConnected(doc);
+    health.documentConnected(doc);
     port.onMessage((raw) => {
       for (const message of readEach(raw, readFromBridge)) {
-        health.heard(doc, message.op === 'pong' ? message.ping : undefined);
+        health.recordMessage(doc, message.op === 'pong' ? message.ping : undefined);
         route(handlers, message.op, message, doc);
       }
     });
     port.onDisconnect(() => {
-      wakes.left(doc);
-      if (docs.get(doc.documentId) === doc) health.left(doc.documentId);
-      calls.left(doc);
+      wakes.documentDisconnected(doc);
+      if (docs.get(doc.documentId) === doc) health.documentDisconnected(doc.documentId);
+      calls.documentDisconnected(doc);
     });
   };
 }
@@ -82,11 +82,11 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
     wake: ({ ms }, doc) => wakes.schedule(doc, ms),
-    pong: () => undefined, // handled by health.heard
+    pong: () => undefined, // handled by health.recordMessage
     armed: (message, doc) => {
       delivery.armed(doc, message);
-      hotReload.armed(doc, message);
+      hotReload.handleArmed(doc, message);
     },
-    renewed: (message, doc) => hotReload.renewed(doc, message),
+    renewed: (message, doc) => hotReload.handleRenewed(doc, message),
   };
 }

@@ -22,7 +22,7 @@ test('the newest document of a tab that has reported its adapters is the live on
   assert.deepEqual(docs.live(1), { doc: newest, plugins: demo });
   assert.equal(docs.live(2), undefined);
   assert.deepEqual(
-    [docs.reported('d2')?.doc, docs.reported('silent'), docs.reported('unknown')],
+    [docs.findReported('d2')?.doc, docs.findReported('silent'), docs.findReported('unknown')],
     [newest, undefined, undefined],
   );
   docs.remove('d2');

@@ -1,4 +1,4 @@
-import type { Live, Started, ToBridge, Vacant } from '../../port-message.ts';
+import type { LiveAdapter, StartedPlugin, ToBridge, VacantPlugin } from '../../port-message.ts';
 
 /** Doc is one document with a bridge. */
 export interface Doc {
@@ -14,7 +14,7 @@ export interface Doc {
 /** LiveDoc is a document that has reported its adapters. */
 export interface LiveDoc {
   readonly doc: Doc;
-  readonly plugins: readonly Live[];
+  readonly plugins: readonly LiveAdapter[];
 }
 
 /** Docs is the table of the connected documents and their adapters. */
@@ -27,21 +27,21 @@ export interface Docs {
    * setStarted stores which plugins have started in a document but are not live yet, and whether the document has a
    * base.
    */
-  setStarted(documentId: string, started: readonly Started[], based: boolean): void;
-  started(documentId: string): readonly Started[];
+  setStarted(documentId: string, started: readonly StartedPlugin[], based: boolean): void;
+  started(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
   /**
    * setPlugins stores the adapters of a document and the plugins whose adapter was removed. setReady updates the
    * readiness of one plugin.
    */
-  setPlugins(documentId: string, plugins: readonly Live[], vacant?: readonly Vacant[]): void;
+  setPlugins(documentId: string, plugins: readonly LiveAdapter[], vacant?: readonly VacantPlugin[]): void;
   setReady(documentId: string, plugin: string, ready: boolean): void;
-  /** vacant returns the plugins whose adapter was removed from a document. */
-  vacant(documentId: string): readonly Vacant[];
+  /** vacantPlugins returns the plugins whose adapter was removed from a document. */
+  vacantPlugins(documentId: string): readonly VacantPlugin[];
   /** runs reports whether a plugin runs in a document. */
   runs(documentId: string, plugin: string): boolean;
-  /** reported returns a document if the document has reported its adapters. */
-  reported(documentId: string): LiveDoc | undefined;
+  /** findReported returns a document if the document has reported its adapters. */
+  findReported(documentId: string): LiveDoc | undefined;
   /** live returns the top document of a tab. */
   live(tabId: number): LiveDoc | undefined;
   /** frames returns the frames of a tab, ordered by frame ID. */
@@ -55,9 +55,9 @@ export interface Docs {
 /** makeDocs returns an empty table. */
 export function makeDocs(): Docs {
   const docs = new Map<string, Doc>();
-  const plugins = new Map<string, readonly Live[]>();
-  const vacant = new Map<string, readonly Vacant[]>();
-  const starts = new Map<string, { readonly started: readonly Started[]; readonly based: boolean }>();
+  const plugins = new Map<string, readonly LiveAdapter[]>();
+  const vacant = new Map<string, readonly VacantPlugin[]>();
+  const starts = new Map<string, { readonly started: readonly StartedPlugin[]; readonly based: boolean }>();
   /** tabs holds the document IDs of each tab, oldest first. */
   const tabs = new Map<number, Set<string>>();
 
@@ -89,7 +89,7 @@ export function makeDocs(): Docs {
       plugins.set(documentId, found);
       vacant.set(documentId, without);
     },
-    vacant: (documentId) => vacant.get(documentId) ?? [],
+    vacantPlugins: (documentId) => vacant.get(documentId) ?? [],
     setReady: (documentId, name, ready) => {
       const found = plugins.get(documentId);
       if (!found) return;
@@ -104,7 +104,7 @@ export function makeDocs(): Docs {
     live: (tabId) => live(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     frames: (tabId) =>
       live(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),
-    reported: (documentId) => live([docs.get(documentId)].flatMap((doc) => doc ?? []))[0],
+    findReported: (documentId) => live([docs.get(documentId)].flatMap((doc) => doc ?? []))[0],
     all: () => live(docs.values()),
     ofTab,
   };

@@ -23,7 +23,7 @@ function makeBench(t: TestContext) {
     isFrozen: async () => page.frozen,
   });
   health.changed.addListener(() => changes.push(health.isSilent('d')));
-  health.joined(doc);
+  health.documentConnected(doc);
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
@@ -36,9 +36,9 @@ test('a document that answers is pinged each second while calls run, and not oth
   for (let i = 1; i <= 5; i++) {
     await pass(1000);
     assert.equal(pinged.at(-1), i);
-    health.heard(doc, i);
+    health.recordMessage(doc, i);
   }
-  health.heard(doc);
+  health.recordMessage(doc);
   page.busy = false;
   await pass(60_000);
   assert.deepEqual([pinged.length, changes], [5, []]);
@@ -51,24 +51,24 @@ test('a document that does not answer for 5 s is silent until it answers', async
   assert.equal(health.isSilent('d'), false);
   await pass(1);
   assert.equal(health.isSilent('d'), true);
-  health.heard(doc); // a message from before the ping
+  health.recordMessage(doc); // a message from before the ping
   assert.equal(health.isSilent('d'), true);
-  health.heard(doc, 1);
+  health.recordMessage(doc, 1);
   assert.deepEqual([health.isSilent('d'), changes], [false, [true, false]]);
 });
 
 test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
   const { health, doc, pinged, page, pass } = makeBench(t);
-  assert.equal(health.calling(doc), 0);
+  assert.equal(health.prepareCall(doc), 0);
   page.busy = false;
   await pass(5000);
-  assert.deepEqual([health.calling(doc), health.calling(doc), pinged], [1, 1, [1]]);
+  assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pinged], [1, 1, [1]]);
   assert.equal(health.answered('d', 1), false);
-  health.heard(doc, 7); // never sent
+  health.recordMessage(doc, 7); // never sent
   assert.equal(health.answered('d', 1), false);
-  health.heard(doc, 1);
+  health.recordMessage(doc, 1);
   assert.equal(health.answered('d', 1), true);
-  assert.equal(health.calling(doc), 0);
+  assert.equal(health.prepareCall(doc), 0);
 });
 
 test('a frozen tab, a sleeping machine and a new port do not make a document silent', async (t) => {
@@ -77,7 +77,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   await pass(1000);
   await pass(60_000);
   page.frozen = false;
-  health.joined(doc);
+  health.documentConnected(doc);
   await pass(1000);
   t.mock.timers.setTime(Date.now() + 60_000); // all timers fire late
   await settle();
@@ -86,9 +86,9 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   assert.deepEqual(changes, []);
   await pass(5000);
   assert.deepEqual(changes, [true]);
-  health.joined(doc);
+  health.documentConnected(doc);
   assert.equal(health.isSilent('d'), false);
-  health.left('d');
+  health.documentDisconnected('d');
   await pass(60_000);
   assert.deepEqual(changes, [true]);
 });
@@ -102,7 +102,7 @@ test('answers sends one ping at a time and resolves within its limit', async (t)
   ask();
   assert.deepEqual(pinged, [1]);
   await pass(999);
-  health.heard(doc, 1);
+  health.recordMessage(doc, 1);
   await pass(0);
   assert.deepEqual(answers, [true, true]);
   ask();
@@ -114,7 +114,7 @@ test('answers sends one ping at a time and resolves within its limit', async (t)
       [true, true, false],
     ],
   );
-  health.heard(doc, 2);
+  health.recordMessage(doc, 2);
   await pass(10_000);
   assert.deepEqual([answers.length, health.isSilent('d')], [3, false]);
 });

@@ -20,7 +20,7 @@ interface Pulse {
   doc: Doc;
   heardAt: number;
   sent: number;
-  answered: number;
+  answeredPing: number;
   silent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** waiting are the functions to call at the next answer of the document. */
@@ -42,12 +42,12 @@ export class Health {
   }
 
   /**
-   * calling records that a call is about to be sent. calling returns the number of the ping that precedes the call, or
+   * prepareCall records that a call is about to be sent. prepareCall returns the number of the ping that precedes the call, or
    * 0 if the call needs no ping.
    */
-  calling(doc: Doc): number {
+  prepareCall(doc: Doc): number {
     const pulse = this.#pulseOf(doc);
-    if (pulse.sent > pulse.answered) return pulse.sent;
+    if (pulse.sent > pulse.answeredPing) return pulse.sent;
     if (Date.now() - pulse.heardAt < AgainMs) {
       this.#watch(pulse);
       return 0;
@@ -71,15 +71,15 @@ export class Health {
    * has arrived too.
    */
   answered(documentId: string, ping: number): boolean {
-    return ping <= (this.#pulses.get(documentId)?.answered ?? 0);
+    return ping <= (this.#pulses.get(documentId)?.answeredPing ?? 0);
   }
 
-  /** heard records a message from a document. ping is the number of the ping that the message answers. */
-  heard(doc: Doc, ping?: number): void {
+  /** recordMessage records a message from a document. ping is the number of the ping that the message answers. */
+  recordMessage(doc: Doc, ping?: number): void {
     const pulse = this.#pulseOf(doc);
     pulse.heardAt = Date.now();
-    if (ping === undefined || ping <= pulse.answered || ping > pulse.sent) return;
-    pulse.answered = ping;
+    if (ping === undefined || ping <= pulse.answeredPing || ping > pulse.sent) return;
+    pulse.answeredPing = ping;
     for (const answered of pulse.waiting.splice(0)) answered();
     this.#watch(pulse);
     if (!pulse.silent) return;
@@ -87,18 +87,18 @@ export class Health {
     this.changed.emit(doc);
   }
 
-  /** joined records a new port of a document. Messages on the previous port may or may not have arrived. */
-  joined(doc: Doc): void {
+  /** documentConnected records a new port of a document. Messages on the previous port may or may not have arrived. */
+  documentConnected(doc: Doc): void {
     const pulse = this.#pulseOf(doc);
     clearTimeout(pulse.timer);
     pulse.heardAt = Date.now();
-    pulse.answered = pulse.sent;
+    pulse.answeredPing = pulse.sent;
     pulse.silent = false;
     this.#watch(pulse);
   }
 
-  /** left drops the state of a document whose port closed. */
-  left(documentId: string): void {
+  /** documentDisconnected drops the state of a document whose port closed. */
+  documentDisconnected(documentId: string): void {
     clearTimeout(this.#pulses.get(documentId)?.timer);
     this.#pulses.delete(documentId);
   }
@@ -115,7 +115,7 @@ export class Health {
       return known;
     }
     const heardAt = Date.now();
-    const fresh: Pulse = { doc, heardAt, sent: 0, answered: 0, silent: false, timer: undefined, waiting: [] };
+    const fresh: Pulse = { doc, heardAt, sent: 0, answeredPing: 0, silent: false, timer: undefined, waiting: [] };
     this.#pulses.set(doc.documentId, fresh);
     return fresh;
   }
@@ -125,7 +125,7 @@ export class Health {
   }
 
   #ping(pulse: Pulse): void {
-    if (pulse.sent > pulse.answered) return;
+    if (pulse.sent > pulse.answeredPing) return;
     pulse.sent++;
     pulse.doc.post({ op: 'ping', ping: pulse.sent });
     this.#expectAnswer(pulse);
@@ -141,7 +141,7 @@ export class Health {
   async #checkLate(pulse: Pulse, dueAt: number): Promise<void> {
     const ping = pulse.sent;
     const frozen = await this.#options.isFrozen(pulse.doc.tabId).catch(() => true);
-    if (!this.#isCurrent(pulse) || pulse.answered >= ping || pulse.silent) return;
+    if (!this.#isCurrent(pulse) || pulse.answeredPing >= ping || pulse.silent) return;
     if (frozen || Date.now() > dueAt + LateMs) {
       this.#expectAnswer(pulse);
       return;

@@ -9,8 +9,8 @@ export interface Sleeper {
 export interface Wakes {
   /** schedule wakes a document once, in ms milliseconds. schedule replaces an earlier timer of the same document. */
   schedule(doc: Sleeper, ms: number): void;
-  /** left drops the timer of a document whose port closed. */
-  left(doc: Sleeper): void;
+  /** documentDisconnected drops the timer of a document whose port closed. */
+  documentDisconnected(doc: Sleeper): void;
 }
 
 /** makeWakes returns Wakes without timers. */
@@ -29,6 +29,6 @@ export function makeWakes(): Wakes {
       };
       timers.set(doc, setTimeout(wake, ms));
     },
-    left,
+    documentDisconnected: left,
   };
 }

@@ -13,21 +13,21 @@ function hmac(role: string, nonces: readonly string[], key = connection.key, por
     .digest('hex');
 }
 
-/** begin returns a handshake and its nonce. */
-async function begin() {
+/** beginHandshake returns a handshake and its nonce. */
+async function beginHandshake() {
   const handshake = await makeHandshake(connection);
   const nonce = handshake.protocols[1]?.slice('opentabs.nonce.'.length) ?? '';
   return { handshake, nonce };
 }
 
 test('the handshake offers a new nonce each time, and no secret', async () => {
-  const [one, two] = [await begin(), await begin()];
+  const [one, two] = [await beginHandshake(), await beginHandshake()];
   assert.match(one.handshake.protocols.join(' '), /^opentabs opentabs\.nonce\.[0-9a-f]{32}$/);
   assert.notEqual(one.nonce, two.nonce);
 });
 
 test("answer proves the browser's identity to the server, over both nonces", async () => {
-  const { handshake, nonce } = await begin();
+  const { handshake, nonce } = await beginHandshake();
   const answer = await handshake.answer({ nonce: 'server', proof: hmac('server', [nonce, 'server']) });
   assert.equal(answer, hmac('browser', [nonce, 'server']));
 });
@@ -41,7 +41,7 @@ test('the frames of the handshake in wire/testdata have the proofs that the serv
 });
 
 test('answer returns no proof for an invalid challenge', async () => {
-  const old = await begin();
+  const old = await beginHandshake();
   const seen = hmac('server', [old.nonce, 'server']);
   const challenges: [string, (nonce: string) => { nonce: string; proof: string }][] = [
     ['no proof', () => ({ nonce: 'server', proof: '' })],
@@ -57,7 +57,7 @@ test('answer returns no proof for an invalid challenge', async () => {
     ['no hex', () => ({ nonce: 'server', proof: 'zz'.repeat(32) })],
   ];
   for (const [name, make] of challenges) {
-    const { handshake, nonce } = await begin();
+    const { handshake, nonce } = await beginHandshake();
     assert.equal(await handshake.answer(make(nonce)), undefined, name);
   }
 });

@@ -37,11 +37,11 @@ export class Badge {
    */
   setWaiting(count: number): void {
     this.#waiting = count;
-    this.touch();
+    this.scheduleRedraw();
   }
 
-  /** touch redraws the badge soon. */
-  touch(): void {
+  /** scheduleRedraw redraws the badge soon. */
+  scheduleRedraw(): void {
     this.#timer ??= setTimeout(() => this.#redraw(), BadgeMs);
   }
 

@@ -20,11 +20,12 @@ export function panelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions)
     const matching = wanted.flatMap((plugin): PanelPlugin[] => {
       const { name, displayName, hash } = plugin;
       const inTop = top.find((p) => p.name === name);
-      const here = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
+      const liveAdapters = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
       if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
       const problem = inTop?.problem ?? (live && livePlugins.problem(live.doc, plugin));
       if (problem !== undefined) return [{ name, displayName, status: 'broken', problem }];
-      if (here.length > 0) return [{ name, displayName, status: 'live', ready: here.some((p) => p.ready === true) }];
+      if (liveAdapters.length > 0)
+        return [{ name, displayName, status: 'live', ready: liveAdapters.some((p) => p.ready === true) }];
       if (inTop || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
       return [];
     });

@@ -33,7 +33,7 @@ const base: Omit<PanelState, 'calls' | 'callsAt' | 'running'> = {
   tabs: [],
 };
 
-const nothing = async (): Promise<Done> => ({});
+const runNoAction = async (): Promise<Done> => ({});
 const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>): ToPanel => ({
   op: 'state',
   state: { ...base, ...more },
@@ -43,8 +43,8 @@ const none = state({ calls: [], callsAt: 0, running: 0 });
 test('the server is watched while a panel is open, and changes are sent together', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watched: boolean[] = [];
-  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), runAction: nothing });
-  panels.touch();
+  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), runAction: runNoAction });
+  panels.scheduleUpdate();
   const one = makePort();
   const two = makePort();
   panels.joined(one.port);
@@ -53,23 +53,23 @@ test('the server is watched while a panel is open, and changes are sent together
   assert.deepEqual(one.got, [none]);
   const call = { callId: 'c', plugin: 'p', tool: 't', status: 'running', runMs: 5 } as const;
   panels.synced({ serverVersion: '1', calls: [call], running: 1 });
-  panels.touch();
+  panels.scheduleUpdate();
   t.mock.timers.tick(50);
   assert.deepEqual(one.got.slice(1), [state({ calls: [call], callsAt: 1000, running: 1 })]);
-  panels.lost();
+  panels.clearCalls();
   t.mock.timers.tick(50);
   assert.deepEqual(one.got.slice(2), [none]);
   one.close();
   assert.deepEqual(watched, [true]);
   two.close();
   assert.deepEqual(watched, [true, false]);
-  panels.touch();
+  panels.scheduleUpdate();
   t.mock.timers.tick(50);
   assert.equal(two.got.length, 3);
 });
 
 test('plugins are sent when they arrive, and to a panel that opens later', () => {
-  const panels = makePanels({ state: () => base, watch: () => undefined, runAction: nothing });
+  const panels = makePanels({ state: () => base, watch: () => undefined, runAction: runNoAction });
   const [one, two, late] = [makePort(), makePort(), makePort()];
   panels.joined(one.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;

@@ -25,10 +25,10 @@ export interface Panels {
   synced(state: StateSyncParams): void;
   /** plugins handles the server's list of plugins. */
   plugins(all: StatePluginsParams): void;
-  /** touch sends the changed state to the panels soon. */
-  touch(): void;
-  /** lost drops the calls, because the state of calls is unknown without a link. */
-  lost(): void;
+  /** scheduleUpdate sends the changed state to the panels soon. */
+  scheduleUpdate(): void;
+  /** clearCalls drops the calls, because the state of calls is unknown without a link. */
+  clearCalls(): void;
 }
 
 /** makePanels returns a Panels without open panels. */
@@ -82,8 +82,8 @@ export function makePanels(options: PanelsOptions): Panels {
       plugins = { op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] };
       broadcast(plugins);
     },
-    touch,
-    lost: () => {
+    scheduleUpdate: touch,
+    clearCalls: () => {
       calls = { calls: [], callsAt: 0, running: 0 };
       touch();
     },

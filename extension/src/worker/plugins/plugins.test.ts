@@ -81,15 +81,15 @@ function makeBench() {
   return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
 }
 
-/** settled syncs and preregisters plugins, and returns when both have ended. */
-async function settled(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
+/** syncAndPrepare syncs and preregisters plugins, and returns when both have ended. */
+async function syncAndPrepare(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
   assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
   await plugins.prepare();
 }
 
 const sync = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
-/** few returns script IDs without the digests in the IDs. */
-const few = (ids: Iterable<string>) =>
+/** withoutDigests returns script IDs without the digests in the IDs. */
+const withoutDigests = (ids: Iterable<string>) =>
   [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
 
 const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
@@ -110,7 +110,7 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
     plugin('b'),
   ];
   await plugins.sync(sync(...all));
-  assert.deepEqual(few(scripts.keys()), ['base', 'base']);
+  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'base']);
   const [framed, top] = [...scripts.values()].map((s) => s.script);
   assert.deepEqual([framed?.allFrames, framed?.matches, framed?.excludeMatches], [true, ['*://f.org/*'], []]);
   assert.deepEqual(
@@ -130,9 +130,9 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
 test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
   const { plugins, scripts, state, order, refused } = makeBench();
   const isolated = plugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
-  await settled(plugins, [plugin('a'), isolated]);
+  await syncAndPrepare(plugins, [plugin('a'), isolated]);
   assert.equal(state.registrations, 2);
-  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-a-script-a', 'plugin-i-script-i']);
+  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'plugin-a-script-a', 'plugin-i-script-i']);
   const { script, code } = scripts.get('plugin-i-script-i') ?? {};
   assert.deepEqual(script, {
     id: 'plugin-i-script-i',
@@ -143,22 +143,22 @@ test('a few adapters are preregistered together, with their entry points, and th
     worldId: 'plugin-i',
   });
   assert.equal(code, `var _i = HOST(false)("{\\"name\\":\\"i\\"}",\nfunction () { i }\n);`);
-  assert.deepEqual(few(order.slice(-1)), ['bridge']);
+  assert.deepEqual(withoutDigests(order.slice(-1)), ['bridge']);
   assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
   for (const id of scripts.keys()) assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `no probe before ${id}`);
   // A script that Chrome rejects does not affect others.
   refused.add('plugin-c-script-c');
-  await settled(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
+  await syncAndPrepare(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
   assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
-  await settled(plugins, [plugin('a'), plugin('unknown'), plugin('d')]);
-  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
+  await syncAndPrepare(plugins, [plugin('a'), plugin('unknown'), plugin('d')]);
+  assert.deepEqual(withoutDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
 });
 
 test('of many plugins, those that start early or were used recently are preregistered, within the budget', async () => {
   const { plugins, scripts, used, state } = makeBench();
   const many = Array.from({ length: 120 }, (_, i) => plugin(`p${i}`, i === 7 ? { early: true } : {}));
-  await settled(plugins, many);
-  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-p7-script-p7']);
+  await syncAndPrepare(plugins, many);
+  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'plugin-p7-script-p7']);
   used.push(...Array.from({ length: 30 }, (_, i) => `p${i + 50}`));
   await plugins.prepare();
   assert.equal(scripts.size, 17);
@@ -168,7 +168,7 @@ test('of many plugins, those that start early or were used recently are preregis
   assert.ok(scripts.has('plugin-p3-script-p3') && !scripts.has('plugin-p64-script-p64'));
   state.chars = 3 << 20;
   await plugins.prepare();
-  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
+  assert.deepEqual(withoutDigests(scripts.keys()).sort(), ['base', 'plugin-p3-script-p3', 'plugin-p7-script-p7']);
 });
 
 test('pre-scripts are always preregistered, and plugins that need the documentâ€™s start cannot start late', async () => {
@@ -176,8 +176,13 @@ test('pre-scripts are always preregistered, and plugins that need the documentâ€
   const pre = plugin('pre', { preScript: true, allFrames: true });
   const early = Array.from({ length: 3 }, (_, i) => plugin(`e${i}`, { early: true }));
   state.chars = 3 << 20;
-  await settled(plugins, [pre, ...early]);
-  assert.deepEqual(few(scripts.keys()), ['base', 'early-pre-script-pre', 'plugin-e0-script-e0', 'plugin-e1-script-e1']);
+  await syncAndPrepare(plugins, [pre, ...early]);
+  assert.deepEqual(withoutDigests(scripts.keys()), [
+    'base',
+    'early-pre-script-pre',
+    'plugin-e0-script-e0',
+    'plugin-e1-script-e1',
+  ]);
   const { script, code } = scripts.get('early-pre-script-pre') ?? {};
   assert.equal(script?.allFrames, true);
   assert.equal(
@@ -192,16 +197,16 @@ test('pre-scripts are always preregistered, and plugins that need the documentâ€
 
 test('a restarted worker finds the registrations', async () => {
   const { plugins, make, state, order } = makeBench();
-  await settled(plugins, [plugin('a')]);
+  await syncAndPrepare(plugins, [plugin('a')]);
   const [before, registrations] = [order.join(), state.registrations];
-  await settled(make(), [plugin('a')]);
+  await syncAndPrepare(make(), [plugin('a')]);
   assert.deepEqual([order.join(), state.registrations, state.asked], [before, registrations, 2]);
 });
 
 test('a restarted browser keeps the registrations, and the bridge is registered again because Chrome would run none of them', async () => {
   const { make, plugins, scripts, files, state } = makeBench();
   const wanted = [plugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }), plugin('i', { world: 'isolated' })];
-  await settled(plugins, wanted);
+  await syncAndPrepare(plugins, wanted);
   const before = [...files.map((f) => f.script.id), ...scripts.keys()];
   const bridge = before.find((id) => id.startsWith('bridge-'));
   // Chrome lists scripts in another order and without the names of their worlds.
@@ -211,31 +216,31 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
     const { worldId: _, matches, ...rest } = script;
     scripts.set(id, { script: { ...rest, matches: [...matches].reverse() }, code });
   }
-  await settled(make(), wanted);
+  await syncAndPrepare(make(), wanted);
   assert.deepEqual(
     [...files.map((f) => f.script.id), ...scripts.keys()].sort(),
     [...before].sort(),
     'the worker alone',
   );
   state.boot = 'second';
-  await settled(make(), wanted);
+  await syncAndPrepare(make(), wanted);
   const after = [...files.map((f) => f.script.id), ...scripts.keys()];
   assert.deepEqual(after.filter((id) => !before.includes(id)).length, 1);
-  assert.deepEqual([few([bridge ?? '']), after.includes(bridge ?? '')], [['bridge'], false]);
+  assert.deepEqual([withoutDigests([bridge ?? '']), after.includes(bridge ?? '')], [['bridge'], false]);
   assert.equal(state.registrations, 2, 'no code was registered again');
 });
 
 test('unwanted scripts are removed, changed patterns are updated, and a new script replaces the old one', async () => {
   const { plugins, scripts, files, log, order } = makeBench();
-  await settled(plugins, [plugin('a'), plugin('b')]);
-  await settled(plugins, [plugin('a', { matches: ['*://other.org/*'] })]);
-  assert.deepEqual(few(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
+  await syncAndPrepare(plugins, [plugin('a'), plugin('b')]);
+  await syncAndPrepare(plugins, [plugin('a', { matches: ['*://other.org/*'] })]);
+  assert.deepEqual(withoutDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
   assert.deepEqual(log, ['moved plugin-a-script-a']);
-  assert.deepEqual(few(order.slice(-1)), ['bridge']);
+  assert.deepEqual(withoutDigests(order.slice(-1)), ['bridge']);
   await plugins.sync(sync(plugin('a', { script: 's2' })));
-  assert.deepEqual(few(scripts.keys()), ['base'], 'the old script is gone at once');
+  assert.deepEqual(withoutDigests(scripts.keys()), ['base'], 'the old script is gone at once');
   await plugins.prepare();
-  assert.deepEqual(few(scripts.keys()), ['base', 'plugin-a-s2']);
+  assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'plugin-a-s2']);
   await plugins.sync({});
   await plugins.prepare();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
@@ -335,9 +340,9 @@ test('syncs run one after the other', async () => {
 
 test('clear removes all registrations', async () => {
   const { plugins, scripts, files } = makeBench();
-  await settled(plugins, [plugin('a')]);
+  await syncAndPrepare(plugins, [plugin('a')]);
   await plugins.clear();
   assert.deepEqual([scripts.size, files.length], [0, 0]);
-  await settled(plugins, [plugin('a')]);
+  await syncAndPrepare(plugins, [plugin('a')]);
   assert.equal(scripts.size, 2);
 });

@@ -13,7 +13,7 @@ function makeBench(t: TestContext) {
 
 test('changes of a sync count from shortly before the first change', (t) => {
   const { registering, change, reports } = makeBench(t);
-  registering.settled();
+  registering.recordSettled();
   assert.deepEqual([reports, registering.pending], [[], false]);
   t.mock.timers.setTime(20_000);
   void change([]);
@@ -22,9 +22,9 @@ test('changes of a sync count from shortly before the first change', (t) => {
   t.mock.timers.setTime(30_000);
   void change(['b']);
   assert.equal(registering.pending, true);
-  registering.settled();
+  registering.recordSettled();
   assert.deepEqual([reports, registering.pending], [[{ fromMs: 17_000, firstMs: 20_000 }], false]);
-  registering.settled();
+  registering.recordSettled();
   assert.equal(reports.length, 1);
 });
 
@@ -32,33 +32,33 @@ test('a new worker or extension may have been interrupted between two registrati
   const { registering, change, reports } = makeBench(t);
   t.mock.timers.setTime(15_000);
   void change(['a']);
-  registering.settled();
+  registering.recordSettled();
   assert.deepEqual(reports, [{ fromMs: 7000, firstMs: 15_000 }]);
   t.mock.timers.setTime(20_000);
-  registering.cleared();
+  registering.recordCleared();
   t.mock.timers.setTime(30_000);
   void change(['a']);
-  registering.settled();
+  registering.recordSettled();
   assert.deepEqual(reports.slice(1), [{ fromMs: 17_000, firstMs: 30_000 }]);
 });
 
 test('documents from before a browser start have no scripts, even if everything is registered', (t) => {
   const { registering, reports } = makeBench(t);
-  registering.browserStarted();
-  registering.settled();
+  registering.recordBrowserStart();
+  registering.recordSettled();
   assert.deepEqual(reports, [{ fromMs: 0, firstMs: undefined }]);
 });
 
 test('the scripts that every document needs are reported first, and the rest counts from the same time', (t) => {
   const { registering, change, reports } = makeBench(t);
-  registering.browserStarted();
-  registering.basesRegistered();
+  registering.recordBrowserStart();
+  registering.recordBases();
   void change(['base']);
   t.mock.timers.setTime(11_000);
-  registering.basesRegistered();
+  registering.recordBases();
   assert.equal(registering.pending, true);
   void change(['adapter']);
-  registering.settled();
+  registering.recordSettled();
   const [nothing, ...both] = reports;
   assert.deepEqual(nothing, { fromMs: 0, firstMs: undefined });
   assert.deepEqual(both, [

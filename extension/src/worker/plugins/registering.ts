@@ -50,29 +50,29 @@ export class Registering {
     };
   }
 
-  /** cleared records that all registrations were removed. */
-  cleared(): void {
+  /** recordCleared records that all registrations were removed. */
+  recordCleared(): void {
     this.#sinceMs ??= Date.now() - LeadMs;
   }
 
-  /** browserStarted records that the browser has just started, so that no earlier document has any script. */
-  browserStarted(): void {
+  /** recordBrowserStart records that the browser has just started, so that no earlier document has any script. */
+  recordBrowserStart(): void {
     this.#sinceMs = 0;
     this.#hasChanged = true;
   }
 
   /**
-   * basesRegistered records that the scripts that every document needs are registered. Once the bases are registered,
+   * recordBases records that the scripts that every document needs are registered. Once the bases are registered,
    * adapters can be injected on demand.
    */
-  basesRegistered(): void {
+  recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)
       this.registered.emit({ fromMs: this.#sinceMs, firstMs: this.#firstMs });
   }
 
-  /** settled records that all scripts that the server wants are registered. */
-  settled(): void {
-    this.basesRegistered();
+  /** recordSettled records that all scripts that the server wants are registered. */
+  recordSettled(): void {
+    this.recordBases();
     this.#sinceMs = undefined;
     this.#firstMs = undefined;
     this.#hasChanged = false;

@@ -45,7 +45,7 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   };
   return {
     documentReported: (documentId) => {
-      const live = options.docs.reported(documentId);
+      const live = options.docs.findReported(documentId);
       if (live) update(live);
     },
     synced: updateAll,

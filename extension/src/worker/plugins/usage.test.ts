@@ -14,16 +14,16 @@ test('recent uses are stored after a delay, newest first', async (t) => {
     },
   });
   usage.changed.addListener(() => state.changes++);
-  for (const name of ['a', 'c', 'a', 'a']) void usage.used(name);
+  for (const name of ['a', 'c', 'a', 'a']) void usage.recordUse(name);
   await settle();
-  assert.deepEqual(await usage.names(), ['a', 'c', 'b']);
+  assert.deepEqual(await usage.readNames(), ['a', 'c', 'b']);
   assert.equal(state.writes, 0);
   t.mock.timers.tick(5000);
   await settle();
   assert.deepEqual([state.text, state.writes, state.changes], ['a c b', 1, 1]);
-  for (let i = 0; i < 100; i++) void usage.used(`p${i}`);
+  for (let i = 0; i < 100; i++) void usage.recordUse(`p${i}`);
   await settle();
-  assert.equal((await usage.names()).length, 64);
+  assert.equal((await usage.readNames()).length, 64);
 });
 
 test('an unreadable profile has no uses', async () => {
@@ -33,5 +33,5 @@ test('an unreadable profile has no uses', async () => {
     },
     write: async () => undefined,
   });
-  assert.deepEqual(await usage.names(), []);
+  assert.deepEqual(await usage.readNames(), []);
 });

@@ -32,13 +32,13 @@ export class Usage {
       .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
   }
 
-  /** names returns the recently used plugins, newest first. */
-  names(): Promise<readonly string[]> {
+  /** readNames returns the recently used plugins, newest first. */
+  readNames(): Promise<readonly string[]> {
     return this.#names;
   }
 
-  /** used records that a plugin was used. */
-  async used(plugin: string): Promise<void> {
+  /** recordUse records that a plugin was used. */
+  async recordUse(plugin: string): Promise<void> {
     const names = await this.#names;
     const at = names.indexOf(plugin);
     if (at === 0) return;

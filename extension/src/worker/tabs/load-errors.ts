@@ -23,31 +23,31 @@ export class LoadErrors {
   /** #timers are the timers of the tabs whose site has not answered yet. */
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  /** of returns why the page of a tab could not be loaded, or undefined if the page was loaded. */
-  of(tabId: number): LoadError | undefined {
+  /** getError returns why the page of a tab could not be loaded, or undefined if the page was loaded. */
+  getError(tabId: number): LoadError | undefined {
     return this.#errors.get(tabId);
   }
 
-  /** begun records that a tab requests a page from a site. */
-  begun(tabId: number): void {
+  /** recordRequest records that a tab requests a page from a site. */
+  recordRequest(tabId: number): void {
     if (this.#stopWaiting(tabId)) this.changed.emit();
     this.#startWaiting(tabId);
   }
 
-  /** waits records that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
-  waits(tabId: number): void {
-    if (!this.#timers.has(tabId) && this.of(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
+  /** recordWait records that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
+  recordWait(tabId: number): void {
+    if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
   }
 
-  /** failed records that a page could not be loaded. */
-  failed(tabId: number, name: string): void {
+  /** recordFailure records that a page could not be loaded. */
+  recordFailure(tabId: number, name: string): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (name !== Aborted) this.#add(tabId, name);
     else if (wasWaiting) this.changed.emit();
   }
 
-  /** shown records that a tab shows another page or was closed. */
-  shown(tabId: number): void {
+  /** recordShown records that a tab shows another page or was closed. */
+  recordShown(tabId: number): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
   }
@@ -63,7 +63,7 @@ export class LoadErrors {
   #stopWaiting(tabId: number): boolean {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
-    return this.of(tabId)?.name === LoadErrorNoAnswer && this.#errors.delete(tabId);
+    return this.getError(tabId)?.name === LoadErrorNoAnswer && this.#errors.delete(tabId);
   }
 
   #startWaiting(tabId: number): void {

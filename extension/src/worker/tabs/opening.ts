@@ -11,8 +11,8 @@ const AgainMs = 10 * 60_000;
 /** RestartMs is how long a site may take to answer before a later call requests it again, in milliseconds. */
 const RestartMs = 20_000;
 
-/** Opened describes a tab that was opened for a call. */
-interface Opened {
+/** OpenedTab describes a tab that was opened for a call. */
+interface OpenedTab {
   readonly tabId: number;
   readonly atMs: number;
 }
@@ -51,11 +51,11 @@ export interface Opening {
 
 /** makeOpening returns an Opening without tabs. */
 export function makeOpening(options: OpeningOptions): Opening {
-  const opened = new Map<string, Promise<Opened>>();
+  const opened = new Map<string, Promise<OpenedTab>>();
   /** urls maps each tab to the URL that the tab was opened with. */
   const urls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
-  const usable = async (tab: Promise<Opened> | undefined) => {
+  const usable = async (tab: Promise<OpenedTab> | undefined) => {
     const known = await tab?.catch(() => undefined);
     return known !== undefined && Date.now() - known.atMs < AgainMs && (await options.exists(known.tabId));
   };

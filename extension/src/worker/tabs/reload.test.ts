@@ -93,7 +93,7 @@ function makeBench(t: TestContext) {
     await settle();
   };
   const registered = async (fromMs: number, firstMs: number | undefined = Date.now()) => {
-    reload.registered({ fromMs, firstMs });
+    reload.recordRegistration({ fromMs, firstMs });
     await pass(0);
   };
   const of = { inspected, pinged, deaf, fetched, world };
@@ -182,9 +182,9 @@ test('a document that may have its scripts is inspected only if it does not conn
   const { reload, registered, reloaded, inspected, pages, live, pass } = makeBench(t);
   for (const id of [1, 2, 3]) pages.set(id, untouched);
   await pass(100);
-  reload.began(1, 5040); // before the registrations
-  reload.began(2, 5060); // while the scripts were being registered
-  reload.began(3, 5080);
+  reload.recordStart(1, 5040); // before the registrations
+  reload.recordStart(2, 5060); // while the scripts were being registered
+  reload.recordStart(3, 5080);
   await registered(4000, 5050);
   assert.deepEqual([inspected, reloaded], [[1, 1], [1]], 'no document before them has their scripts');
   live.add(1).add(2);
@@ -206,7 +206,7 @@ test('no script runs in pages that begin soon after a registration and get their
   live.add(1).add(2);
   await registered(0);
   // Tab 1 navigates at once. Tab 2 navigates when each new document gets the registered scripts.
-  reload.began(1, 5010);
+  reload.recordStart(1, 5010);
   live.delete(1);
   loading.add(1).add(2);
   await pass(10);
@@ -216,7 +216,7 @@ test('no script runs in pages that begin soon after a registration and get their
   loading.delete(1);
   await pass(900);
   live.delete(2);
-  reload.began(2, 6050);
+  reload.recordStart(2, 6050);
   for (let i = 0; i < 10; i++) await pass(300);
   loading.delete(2);
   await pass(300);

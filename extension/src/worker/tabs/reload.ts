@@ -126,11 +126,11 @@ export class Reload {
   }
 
   /**
-   * registered records that scripts were registered. Documents that started during the registration may have only some
+   * recordRegistration records that scripts were registered. Documents that started during the registration may have only some
    * of the scripts. Each of these documents is checked until its plugins are live or cannot become live. Documents that
    * have reported their plugins are pinged; all other documents are inspected by a script.
    */
-  registered({ fromMs, firstMs }: Registrations): void {
+  recordRegistration({ fromMs, firstMs }: Registrations): void {
     this.#firstMs = firstMs;
     this.#lastMs = Date.now();
     const toMs = this.#lastMs + AfterMs;
@@ -139,8 +139,8 @@ export class Reload {
     this.#schedule(0);
   }
 
-  /** began records when the document of a tab started, in milliseconds since 1970. */
-  began(tabId: number, atMs: number): void {
+  /** recordStart records when the document of a tab started, in milliseconds since 1970. */
+  recordStart(tabId: number, atMs: number): void {
     this.#began.set(tabId, atMs);
   }
 

@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import type { PluginInfo, TabInfo } from '../../../../wire/wire.gen.ts';
 import { settle } from '../../../test/server.ts';
 import type { Tab } from '../../chrome.ts';
-import type { Live } from '../../port-message.ts';
+import type { LiveAdapter } from '../../port-message.ts';
 import type { LiveDoc } from '../documents/docs.ts';
 import { Tabs, tabInfo } from './tabs.ts';
 
@@ -27,9 +27,9 @@ const plugin = (name: string): PluginInfo => ({
   world: 'main',
   matches: ['*://a.org/*'],
 });
-const live = (...plugins: Live[]) => frame(0, ...plugins);
+const live = (...plugins: LiveAdapter[]) => frame(0, ...plugins);
 /** frame is a document with these plugins. */
-const frame = (frameId: number, ...plugins: Live[]): LiveDoc => ({
+const frame = (frameId: number, ...plugins: LiveAdapter[]): LiveDoc => ({
   doc: {
     tabId: 1,
     frameId,
@@ -83,7 +83,7 @@ test('a plugin that no longer matches the URL is not live', () => {
 });
 
 test('readiness is the last report of the adapter, and absent before', () => {
-  const report = (more: Partial<Live>) =>
+  const report = (more: Partial<LiveAdapter>) =>
     tabInfo(tab(1), 1, [plugin('p')], live({ name: 'p', hash: 'h', ...more }), [])?.plugins;
   assert.deepEqual(report({}), [{ name: 'p', hash: 'h' }]);
   assert.deepEqual(report({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
@@ -148,7 +148,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
 
 test('plugins with frames are live in frames too, and others are not', () => {
   const framed: PluginInfo = { ...plugin('p'), frames: true };
-  const here: Live[] = [
+  const here: LiveAdapter[] = [
     { name: 'p', hash: 'h', ready: true },
     { name: 'q', hash: 'h' },
   ];
@@ -195,16 +195,16 @@ test('changes are collected, and only differences are sent', async (t) => {
   tabs.sync();
   await settle();
   assert.deepEqual(reports.splice(0), ['all 1,2']);
-  tabs.touch();
+  tabs.scheduleUpdate();
   world.tabs = [tab(1, { title: 'B' }), tab(3)];
-  for (let i = 0; i < 10; i++) tabs.touch();
+  for (let i = 0; i < 10; i++) tabs.scheduleUpdate();
   t.mock.timers.tick(49);
   await settle();
   assert.equal(world.queries, 1);
   t.mock.timers.tick(1);
   await settle();
   assert.deepEqual(reports.splice(0), ['1 B', '3 A', '2 gone']);
-  tabs.touch();
+  tabs.scheduleUpdate();
   t.mock.timers.tick(50);
   await settle();
   assert.deepEqual(reports, []);
@@ -219,11 +219,11 @@ test('a change that a call may wait for is sent at once, and fast further change
   tabs.sync();
   await settle();
   t.mock.timers.tick(50);
-  tabs.touch();
+  tabs.scheduleUpdate();
   reports.splice(0);
   const hurryWith = async (title: string) => {
     world.tabs = [tab(1, { title })];
-    tabs.hurry();
+    tabs.sendSoon();
     await settle();
   };
   await hurryWith('live');
@@ -240,7 +240,7 @@ test('a change that a call may wait for is sent at once, and fast further change
 test('a change while the tabs are being listed is not lost', async (t) => {
   const { world, reports, tabs } = makeBench(t);
   tabs.sync();
-  tabs.touch();
+  tabs.scheduleUpdate();
   t.mock.timers.tick(50);
   await settle();
   world.tabs = [tab(1, { title: 'late' })];
@@ -264,8 +264,8 @@ test('forget sends a tab again although it has not changed', async (t) => {
   tabs.sync();
   await settle();
   reports.splice(0);
-  tabs.forget(2);
-  tabs.forget(99);
+  tabs.resendTab(2);
+  tabs.resendTab(99);
   t.mock.timers.tick(50);
   await settle();
   assert.deepEqual(reports, ['2 A']);

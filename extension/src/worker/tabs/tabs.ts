@@ -6,7 +6,7 @@ import {
   type TabPlugin,
 } from '../../../../wire/wire.gen.ts';
 import type { Tab } from '../../chrome.ts';
-import type { Live } from '../../port-message.ts';
+import type { LiveAdapter } from '../../port-message.ts';
 import type { LiveDoc } from '../documents/docs.ts';
 import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
@@ -70,16 +70,16 @@ export class Tabs {
     return [...this.#sent.values()].map((entry) => entry.tab);
   }
 
-  /** touch records that a tab may have changed. */
-  touch(): void {
+  /** scheduleUpdate records that a tab may have changed. */
+  scheduleUpdate(): void {
     this.#timer ??= setTimeout(() => void this.#update(), CoalesceMs);
   }
 
-  /** hurry records a change that a call may wait for. The first such change within CoalesceMs is sent at once. */
-  hurry(): void {
+  /** sendSoon records a change that a call may wait for. The first such change within CoalesceMs is sent at once. */
+  sendSoon(): void {
     const atMs = Date.now();
     if (this.#isUpdating || atMs - this.#hurriedAtMs < CoalesceMs) {
-      this.touch();
+      this.scheduleUpdate();
       return;
     }
     this.#hurriedAtMs = atMs;
@@ -93,13 +93,13 @@ export class Tabs {
   }
 
   /**
-   * forget makes the next update include a tab even if the tab did not change, because the server has a different state
+   * resendTab makes the next update include a tab even if the tab did not change, because the server has a different state
    * of this tab.
    */
-  forget(tabId: number): void {
+  resendTab(tabId: number): void {
     const entry = this.#sent.get(tabId);
     if (entry) entry.text = '';
-    this.touch();
+    this.scheduleUpdate();
   }
 
   /** sync sends all tabs, for a new link or new plugins. */
@@ -124,7 +124,7 @@ export class Tabs {
       console.warn(`opentabs: the tabs can't be listed: ${String(error)}`);
     } finally {
       this.#isUpdating = false;
-      if (this.#again || this.#isAll) this.touch();
+      if (this.#again || this.#isAll) this.scheduleUpdate();
       this.#again = false;
     }
   }
@@ -163,8 +163,8 @@ export class Tabs {
   }
 }
 
-/** Coming describes which plugins are about to be live in a tab, or why the tab cannot load a page. */
-export interface Coming {
+/** TabExpectations describes which plugins are about to be live in a tab, or why the tab cannot load a page. */
+export interface TabExpectations {
   expects?(plugin: string): boolean;
   arrives?(plugin: string): boolean;
   readonly loadError?: LoadError | undefined;
@@ -179,7 +179,7 @@ export function tabInfo(
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,
   frames: readonly LiveDoc[],
-  { expects = () => false, arrives = () => false, loadError, openedWith }: Coming = {},
+  { expects = () => false, arrives = () => false, loadError, openedWith }: TabExpectations = {},
 ): TabInfo | undefined {
   // No plugin can run in Chrome's error page. A loading tab may soon leave the error page, unless the site of the tab
   // does not answer.
@@ -190,7 +190,7 @@ export function tabInfo(
   const isLost = failed !== undefined && openedWith !== undefined && own.length === 0;
   const matching = isLost ? worksIn(openedWith) : own;
   // A frozen page runs no code until the user shows the tab, so the adapters of the page are not ready.
-  const report = (plugin: Live) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
+  const report = (plugin: LiveAdapter) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
   const framed = frames.flatMap((frame) => frameInfo(frame, plugins, report) ?? []);
   if (matching.length === 0 && framed.length === 0) return undefined;
   const info: TabInfo = {
@@ -205,15 +205,15 @@ export function tabInfo(
   if (tab.discarded) info.discarded = true;
   if (tab.frozen) info.frozen = true;
   if (framed.length > 0) info.frames = framed;
-  const here = (live?.plugins ?? []).filter((p) => matching.some((m) => m.name === p.name));
-  const running = here.filter((p) => p.problem === undefined);
+  const livePlugins = (live?.plugins ?? []).filter((p) => matching.some((m) => m.name === p.name));
+  const running = livePlugins.filter((p) => p.problem === undefined);
   if (live && running.length > 0) {
     info.documentId = live.doc.documentId;
     info.plugins = running.map(report);
   }
-  const broken = here.filter((p) => p.problem !== undefined);
+  const broken = livePlugins.filter((p) => p.problem !== undefined);
   if (broken.length > 0) info.broken = broken.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
-  const lacking = matching.filter((m) => !here.some((p) => p.name === m.name)).map((m) => m.name);
+  const lacking = matching.filter((m) => !livePlugins.some((p) => p.name === m.name)).map((m) => m.name);
   if (failed) [info.loadError, info.loadFailedMs] = [failed.name, failed.atMs];
   const arriving = failed ? [] : lacking.filter(arrives);
   if (arriving.length > 0) info.arriving = arriving;
@@ -229,7 +229,7 @@ export function tabInfo(
 function frameInfo(
   { doc, plugins: here }: LiveDoc,
   plugins: readonly PluginInfo[],
-  report: (plugin: Live) => TabPlugin,
+  report: (plugin: LiveAdapter) => TabPlugin,
 ): FrameInfo | undefined {
   const wanted = plugins.filter((p) => p.frames === true);
   const running = here.filter((p) => p.problem === undefined && wanted.some((w) => w.name === p.name));
@@ -237,6 +237,6 @@ function frameInfo(
   return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: running.map(report) };
 }
 
-function tabPlugin({ name, hash, ready }: Live): TabPlugin {
+function tabPlugin({ name, hash, ready }: LiveAdapter): TabPlugin {
   return ready === undefined ? { name, hash } : { name, hash, ready };
 }

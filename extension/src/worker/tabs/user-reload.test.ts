@@ -21,7 +21,7 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
   const unstick = makeUserReload({
     docs,
     health: {
-      calling: () => 1,
+      prepareCall: () => 1,
       answered: (documentId) => documentId === 'd3',
       isSilent: (documentId) => documentId === 'd1',
     },

@@ -6,7 +6,7 @@ const AskMs = 1500;
 
 export interface UserReloadOptions {
   readonly docs: Pick<Docs, 'all' | 'ofTab'>;
-  readonly health: Pick<Health, 'calling' | 'answered' | 'isSilent'>;
+  readonly health: Pick<Health, 'prepareCall' | 'answered' | 'isSilent'>;
   /** unloadTab ends the page of a tab and returns the tab's new id. */
   unloadTab(tabId: number): Promise<number>;
   reloadTab(tabId: number): Promise<void>;
@@ -33,7 +33,7 @@ export function makeUserReload({
     const asked = docs
       .all()
       .filter(({ doc }) => doc.tabId !== tabId && hostOf(doc) === host)
-      .map(({ doc }) => ({ doc, ping: health.calling(doc) }));
+      .map(({ doc }) => ({ doc, ping: health.prepareCall(doc) }));
     if (asked.length > 0) await new Promise((resolve) => setTimeout(resolve, AskMs));
     const others = asked.filter(({ doc, ping }) => !health.answered(doc.documentId, ping)).map(({ doc }) => doc.tabId);
     const unloaded = await Promise.all([...new Set([tabId, ...others])].map(unloadTab));
