@@ -19,7 +19,7 @@ test('every snippet of docs/plugins.md is in the file that its first line names'
 test('docs/plugins.md names every factory and function of the SDK', () => {
   // The documentation omits the exports for programs that inspect plugins.
   const forPrograms = ['LUCIDE_ICON_NAMES', 'NAME_REGEX', 'RESERVED_NAMES', 'validatePluginName', 'validateUrlPattern'];
-  const indirect = ['httpStatusToToolError', 'parseRetryAfterMs']; // the fetch functions call these helpers
+  const indirect = ['httpStatusToToolError', 'parseRetryAfterMs']; // exports that only the fetch functions call
   const names = Object.keys(sdk).filter((name) => !forPrograms.includes(name) && !indirect.includes(name));
   assert.ok(names.length > 40);
   for (const name of names) assert.match(text, new RegExp(`\\b${name}\\b`));

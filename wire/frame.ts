@@ -172,7 +172,7 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   } catch {
     return undefined;
   }
-  // If the body has exactly one of these members, it cannot replace dispatchId and ask.
+  // A body that has only the member call, user or withdrawn cannot replace dispatchId and ask.
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;

@@ -62,7 +62,10 @@ test('package.json has the entries of the original OpenTabs SDK', () => {
   });
 });
 
-/** Each value with its signature in the original OpenTabs SDK. This file does not compile if a signature differs. */
+/**
+ * Lists the signature of each exported value in the original OpenTabs SDK. This file does not compile if a signature
+ * differs.
+ */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(
     tool: ToolDefinition<I, O>,

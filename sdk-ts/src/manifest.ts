@@ -43,7 +43,7 @@ export interface Manifest {
   iconInactiveSvg?: string;
   iconDarkSvg?: string;
   iconDarkInactiveSvg?: string;
-  /** `pre-script.iife.js` if the plugin has a pre-script. */
+  /** The file name `pre-script.iife.js` if the plugin has a pre-script. */
   preScriptFile?: string;
   /** SHA-256 of the pre-script file, in hex. */
   preScriptHash?: string;

@@ -17,9 +17,7 @@ import {
 // the constructor, and would receive the promise and its value. Therefore the promises of a context have own methods.
 // `await` uses neither for a promise whose constructor is the realm's Promise.
 
-/**
- * Deferred is a promise and its two settling functions. The first call of one of the two functions settles the promise.
- */
+/** Deferred is a promise and its two settling functions. The first call of resolve or reject settles the promise. */
 export interface Deferred {
   readonly promise: object;
   /** resolve accepts any value except a thenable. */

@@ -71,7 +71,7 @@ export interface SimulatedCall {
 
 /** A tab in which a plugin runs. */
 export interface SimulatedTab {
-  /** Runs a tool like a call of an agent. The promise never rejects. */
+  /** Runs a tool like a call of an agent. The returned promise never rejects. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /** Renders a prompt like a request of a client. The promise never rejects. */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;

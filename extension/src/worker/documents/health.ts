@@ -49,7 +49,7 @@ export class Health {
     const pulse = this.#pulseOf(doc);
     if (pulse.sent > pulse.answeredPing) return pulse.sent;
     if (Date.now() - pulse.heardAt < AgainMs) {
-      this.#watch(pulse);
+      this.#schedulePing(pulse);
       return 0;
     }
     this.#ping(pulse);
@@ -81,7 +81,7 @@ export class Health {
     if (ping === undefined || ping <= pulse.answeredPing || ping > pulse.sent) return;
     pulse.answeredPing = ping;
     for (const answered of pulse.waiting.splice(0)) answered();
-    this.#watch(pulse);
+    this.#schedulePing(pulse);
     if (!pulse.silent) return;
     pulse.silent = false;
     this.changed.emit(doc);
@@ -94,7 +94,7 @@ export class Health {
     pulse.heardAt = Date.now();
     pulse.answeredPing = pulse.sent;
     pulse.silent = false;
-    this.#watch(pulse);
+    this.#schedulePing(pulse);
   }
 
   /** documentDisconnected drops the state of a document whose port closed. */
@@ -150,13 +150,13 @@ export class Health {
     this.changed.emit(pulse.doc);
   }
 
-  /** watch pings a document at intervals while calls run in the document. */
-  #watch(pulse: Pulse): void {
+  /** schedulePing pings a document at intervals while calls run in the document. */
+  #schedulePing(pulse: Pulse): void {
     clearTimeout(pulse.timer);
     pulse.timer = setTimeout(() => {
       if (!this.#isCurrent(pulse) || !this.#options.isBusy(pulse.doc.documentId)) return;
       if (Date.now() - pulse.heardAt >= AgainMs) this.#ping(pulse);
-      else this.#watch(pulse);
+      else this.#schedulePing(pulse);
     }, AgainMs);
   }
 }

@@ -83,7 +83,7 @@ test('plugins are sent when they arrive, and to a panel that opens later', () =>
   assert.deepEqual(late.got, [none], 'plugins that may have changed since are not shown');
 });
 
-const good: Action[] = [
+const validActions: Action[] = [
   { op: 'stop', callId: 'c' },
   { op: 'decide', params: { callId: 'c', ticketId: 't', allow: false } },
   { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'time', forMs: 600_000 } },
@@ -100,7 +100,7 @@ const good: Action[] = [
   { op: 'retry' },
   { op: 'details' },
 ];
-const bad: unknown[] = [
+const invalidActions: unknown[] = [
   undefined,
   'stop',
   [],
@@ -134,14 +134,14 @@ test('valid actions of the user run, and other messages are ignored', async () =
   });
   const { port, send, got } = makePort();
   panels.joined(port);
-  for (const [requestId, action] of good.entries()) send({ requestId, action });
-  for (const action of bad) send({ requestId: 99, action });
-  for (const message of [undefined, good[0], { action: good[0] }]) send(message);
+  for (const [requestId, action] of validActions.entries()) send({ requestId, action });
+  for (const action of invalidActions) send({ requestId: 99, action });
+  for (const message of [undefined, validActions[0], { action: validActions[0] }]) send(message);
   await settle();
-  assert.deepEqual(did, good);
+  assert.deepEqual(did, validActions);
   assert.deepEqual(
     got.slice(1),
-    good.map((_, requestId) => ({ op: 'done', requestId, done: {} })),
+    validActions.map((_, requestId) => ({ op: 'done', requestId, done: {} })),
   );
 });
 
