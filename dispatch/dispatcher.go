@@ -85,7 +85,7 @@ type Options struct {
 	// should be sent. Default: no tool can call another.
 	Resolve func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpen reports whether calls of a plugin may open a tab if there is none.
-	// MayOpen is safe for concurrent use. Default: no call may.
+	// MayOpen is safe for concurrent use. By default no call may open a tab.
 	MayOpen func(plugin string) bool
 	// FailureNote returns additional sentences for the error of a failed tool: one for
 	// the agent and one for the user. FailureNote does not block and is safe for

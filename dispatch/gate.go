@@ -37,8 +37,8 @@ type Gate interface {
 }
 
 // Verdict is the decision of a gate. The zero value allows the call. Over all gates a
-// Block takes precedence over a Suspend, and that over a Result. Of two equal verdicts
-// the first gate's counts, and the conflict is logged.
+// Block takes precedence over a Suspend, and a Suspend over a Result. Of two equal
+// verdicts the first gate's counts, and the conflict is logged.
 type Verdict struct {
 	// Block ends the call with this error. The message of Block is for the agent.
 	Block *wire.CallError

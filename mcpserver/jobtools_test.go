@@ -139,7 +139,7 @@ func TestDetachableTool(t *testing.T) {
 	}
 }
 
-func TestWithProperty(t *testing.T) {
+func TestAddSchemaProperty(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"type":"object"}`:                                    `{"type":"object","properties":{"_detach":{}}}`,
 		`{"properties":{},"type":"object"}`:                    `{"properties":{"_detach":{}},"type":"object"}`,

@@ -74,7 +74,7 @@ func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, prob
 	if info, ok := known.adapterEntry(dir, mark); ok {
 		return info, ""
 	}
-	m.text = withLength(m.text, size+1) // one more byte detects a file that grows
+	m.text = resizeBuffer(m.text, size+1) // one more byte detects a file that grows
 	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}

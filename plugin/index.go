@@ -45,7 +45,7 @@ type index struct {
 	misses atomic.Int64
 
 	mu      sync.Mutex              // guards the rest
-	known   map[string]indexedEntry // by folder; nil until the file is read
+	known   map[string]indexedEntry // the entries by folder; nil until the file is read
 	changed bool                    // known differs from the file
 }
 

@@ -42,8 +42,8 @@ type memory struct {
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
 
-// withLength returns b with this length and any content, reallocated if necessary.
-func withLength(b []byte, length int64) []byte {
+// resizeBuffer returns b with this length and any content, reallocated if necessary.
+func resizeBuffer(b []byte, length int64) []byte {
 	return slices.Grow(b[:0], int(length))[:length]
 }
 
@@ -135,7 +135,7 @@ func readFile(dir, file string, limit int64, memory []byte) (content []byte, pro
 		return nil, problem
 	}
 	defer f.Close()
-	content = withLength(memory, size)
+	content = resizeBuffer(memory, size)
 	if _, err := io.ReadFull(f, content); err != nil {
 		return nil, "cannot be read: " + err.Error()
 	}

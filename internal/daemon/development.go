@@ -51,8 +51,8 @@ func (f *devFolders) remove(dir string) (last bool) {
 	return last
 }
 
-// has reports whether this plugin is under development. A plugin of the same name
-// in another folder is not.
+// has reports whether this plugin is under development. A plugin of the same name in
+// another folder is not under development.
 func (f *devFolders) has(one *plugin.Plugin) bool {
 	_, ok := f.permission(one)
 	return ok

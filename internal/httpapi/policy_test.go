@@ -19,7 +19,7 @@ type fakePolicy struct {
 	err  error
 }
 
-func (f *fakePolicy) note(parts ...any) error {
+func (f *fakePolicy) recordChange(parts ...any) error {
 	f.made = append(f.made, strings.TrimSpace(fmt.Sprintln(parts...)))
 	return f.err
 }
@@ -29,27 +29,27 @@ func (f *fakePolicy) Permissions(plugin string) (PluginPermissions, error) {
 }
 
 func (f *fakePolicy) Review(plugin, hash string, permission wire.Permission, by string) error {
-	return f.note("review", plugin, hash, permission, "by", by)
+	return f.recordChange("review", plugin, hash, permission, "by", by)
 }
 
 func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permission, by string) error {
-	return f.note("permission", plugin, tool, permission, "by", by)
+	return f.recordChange("permission", plugin, tool, permission, "by", by)
 }
 
 func (f *fakePolicy) SetLimit(plugin, tool, limit, by string) error {
-	return f.note("limit", plugin, tool, limit, "by", by)
+	return f.recordChange("limit", plugin, tool, limit, "by", by)
 }
 
 func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
-	return f.note("opening", plugin, allowed, "by", by)
+	return f.recordChange("opening", plugin, allowed, "by", by)
 }
 
 func (f *fakePolicy) SetCalls(plugin, other string, allowed bool, by string) error {
-	return f.note("calls", plugin, other, allowed, "by", by)
+	return f.recordChange("calls", plugin, other, allowed, "by", by)
 }
 
 func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
-	return f.note("late access", plugin, allowed, "by", by)
+	return f.recordChange("late access", plugin, allowed, "by", by)
 }
 
 func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
@@ -57,10 +57,12 @@ func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
 }
 
 func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
-	return f.note("settings", plugin, fmt.Sprintf("%s", values), "by", by)
+	return f.recordChange("settings", plugin, fmt.Sprintf("%s", values), "by", by)
 }
 
-func (f *fakePolicy) Forget(plugin, by string) error { return f.note("forget", plugin, "by", by) }
+func (f *fakePolicy) Forget(plugin, by string) error {
+	return f.recordChange("forget", plugin, "by", by)
+}
 
 func TestPolicyRoutes(t *testing.T) {
 	policy := &fakePolicy{}

@@ -71,15 +71,15 @@ func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error)
 		wg.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			offers[at].find(ctx, i.client)
+			offers[at].requestVersions(ctx, i.client)
 		})
 	}
 	wg.Wait()
 	return offers, nil
 }
 
-// find requests the versions of the package.
-func (o *Offer) find(ctx context.Context, client *npm.Client) {
+// requestVersions requests the versions of the package.
+func (o *Offer) requestVersions(ctx context.Context, client *npm.Client) {
 	if o.current != nil {
 		o.Current = o.current.Version
 	}

@@ -45,7 +45,8 @@ type BuildResult struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter contains it too.
+	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter contains this
+	// hash too.
 	Hash  string
 	Tools []BuiltTool
 	// Prompts are the plugin's prompts; most have none.

@@ -66,8 +66,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotateFile renames the file to path.1 and starts a new one. If that fails, writes
-// continue in the old file and the next attempt follows after another limit
+// rotateFile renames the file to path.1 and starts a new one. If the rename fails,
+// writes continue in the old file, and the next attempt follows after another limit
 // bytes. The caller holds mu, or is the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0

@@ -154,8 +154,8 @@ func Encode(v any) json.RawMessage {
 	return text
 }
 
-// Indent returns valid JSON with two blanks for each level, and a newline at its end, as
-// files have it.
+// Indent returns valid JSON with two blanks for each level, and a newline at its end,
+// for a file.
 func Indent(text []byte) []byte {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {

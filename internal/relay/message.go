@@ -12,7 +12,7 @@ import (
 type message struct {
 	// requests and answers are the raw ids. Only a batch has more than one message.
 	requests, answers []string
-	// method is that of a single message; empty for an answer.
+	// method is the method of a single message; empty for an answer.
 	method string
 }
 

@@ -27,7 +27,7 @@ type Options struct {
 	Timeout time.Duration
 	// JSON prints one JSON object per line; default text.
 	JSON bool
-	// Browser runs the tests in a real browser; default in a simulated page.
+	// Browser runs the tests in a real browser. Default: false, a simulated page.
 	Browser bool
 	// Getenv reads the environment of the browser; required.
 	Getenv func(string) string

@@ -295,7 +295,7 @@ func (g limitGate) check(in dispatch.Info, countRun bool) *wire.CallError {
 	if in.Tool.Prompt || limit == (Limit{}) {
 		return nil
 	}
-	wait := g.meters.wait(in.Tool.FullName(), limit, countRun)
+	wait := g.meters.untilAllowed(in.Tool.FullName(), limit, countRun)
 	if wait <= 0 {
 		return nil
 	}

@@ -66,9 +66,9 @@ type meters struct {
 	ran map[string][]time.Time // by tool: when the calls of the last Per began, oldest first
 }
 
-// wait returns the time until the tool may run again; 0 for now. If countRun is set and
+// untilAllowed returns the time until the tool may run again; 0 for now. If countRun is set and
 // the tool may run now, wait counts a call.
-func (m *meters) wait(tool string, l Limit, countRun bool) time.Duration {
+func (m *meters) untilAllowed(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, ran := time.Now(), m.ran[tool]

@@ -14,7 +14,7 @@ func TestMeterWaits(t *testing.T) {
 		limit := Limit{Calls: 2, Per: time.Minute}
 		run := func(tool string, l Limit, want time.Duration) {
 			t.Helper()
-			if got := m.wait(tool, l, true); got != want {
+			if got := m.untilAllowed(tool, l, true); got != want {
 				t.Errorf("wait %s, want %s", got, want)
 			}
 		}
@@ -39,15 +39,15 @@ func TestMeterCountsRuns(t *testing.T) {
 		var m meters
 		limit := Limit{Calls: 1, Per: time.Minute}
 		for range 3 {
-			if m.wait("read", limit, false) != 0 {
+			if m.untilAllowed("read", limit, false) != 0 {
 				t.Fatal("a question counts as a call")
 			}
 		}
-		m.wait("read", limit, true)
+		m.untilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
-		m.wait("read", limit, true) // rejected
+		m.untilAllowed("read", limit, true) // rejected
 		time.Sleep(30 * time.Second)
-		if d := m.wait("read", limit, true); d != 0 {
+		if d := m.untilAllowed("read", limit, true); d != 0 {
 			t.Errorf("a rejected call counts: wait %s", d)
 		}
 	})
@@ -59,7 +59,7 @@ func TestMeterConcurrentCalls(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			if m.wait("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
+			if m.untilAllowed("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
 				ran.Add(1)
 			}
 		})
