@@ -2,10 +2,12 @@ package author
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,30 +41,35 @@ var excludedDirs = []string{"node_modules", "dist"}
 // snapshot is the state of a plugin's files at one moment, by path with slashes.
 type snapshot map[string]stamp
 
-// stamp is the state of one file.
+// stamp is the state of one file. Two stamps are equal if the file has not changed.
 type stamp struct {
 	modified time.Time
 	size     int64
-	// isRecent is true if the file was modified within mtimeResolution. A later change
-	// may then leave the same time and size.
-	isRecent bool
+	// content is the hash of the content if the file was ever scanned within
+	// mtimeResolution of its modification, because a later change may then leave the
+	// same time and size; otherwise zero.
+	content [sha256.Size]byte
 }
+
+// recentFiles are the files whose modification was within mtimeResolution of a scan.
+type recentFiles map[string]bool
 
 // Watcher watches the files of one plugin.
 type Watcher struct {
 	dir      string
-	reported snapshot // the state of the last report
+	reported snapshot    // the state of the last report
+	recent   recentFiles // of the last scan
 }
 
 // NewWatcher begins to watch the plugin in dir. [Watcher.Run] reports all later changes
 // of files that a build can read. NewWatcher ignores dist, node_modules and directories
 // whose names begin with a dot.
 func NewWatcher(dir string) (*Watcher, error) {
-	now, err := scanFiles(dir)
+	now, recent, err := scanFiles(dir, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{dir: dir, reported: now}, nil
+	return &Watcher{dir: dir, reported: now, recent: recent}, nil
 }
 
 // Run calls changed with the sorted relative paths of changed files, once two scans
@@ -80,10 +87,11 @@ func (w *Watcher) Run(ctx context.Context, changed func(files []string)) error {
 		case <-pause.C:
 		}
 		began := time.Now()
-		now, err := scanFiles(w.dir)
+		now, recent, err := scanFiles(w.dir, last, w.recent)
 		if err != nil {
 			return err
 		}
+		w.recent = recent
 		pause.Reset(max(scanInterval, scanShare*time.Since(began)))
 		// Editors and git write several files one after the other: wait until the next
 		// scan finds no further change.
@@ -96,10 +104,11 @@ func (w *Watcher) Run(ctx context.Context, changed func(files []string)) error {
 	}
 }
 
-// scanFiles returns the state of a plugin's files. scanFiles leaves out a file that is
+// scanFiles returns the state of a plugin's files, and which of them are recent. last and
+// lastRecent are the results of the scan before. scanFiles leaves out a file that is
 // removed during the scan.
-func scanFiles(dir string) (snapshot, error) {
-	files := snapshot{}
+func scanFiles(dir string, last snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
+	files, recent := snapshot{}, recentFiles{}
 	now := time.Now()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -119,14 +128,31 @@ func scanFiles(dir string) (snapshot, error) {
 		if len(files) == maxWatched {
 			return fmt.Errorf("it contains more than %d files; move the plugin to a separate directory", maxWatched)
 		}
-		age := now.Sub(info.ModTime())
-		files[name] = stamp{info.ModTime(), info.Size(), age > -mtimeResolution && age < mtimeResolution}
+		file := stamp{modified: info.ModTime(), size: info.Size()}
+		if now.Sub(file.modified).Abs() < mtimeResolution {
+			recent[name] = true
+		}
+		before := last[name]
+		switch {
+		case recent[name] || lastRecent[name]:
+			if file.content, err = hashFile(filepath.Join(dir, name)); err != nil {
+				return nil
+			}
+		case before.modified.Equal(file.modified) && before.size == file.size:
+			file.content = before.content
+		}
+		files[name] = file
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("watch %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("watch %s: %w", dir, err)
 	}
-	return files, nil
+	return files, recent, nil
+}
+
+func hashFile(path string) ([sha256.Size]byte, error) {
+	content, err := os.ReadFile(path)
+	return sha256.Sum256(content), err
 }
 
 // changesSince returns the files that were added, changed or removed after an earlier

@@ -34,7 +34,7 @@ func setOldTime(t testing.TB, dir, name string) {
 // scan returns the state of the files in dir.
 func scan(t testing.TB, dir string) snapshot {
 	t.Helper()
-	files, err := scanFiles(dir)
+	files, _, err := scanFiles(dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,26 +67,38 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	}
 }
 
-// TestScanFindsASecondChangeWithTheSameTime checks two writes of the same size that
-// leave the same modification time, with a scan between them.
-func TestScanFindsASecondChangeWithTheSameTime(t *testing.T) {
-	dir := t.TempDir()
-	writePluginFile(t, dir, "src/a.ts", "1")
-	now := time.Now().Add(time.Minute) // later than the end of the test
-	stamped := func(age time.Duration) snapshot {
-		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), now, now); err != nil {
+// TestScanOfARecentFile scans a file right after its modification, then after a second
+// write that leaves the same size and time. Without that write the file has not changed.
+func TestScanOfARecentFile(t *testing.T) {
+	for _, content := range []string{"1", "2"} {
+		dir := t.TempDir()
+		writePluginFile(t, dir, "src/a.ts", "1")
+		setOldTime(t, dir, "src/a.ts")
+		early, _, err := scanFiles(dir, nil, recentFiles{"src/a.ts": true})
+		if err != nil {
 			t.Fatal(err)
 		}
-		files := scan(t, dir)
-		file := files["src/a.ts"]
-		file.isRecent = age < mtimeResolution
-		files["src/a.ts"] = file
-		return files
-	}
-	between := stamped(0)
-	writePluginFile(t, dir, "src/a.ts", "2")
-	if got := stamped(time.Second).changesSince(between); !slices.Equal(got, []string{"src/a.ts"}) {
-		t.Errorf("found %q", got)
+		info, err := os.Stat(filepath.Join(dir, "src", "a.ts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writePluginFile(t, dir, "src/a.ts", content)
+		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		aged, recent, err := scanFiles(dir, early, recentFiles{"src/a.ts": true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		later, _, err := scanFiles(dir, aged, recent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, files := range []snapshot{aged, later} {
+			if changes := files.changesSince(early); len(changes) > 0 != (content == "2") {
+				t.Errorf("with the content %q, found the changes %q", content, changes)
+			}
+		}
 	}
 }
 
