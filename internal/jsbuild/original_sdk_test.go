@@ -162,7 +162,7 @@ func TestPreScriptThatThrows(t *testing.T) {
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
 		"src/early.ts": "import { definePreScript } from '@opentabs/sdk/pre-script';\ndefinePreScript(() => { throw new Error('no luck') });\n",
 	})
-	if got := evaluateText(t, string(readFileIn(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] it failed: Error: no luck" {
+	if got := evaluateText(t, string(readFileIn(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] the pre-script failed: Error: no luck" {
 		t.Error(got)
 	}
 	if loaded.Name != "x-prescript" || !loaded.PreScript {

@@ -20,7 +20,7 @@ export interface ConfigSettingDefinition {
   secret?: boolean | undefined;
   /** The placeholder of an empty field, such as `https://gitlab.example.com`. */
   placeholder?: string | undefined;
-  /** The choices of a `select`. */
+  /** The choices of a `select` setting. */
   options?: readonly string[] | undefined;
 }
 

@@ -4,7 +4,7 @@ import { withPristineBuiltIns } from './runtime/pristine.ts';
 /** The audience, priority and age of a content block, as in MCP. */
 export interface ContentAnnotations {
   audience?: ('user' | 'assistant')[] | undefined;
-  /** From 0 (least important) to 1 (most important). */
+  /** The priority, from 0 (least important) to 1 (most important). */
   priority?: number | undefined;
   /** The time of the last change, such as `2026-01-31T12:00:00Z`. */
   lastModified?: string | undefined;
@@ -46,18 +46,18 @@ export const resourceSchema = z.object({
   annotations,
 });
 
-/** A picture. The agent receives the block as a picture, at any depth of a result. */
+/** An image content block; it may be at any depth of a tool's result. */
 export type ImageContent = z.infer<typeof imageSchema>;
-/** A sound. The agent receives the block as a sound, at any depth of a result. */
+/** An audio content block; it may be at any depth of a tool's result. */
 export type AudioContent = z.infer<typeof audioSchema>;
-/** A file with its contents. */
+/** A content block with the contents of a file. */
 export type ResourceContent = z.infer<typeof resourceSchema>;
 
 /** The source of a content block: bytes, a Blob, or base64 text. */
 export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
 
 /**
- * Makes a picture for the agent. `mimeType` defaults to the type of the Blob; bytes and base64 require it.
+ * Returns an image content block. `mimeType` defaults to the type of the Blob; bytes and base64 require it.
  *
  * @example
  * const blob = await canvas.convertToBlob({ type: 'image/png' });
@@ -71,7 +71,7 @@ export async function image(source: ContentSource, mimeType = mimeTypeOf(source)
   };
 }
 
-/** Makes a sound for the agent; see {@link image}. */
+/** Returns an audio content block; see {@link image}. */
 export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)): Promise<AudioContent> {
   return {
     type: 'audio',
@@ -81,36 +81,36 @@ export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)
 }
 
 /**
- * Makes a file for the agent, with an absolute `uri`. A string is the file's text; bytes and Blobs are sent as base64.
+ * Returns a resource content block with the absolute URI `uri`. A string is the file's text; bytes and Blobs are sent as base64.
  */
 export async function resource(
   uri: string,
   contents: ContentSource,
   mimeType = mimeTypeOf(contents),
 ): Promise<ResourceContent> {
-  const description = { uri: withPristineBuiltIns(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
-  if (typeof contents === 'string') return { type: 'resource', resource: { ...description, text: contents } };
-  return { type: 'resource', resource: { ...description, blob: await toBase64(contents) } };
+  const uriAndType = { uri: withPristineBuiltIns(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
+  if (typeof contents === 'string') return { type: 'resource', resource: { ...uriAndType, text: contents } };
+  return { type: 'resource', resource: { ...uriAndType, blob: await toBase64(contents) } };
 }
 
 function mimeTypeOf(source: ContentSource): string {
   return source instanceof Blob ? source.type : '';
 }
 
-function requireMimeType(mimeType: string, major: 'image' | 'audio'): string {
+function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string {
   // Clients cannot process a MIME type with parameters, such as "image/png; a=b".
   const baseType = mimeType.split(';')[0]?.trim() ?? '';
-  if (baseType.startsWith(`${major}/`) && baseType.length > major.length + 1) return baseType;
+  if (baseType.startsWith(`${majorType}/`) && baseType.length > majorType.length + 1) return baseType;
   throw new TypeError(
-    `${mimeType ? `"${mimeType}"` : 'an empty text'} is not a MIME type of ${major} content; use one such as ${exampleTypes[major]}`,
+    `${mimeType ? `"${mimeType}"` : 'an empty text'} is not a MIME type of ${majorType} content; use one such as ${exampleMimeTypes[majorType]}`,
   );
 }
 
-const exampleTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
+const exampleMimeTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
 /**
- * Reports whether a text is padded base64 of the standard alphabet, as on the server. The regular expressions are safe
- * for long texts.
+ * Reports whether a text is padded base64 of the standard alphabet. The server has the same rule. The regular
+ * expression runs in linear time.
  */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
@@ -141,8 +141,8 @@ const chunkBytes = 3 * 8192;
 
 function encodeBase64(bytes: Uint8Array): string {
   const parts: string[] = [];
-  for (let at = 0; at < bytes.length; at += chunkBytes) {
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + chunkBytes))));
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    parts.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
   }
   return parts.join('');
 }

@@ -25,7 +25,7 @@ export interface ProgressOptions {
   audience?: ProgressAudience | undefined;
 }
 
-/** Options of the reports that pass their content as arguments. */
+/** The options of `reportPercent`, `reportCount`, `reportActivity` and `reportActivityDelta`. */
 export interface ReportOptions {
   /** Who sees the report; `internal` if absent. */
   audience?: ProgressAudience | undefined;
@@ -46,7 +46,7 @@ export interface NestedCallOptions {
   tabId?: number | undefined;
 }
 
-/** A question to the user. */
+/** The request that `waitForUser` shows to the user. */
 export interface UserRequest {
   /** What the user should do, as a sentence, such as `Log in to the site, then press Done.` */
   reason: string;
@@ -72,8 +72,8 @@ export interface Decision {
  */
 export interface ToolHandlerContext {
   /**
-   * Reports the progress of the call. Each report, even an empty one, restarts the idle timeout of 30 s; the deadline
-   * of 5 min does not move. Reports are cheap: send a report at each change.
+   * Reports the progress of the call. Each report, even an empty one, restarts the idle timeout of 30 s, but not the
+   * deadline of 5 min. Reports are cheap: send a report at each change.
    */
   reportProgress(options: ProgressOptions): void;
   /** Reports a percentage from 0 to 100. */
@@ -81,15 +81,16 @@ export interface ToolHandlerContext {
   /** Reports that `done` of `total` items are done. */
   reportCount(done: number, total: number, message?: string, options?: ReportOptions): void;
   /**
-   * Replaces the content of the activity `type` with `content`, any JSON value. The types `text` and `code` have a text
-   * as content. The type `table` has an array of objects or `{columns, rows}`. The content of any other type is shown
-   * as JSON. A call has up to 16 activities. Content that is larger than 256 KiB or not JSON is dropped. The call
-   * counts as a report.
+   * Replaces the content of the activity `type` with `content`, any JSON value. The content of the types `text` and
+   * `code` is a string. The content of the type `table` is an array of objects or `{columns, rows}`. The content of
+   * any other type is shown as JSON. A tool call has up to 16 activities. Content that is larger than 256 KiB or not
+   * JSON is dropped. Each activity report also counts as a progress report.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
-   * Patches the content of the activity `type` by a JSON Patch (RFC 6902): one operation, or an array that applies
-   * whole or not at all. The limits of {@link reportActivity} apply to the patch and to the patched content.
+   * Patches the content of the activity `type` with a JSON Patch (RFC 6902). The patch is one operation or an array;
+   * an array applies completely or not at all. The limits of {@link reportActivity} apply to the patch and to the
+   * patched content.
    */
   reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**

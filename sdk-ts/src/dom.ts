@@ -1,4 +1,4 @@
-import { signalFor } from './running.ts';
+import { resolveSignal } from './running.ts';
 import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -10,52 +10,53 @@ export interface WaitForSelectorOptions {
 }
 
 /**
- * Waits until an element of the page matches, and returns the element. Rejects with a ToolError `TIMEOUT` after the
- * timeout, with `aborted` as soon as the signal aborts, and with the browser's SyntaxError for an invalid selector.
+ * Waits until an element of the page matches `selector`, and returns the element. Rejects with a ToolError `TIMEOUT`
+ * after the timeout, with `aborted` as soon as the signal aborts, and with the browser's SyntaxError for an invalid
+ * selector.
  */
 export function waitForSelector<T extends Element = Element>(
   selector: string,
   options: WaitForSelectorOptions = {},
 ): Promise<T> {
-  const find = () => document.querySelector<T>(selector) ?? undefined;
-  return waitForMatch(selector, find, options, 'no element of the page matches');
+  const findMatch = () => document.querySelector<T>(selector) ?? undefined;
+  return waitForMatch(selector, findMatch, options, 'no element of the page matches');
 }
 
-/** Waits until no element of the page matches. Rejects like {@link waitForSelector}. */
+/** Waits until no element of the page matches `selector`. Rejects like {@link waitForSelector}. */
 export async function waitForSelectorRemoval(selector: string, options: WaitForSelectorOptions = {}): Promise<void> {
-  const find = () => (document.querySelector(selector) ? undefined : true);
-  await waitForMatch(selector, find, options, 'the page still has an element that matches');
+  const findMatch = () => (document.querySelector(selector) ? undefined : true);
+  await waitForMatch(selector, findMatch, options, 'the page still has an element that matches');
 }
 
 /** A regular expression that matches selectors that depend on attributes: classes, ids, attributes and states. */
 const attributeSelector = /[.#[:]/;
 
-/** Waits until `find` returns a value. The error text of a timeout begins with `problem`. */
+/** Waits until `findMatch` returns a value. The error text of a timeout begins with `problem`. */
 function waitForMatch<T>(
   selector: string,
-  find: () => T | undefined,
+  findMatch: () => T | undefined,
   options: WaitForSelectorOptions,
   problem: string,
 ): Promise<T> {
   const { timeout = 10_000 } = options;
-  const signal = signalFor(options.signal);
+  const signal = resolveSignal(options.signal);
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(ToolError.aborted(signal.reason));
       return;
     }
-    const initialMatch = find();
+    const initialMatch = findMatch();
     if (initialMatch !== undefined) {
       resolve(initialMatch);
       return;
     }
     const observer = new MutationObserver(() => {
-      const found = find();
-      if (found === undefined) return;
+      const match = findMatch();
+      if (match === undefined) return;
       stopWaiting();
-      resolve(found);
+      resolve(match);
     });
-    const cancel = startTimer(timeout, () => {
+    const cancelTimer = startTimer(timeout, () => {
       stopWaiting();
       reject(ToolError.timeout(`timed out after ${timeout} ms: ${problem} ${selector}`));
     });
@@ -65,7 +66,7 @@ function waitForMatch<T>(
     };
     const stopWaiting = () => {
       observer.disconnect();
-      cancel();
+      cancelTimer();
       signal?.removeEventListener('abort', onAbort);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -73,7 +74,7 @@ function waitForMatch<T>(
   });
 }
 
-/** Returns all elements that match, as an array; the array is empty for an invalid selector. */
+/** Returns an array of all elements that match `selector`. The array is empty for an invalid selector. */
 export function querySelectorAll<T extends Element = Element>(selector: string): T[] {
   try {
     return [...document.querySelectorAll<T>(selector)];
@@ -82,7 +83,7 @@ export function querySelectorAll<T extends Element = Element>(selector: string):
   }
 }
 
-/** Returns the trimmed text of the first element that matches; null if no element matches. */
+/** Returns the trimmed text of the first element that matches `selector`; null if no element matches. */
 export function getTextContent(selector: string): string | null {
   try {
     return document.querySelector(selector)?.textContent?.trim() ?? null;
@@ -91,7 +92,7 @@ export function getTextContent(selector: string): string | null {
   }
 }
 
-/** Returns the content of `<meta name="...">`; null if there is none. */
+/** Returns the content of the page's `<meta name="...">` element; null if the page has no such element. */
 export function getMetaContent(name: string): string | null {
   for (const meta of querySelectorAll('meta')) {
     if (meta.getAttribute('name') === name) return meta.getAttribute('content');
@@ -109,7 +110,7 @@ export interface ObserveDOMOptions {
 }
 
 /**
- * Calls `callback` at every change of the first element that matches. Returns a function that ends the observation. The
+ * Calls `callback` at every change of the first element that matches `selector`. Returns a function that ends the observation. The
  * end of the tool call does not end the observation: call the returned function in the plugin's teardown at the latest.
  * Throws if no element matches.
  */

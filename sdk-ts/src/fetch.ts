@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { parseRetryAfterMs } from './retry-after.ts';
-import { signalFor } from './running.ts';
+import { resolveSignal } from './running.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
@@ -25,9 +25,9 @@ const maxBodyInError = 512;
  */
 export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
   const { timeout = defaultTimeoutMs, signal: givenSignal, ...init } = options;
-  const signal = signalFor(givenSignal);
+  const signal = resolveSignal(givenSignal);
   const timeoutController = new AbortController();
-  const cancel = startTimer(timeout, () => timeoutController.abort());
+  const cancelTimer = startTimer(timeout, () => timeoutController.abort());
   let response: Response;
   try {
     const stopSignal = signal ? AbortSignal.any([signal, timeoutController.signal]) : timeoutController.signal;
@@ -37,7 +37,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
       throw ToolError.timeout(`no answer after ${timeout} ms: ${url}`);
     throw toRequestError(error, signal, url);
   } finally {
-    cancel();
+    cancelTimer();
   }
   if (response.ok) return response;
   const body = await response.text().catch(() => '');
@@ -56,7 +56,7 @@ function toRequestError(error: unknown, signal: AbortSignal | undefined, url: st
   });
 }
 
-/** Server errors that may not occur at a second attempt. */
+/** The status codes of server errors that a retry may resolve. */
 const retryableStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Returns the ToolError for a response whose status is not 2xx. */
@@ -91,7 +91,7 @@ function readRetryAfterMs(response: Response): number | undefined {
 
 /** Sends a request and returns the response body as text. */
 export async function fetchText(url: string, options: FetchFromPageOptions = {}): Promise<string> {
-  const signal = signalFor(options.signal);
+  const signal = resolveSignal(options.signal);
   const response = await fetchFromPage(url, { ...options, signal: signal ?? null });
   return await readBody(response, signal, url);
 }

@@ -6,9 +6,9 @@ import { hasProperties } from './runtime/value.ts';
  * Applies a JSON Patch (RFC 6902) to a copy of a JSON value and returns the copy. Throws an Error that names the first
  * operation that does not apply.
  */
-export function applyPatch(before: unknown, patch: readonly PatchOperation[]): unknown {
+export function applyPatch(original: unknown, patch: readonly PatchOperation[]): unknown {
   return withPristineBuiltIns(() => {
-    const root: PatchedDocument = { value: structuredClone(before) };
+    const root: PatchedDocument = { value: structuredClone(original) };
     patch.forEach((operation, index) => {
       try {
         applyOperation(root, operation);
@@ -27,27 +27,27 @@ interface PatchedDocument {
 }
 
 function applyOperation(root: PatchedDocument, operation: PatchOperation): void {
-  const at = splitPointer(operation.path);
+  const tokens = splitPointer(operation.path);
   switch (operation.op) {
     case 'add':
-      addValue(root, at, structuredClone(operation.value));
+      addValue(root, tokens, structuredClone(operation.value));
       return;
     case 'remove':
-      removeValue(root, at);
+      removeValue(root, tokens);
       return;
     case 'replace':
-      readValue(root, at);
-      replaceValue(root, at, structuredClone(operation.value));
+      readValue(root, tokens);
+      replaceValue(root, tokens, structuredClone(operation.value));
       return;
     case 'copy':
-      addValue(root, at, structuredClone(readValue(root, splitPointer(operation.from))));
+      addValue(root, tokens, structuredClone(readValue(root, splitPointer(operation.from))));
       return;
     case 'move':
       if (operation.path.startsWith(`${operation.from}/`)) throw new Error('a value cannot be moved into itself');
-      addValue(root, at, removeValue(root, splitPointer(operation.from)));
+      addValue(root, tokens, removeValue(root, splitPointer(operation.from)));
       return;
     case 'test':
-      if (!isEqual(readValue(root, at), operation.value)) throw new Error('the value differs');
+      if (!isEqual(readValue(root, tokens), operation.value)) throw new Error('the value differs');
       return;
     default:
       throw new Error('unknown operation');
@@ -64,44 +64,44 @@ function splitPointer(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function readValue(root: PatchedDocument, at: readonly string[]): unknown {
+function readValue(root: PatchedDocument, tokens: readonly string[]): unknown {
   let value = root.value;
-  for (const token of at) {
+  for (const token of tokens) {
     if (Array.isArray(value)) value = value[parseIndex(value, token, value.length - 1)];
     else value = requireMember(value, token)[token];
   }
   return value;
 }
 
-/** Returns the parent of the value at a path that is not empty, and its key there. */
-function findParent(root: PatchedDocument, at: readonly string[]): { parent: unknown; key: string } {
-  return { parent: readValue(root, at.slice(0, -1)), key: at.at(-1) ?? '' };
+/** Returns the parent of a value, and the value's key in the parent. The path must not be empty. */
+function findParent(root: PatchedDocument, tokens: readonly string[]): { parent: unknown; key: string } {
+  return { parent: readValue(root, tokens.slice(0, -1)), key: tokens.at(-1) ?? '' };
 }
 
-function addValue(root: PatchedDocument, at: readonly string[], value: unknown): void {
-  if (at.length === 0) {
+function addValue(root: PatchedDocument, tokens: readonly string[], value: unknown): void {
+  if (tokens.length === 0) {
     root.value = value;
     return;
   }
-  const { parent, key } = findParent(root, at);
+  const { parent, key } = findParent(root, tokens);
   if (Array.isArray(parent))
     parent.splice(key === '-' ? parent.length : parseIndex(parent, key, parent.length), 0, value);
   else setMember(requireObject(parent), key, value);
 }
 
-function replaceValue(root: PatchedDocument, at: readonly string[], value: unknown): void {
-  if (at.length === 0) {
+function replaceValue(root: PatchedDocument, tokens: readonly string[], value: unknown): void {
+  if (tokens.length === 0) {
     root.value = value;
     return;
   }
-  const { parent, key } = findParent(root, at);
+  const { parent, key } = findParent(root, tokens);
   if (Array.isArray(parent)) parent[parseIndex(parent, key, parent.length - 1)] = value;
   else setMember(requireObject(parent), key, value);
 }
 
-function removeValue(root: PatchedDocument, at: readonly string[]): unknown {
-  if (at.length === 0) throw new Error('the whole document cannot be removed; replace it');
-  const { parent, key } = findParent(root, at);
+function removeValue(root: PatchedDocument, tokens: readonly string[]): unknown {
+  if (tokens.length === 0) throw new Error('the whole document cannot be removed; replace it');
+  const { parent, key } = findParent(root, tokens);
   if (Array.isArray(parent)) return parent.splice(parseIndex(parent, key, parent.length - 1), 1)[0];
   const parentObject = requireMember(parent, key);
   const value = parentObject[key];
@@ -126,13 +126,13 @@ function requireMember(value: unknown, key: string): Record<string, unknown> {
   return object;
 }
 
-function parseIndex(list: readonly unknown[], token: string, last: number): number {
+function parseIndex(list: readonly unknown[], token: string, maxIndex: number): number {
   const index = /^(0|[1-9]\d*)$/.test(token) ? Number(token) : -1;
-  if (index < 0 || index > last) throw new Error(`no element ${token} in an array of ${list.length}`);
+  if (index < 0 || index > maxIndex) throw new Error(`no element ${token} in an array of ${list.length}`);
   return index;
 }
 
-/** Compares JSON values. */
+/** Reports whether two JSON values are equal. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (!hasProperties(a) || !hasProperties(b)) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

@@ -1,10 +1,10 @@
 import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
-// The values of a log entry leave the page as JSON. Values are converted at once, before the page can change the
-// values, and the conversion never throws. The limits are the same as in wire.LogEntry.
+// Converts the values of a log entry to JSON when the entry is logged, before the page can change the values. The
+// conversion never throws. The limits are the same as in wire.LogEntry.
 
 const maxArguments = 10;
-/** In UTF-16 units. */
+/** The maximum length of a text, in UTF-16 units. */
 const maxTextChars = 4096;
 /** The maximum JSON length of one argument, in UTF-16 units. */
 const maxJsonChars = 64 * 1024;
@@ -22,10 +22,10 @@ export function truncateLogText(text: string): string {
 }
 
 function convertArgument(value: unknown): unknown {
-  const plain = toPlain(value, { path: new Set(), charsLeft: maxJsonChars });
-  if (typeof plain === 'string') return plain;
-  const json = JSON.stringify(plain) ?? 'null';
-  return json.length > maxJsonChars ? truncateLogText(json) : plain;
+  const plainValue = toPlainValue(value, { path: new Set(), charsLeft: maxJsonChars });
+  if (typeof plainValue === 'string') return plainValue;
+  const json = JSON.stringify(plainValue) ?? 'null';
+  return json.length > maxJsonChars ? truncateLogText(json) : plainValue;
 }
 
 interface ConversionState {
@@ -35,7 +35,7 @@ interface ConversionState {
   charsLeft: number;
 }
 
-function toPlain(value: unknown, state: ConversionState): unknown {
+function toPlainValue(value: unknown, state: ConversionState): unknown {
   if (--state.charsLeft < 0) return '[more]';
   switch (typeof value) {
     case 'string':
@@ -78,7 +78,7 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
   if (isMethod(value)) return `[function ${String(Reflect.get(value, 'name')) || 'without a name'}]`;
   if (value instanceof Error) return convertError(value, state);
   if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...idAndClassesOf(value)].join('')}>`;
-  if (isMethod(value.toJSON)) return toPlain(value.toJSON(''), state);
+  if (isMethod(value.toJSON)) return toPlainValue(value.toJSON(''), state);
   if (value instanceof Map) return convertMembers([...value], state);
   if (value instanceof Set) return convertMembers([...value], state);
   if (Array.isArray(value)) return convertMembers(value, state);
@@ -89,14 +89,14 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
 /** Converts one field. If the getter of the field throws, the error replaces the value. */
 function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {
-    return toPlain(value[key], state);
+    return toPlainValue(value[key], state);
   } catch (error) {
     return `[unreadable: ${truncateLogText(messageOf(error))}]`;
   }
 }
 
 function convertMembers(values: readonly unknown[], state: ConversionState): unknown[] {
-  const members = values.slice(0, maxEntries).map((value) => toPlain(value, state));
+  const members = values.slice(0, maxEntries).map((value) => toPlainValue(value, state));
   if (values.length > maxEntries) members.push(`[${values.length - maxEntries} more]`);
   return members;
 }
@@ -104,11 +104,11 @@ function convertMembers(values: readonly unknown[], state: ConversionState): unk
 function convertError(error: Error, state: ConversionState): unknown {
   const { name, message, stack, cause } = error;
   return {
-    name: toPlain(name, state),
-    message: toPlain(message, state),
-    ...('code' in error && { code: toPlain(error.code, state) }),
-    ...(stack !== undefined && { stack: toPlain(stack, state) }),
-    ...(cause !== undefined && { cause: toPlain(cause, state) }),
+    name: toPlainValue(name, state),
+    message: toPlainValue(message, state),
+    ...('code' in error && { code: toPlainValue(error.code, state) }),
+    ...(stack !== undefined && { stack: toPlainValue(stack, state) }),
+    ...(cause !== undefined && { cause: toPlainValue(cause, state) }),
   };
 }
 

@@ -38,7 +38,7 @@ export interface Manifest {
    */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
-  /** The plugin's icon as SVG. The next fields are variants of the icon. */
+  /** The plugin's icon as SVG. The other icon fields are variants of this icon. */
   iconSvg?: string;
   iconInactiveSvg?: string;
   iconDarkSvg?: string;

@@ -1,4 +1,4 @@
-/** Keys that lead from a value to the class of the value, which is not data of the page. */
+/** Keys that lead to the class of a value. A class is not data of the page. */
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**

@@ -58,7 +58,7 @@ export interface PluginDefinition {
   onToolInvocationEnd?(toolName: string, success: boolean, durationMs: number): void;
 }
 
-const hooks = [
+const hookNames = [
   'teardown',
   'onActivate',
   'onDeactivate',
@@ -86,11 +86,11 @@ class DefinedPlugin extends OpenTabsPlugin {
     for (const key of ['prompts', 'excludePatterns', 'homepage', 'configSchema'] as const) {
       if (definition[key] !== undefined) Object.assign(this, { [key]: definition[key] });
     }
-    for (const hook of hooks) {
+    for (const hook of hookNames) {
       const method = definition[hook];
       if (method) Object.assign(this, { [hook]: method.bind(definition) });
     }
-    // A build does not check types: without the method, extract reports the problem.
+    // Hides the inherited method, so that the build reports a missing isReady.
     if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 

@@ -2,17 +2,17 @@ import { getContainer, getContainerPart } from './runtime/container.ts';
 import { hasOwn, lookup } from './runtime/primordials.ts';
 import { hasProperties } from './runtime/value.ts';
 
-/** The plugin that this code is part of, once the adapter has started. */
+/** The name of the plugin that this code is part of; undefined until the adapter has started. */
 let ownerName: string | undefined;
 
-/** Sets the plugin that this code is part of. */
+/** Sets the name of the plugin that this code is part of. */
 export function setPreScriptOwner(name: string): void {
   ownerName = name;
 }
 
 /**
- * Returns the value that the plugin's pre-script stored under `key` in this document. Returns undefined if there is no
- * value, also because the plugin has no pre-script or was added after the page had loaded.
+ * Returns the value that the plugin's pre-script stored under `key` in this document. Returns undefined if no value
+ * is stored, for example because the plugin has no pre-script or was added after the page had loaded.
  */
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {

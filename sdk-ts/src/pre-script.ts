@@ -23,7 +23,7 @@ export interface PreScriptContext {
 
 /**
  * Runs `script` at once, in the page and in each frame of the page, before any script of the page. An error of the
- * script is logged to the console. Does nothing where no pre-script is starting, as in a test.
+ * script is logged to the console. Does nothing outside the start of a pre-script, for example in a test.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
   const runner = getContainer()?._preScriptRunner;

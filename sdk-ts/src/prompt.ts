@@ -29,13 +29,13 @@ export type PromptResult =
   | readonly PromptMessage[]
   | { description?: string | undefined; messages: readonly PromptMessage[] };
 
-type Renderable = PromptResult | Promise<PromptResult>;
+type RenderResult = PromptResult | Promise<PromptResult>;
 
 /**
- * A text for an agent, made in the page. The user chooses the prompt in the client, where the prompt is named
+ * A prompt for an agent, whose text is made in the page. The user chooses the prompt in the client, where the prompt is named
  * `<plugin>__<name>`. `Params` are the arguments that `render` receives.
  */
-export interface PromptDefinition<Params = Record<string, unknown>, Rendered extends Renderable = Renderable> {
+export interface PromptDefinition<Params = Record<string, unknown>, Rendered extends RenderResult = RenderResult> {
   /** The name of the prompt in snake_case, `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`; it must not be the name of a tool. */
   name: string;
   /** The name that users see; if absent, the name is derived from `name`. */
@@ -43,7 +43,7 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
   /** What the prompt makes, as a text for the user who chooses a prompt; up to 1,000 characters. */
   description?: string | undefined;
   /**
-   * The arguments. Clients send texts, which the server converts by this schema: "20" for a `z.number()`, "true" for a
+   * The schema of the arguments. The server converts the texts that clients send: "20" for a `z.number()`, "true" for a
    * `z.boolean()`, JSON for an array or object. An empty text for an optional argument means that the argument is
    * absent. The page parses the converted arguments again with the same schema, so defaults and transforms apply.
    */
@@ -62,10 +62,10 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
 }
 
 /** Returns `prompt` unchanged, and infers the types of the arguments from the schema. */
-export function definePrompt<Args extends z.ZodObject<z.ZodRawShape>, Rendered extends Renderable>(
+export function definePrompt<Args extends z.ZodObject<z.ZodRawShape>, Rendered extends RenderResult>(
   prompt: PromptDefinition<z.infer<Args>, Rendered> & { args: Args },
 ): PromptDefinition<z.infer<Args>, Rendered> & { args: Args };
-export function definePrompt<Rendered extends Renderable>(
+export function definePrompt<Rendered extends RenderResult>(
   prompt: PromptDefinition<Record<string, string>, Rendered> & { args?: undefined },
 ): PromptDefinition<Record<string, string>, Rendered>;
 export function definePrompt<Prompt>(prompt: Prompt): Prompt {

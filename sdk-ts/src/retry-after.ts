@@ -17,10 +17,10 @@ export function parseRetryAfterMs(header: string): number | undefined {
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
 /**
- * A number in a reset header that is at least epochSeconds is a time in seconds since 1970. A number that is at least
- * epochMs is a time in milliseconds since 1970.
+ * A number in a reset header that is at least minEpochSeconds is a time in seconds since 1970. A number that is at
+ * least minEpochMs is a time in milliseconds since 1970.
  */
-const [epochSeconds, epochMs] = [1e9, 1e12];
+const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
 
 /**
  * Returns when the rate limit of a site ends, in milliseconds from now. Reads the first present header of Retry-After,
@@ -40,7 +40,7 @@ export function parseRateLimitHeader(headers: Headers): number | undefined {
 }
 
 function msUntilReset(value: number): number | undefined {
-  if (value < epochSeconds) return value * 1000;
-  const until = (value < epochMs ? value * 1000 : value) - Date.now();
-  return until > 0 ? until : undefined;
+  if (value < minEpochSeconds) return value * 1000;
+  const remainingMs = (value < minEpochMs ? value * 1000 : value) - Date.now();
+  return remainingMs > 0 ? remainingMs : undefined;
 }

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { runCall, signalFor } from './running.ts';
+import { resolveSignal, runCall } from './running.ts';
 
 const neverEnds = () => new Promise<never>(() => undefined);
 
 test('without a call there is no signal', () => {
-  assert.equal(signalFor(undefined), undefined);
-  assert.equal(signalFor(null), undefined);
+  assert.equal(resolveSignal(undefined), undefined);
+  assert.equal(resolveSignal(null), undefined);
   const { signal } = new AbortController();
-  assert.equal(signalFor(signal), signal);
+  assert.equal(resolveSignal(signal), signal);
 });
 
 test('signalFor returns the signal of the one running call until it has settled', async () => {
   const { signal } = new AbortController();
   let go: () => void = () => undefined;
   const call = runCall(signal, async () => {
-    assert.equal(signalFor(undefined), signal);
+    assert.equal(resolveSignal(undefined), signal);
     await new Promise<void>((resolve) => {
       go = resolve;
     });
-    assert.equal(signalFor(undefined), signal);
-    assert.equal(signalFor(null), undefined);
+    assert.equal(resolveSignal(undefined), signal);
+    assert.equal(resolveSignal(null), undefined);
   });
-  assert.equal(signalFor(undefined), signal);
+  assert.equal(resolveSignal(undefined), signal);
   go();
   await call;
-  assert.equal(signalFor(undefined), undefined);
+  assert.equal(resolveSignal(undefined), undefined);
 });
 
 test('a call whose handler throws before its first await is removed', async () => {
@@ -34,7 +34,7 @@ test('a call whose handler throws before its first await is removed', async () =
     throw new Error('at once');
   });
   await assert.rejects(failing, { message: 'at once' });
-  assert.equal(signalFor(undefined), undefined);
+  assert.equal(resolveSignal(undefined), undefined);
 });
 
 test('before its first await a handler has its own signal, even with other running calls', async () => {
@@ -49,9 +49,9 @@ test('before its first await a handler has its own signal, even with other runni
       }),
   );
   await runCall(two.signal, () => {
-    assert.equal(signalFor(undefined), two.signal);
+    assert.equal(resolveSignal(undefined), two.signal);
   });
-  assert.equal(signalFor(undefined), one.signal);
+  assert.equal(resolveSignal(undefined), one.signal);
   release();
   await first;
 });
@@ -59,11 +59,11 @@ test('before its first await a handler has its own signal, even with other runni
 test('with several calls a wait stops once all of them were stopped', () => {
   const controllers = [new AbortController(), new AbortController()] as const;
   for (const { signal } of controllers) void runCall(signal, neverEnds);
-  const shared = signalFor(undefined);
-  assert.equal(signalFor(undefined), shared);
+  const shared = resolveSignal(undefined);
+  assert.equal(resolveSignal(undefined), shared);
   controllers[0].abort('first');
   assert.equal(shared?.aborted, false);
-  assert.equal(signalFor(undefined)?.aborted, false);
+  assert.equal(resolveSignal(undefined)?.aborted, false);
   controllers[1].abort('second');
   assert.equal(shared?.aborted, true);
   assert.equal(shared?.reason, 'second');

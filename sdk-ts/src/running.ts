@@ -11,8 +11,8 @@ import {
 // author did not pass `context.signal` to them.
 //
 // After an `await`, JavaScript cannot determine which call the code belongs to. If only one call is running, the code
-// belongs to that call. With several running calls, a wait without a signal stops once all these calls were stopped,
-// and so never while one of the calls continues.
+// belongs to that call. With several running calls, a wait without a signal stops only when all these calls were
+// stopped.
 
 /** An entry of the linked list of running calls, newest first. */
 interface RunningCall {
@@ -29,7 +29,7 @@ let startingSignal: AbortSignal | undefined;
  */
 let sharedSignal: AbortSignal | undefined;
 
-/** Runs a handler and registers its call for {@link signalFor} until the handler has settled. */
+/** Runs a handler and registers its call for {@link resolveSignal} until the handler has settled. */
 export async function runCall<T>(signal: AbortSignal, handler: () => T | Promise<T>): Promise<T> {
   const entry: RunningCall = { signal, next: newestCall };
   newestCall = entry;
@@ -44,39 +44,39 @@ export async function runCall<T>(signal: AbortSignal, handler: () => T | Promise
 
 function removeCall(entry: RunningCall): void {
   if (newestCall === entry) newestCall = entry.next;
-  for (let at = newestCall; at !== undefined; at = at.next) if (at.next === entry) at.next = entry.next;
+  for (let call = newestCall; call !== undefined; call = call.next) if (call.next === entry) call.next = entry.next;
 }
 
 function startHandler<T>(signal: AbortSignal, handler: () => T): T {
-  const before = startingSignal;
+  const previousSignal = startingSignal;
   startingSignal = signal;
   try {
     return handler();
   } finally {
-    startingSignal = before;
+    startingSignal = previousSignal;
   }
 }
 
 /**
- * Returns the signal of a wait: `givenSignal` if it is a signal, no signal for null, and the signal of the running
- * calls for undefined.
+ * Returns the signal that stops a wait: `givenSignal` if it is a signal, no signal for null, and the signal of the
+ * running calls for undefined.
  */
-export function signalFor(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
+export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
   if (startingSignal) return startingSignal;
   if (!newestCall) return undefined;
-  sharedSignal ??= signalOfAll(newestCall);
+  sharedSignal ??= makeSharedSignal(newestCall);
   return sharedSignal;
 }
 
-function signalOfAll(first: RunningCall): AbortSignal {
+function makeSharedSignal(first: RunningCall): AbortSignal {
   if (first.next === undefined) return first.signal;
   const controller = makeController();
   let remaining = 0;
-  for (let at: RunningCall | undefined = first; at !== undefined; at = at.next) remaining++;
+  for (let call: RunningCall | undefined = first; call !== undefined; call = call.next) remaining++;
   // The abort reason of the signal is the reason of the call that was stopped last.
-  for (let at: RunningCall | undefined = first; at !== undefined; at = at.next) {
-    const { signal } = at;
+  for (let call: RunningCall | undefined = first; call !== undefined; call = call.next) {
+    const { signal } = call;
     let isCounted = false;
     const onAbort = () => {
       if (isCounted) return;

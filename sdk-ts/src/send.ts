@@ -2,25 +2,25 @@ import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-// Functions for requests that send a body, and for DELETE requests. Each function returns the response as fetchJSON
-// does: JSON, parsed by `schema` if given; undefined for an empty body.
+// Functions for requests that send a body, and for DELETE requests. Each function returns the JSON of the response,
+// parsed by `schema` if given. The result for an empty body is undefined.
 
-/** Sends a request with a body. `type` is the content type, unless the caller's headers contain a content type. */
-async function send(
+/** Sends a request. `contentType` applies unless the caller's headers contain a content type. */
+async function sendRequest(
   url: string,
   method: string,
   body: BodyInit | undefined,
-  type: string | undefined,
+  contentType: string | undefined,
   options: FetchFromPageOptions = {},
   schema?: z.ZodType,
 ): Promise<unknown> {
   const headers = new Headers(options.headers);
-  if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type);
+  if (contentType !== undefined && !headers.has('content-type')) headers.set('content-type', contentType);
   const request = { ...options, method, headers, ...(body !== undefined && { body }) };
   return schema ? await fetchJSON(url, request, schema) : await fetchJSON(url, request);
 }
 
-const json = 'application/json';
+const jsonContentType = 'application/json';
 
 /** Posts `body` as JSON and returns the JSON of the response. */
 export async function postJSON<S extends z.ZodType>(
@@ -40,11 +40,11 @@ export async function postJSON(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(
+  return await sendRequest(
     url,
     'POST',
     withPristineBuiltIns(() => JSON.stringify(body)),
-    json,
+    jsonContentType,
     options,
     schema,
   );
@@ -68,11 +68,11 @@ export async function putJSON(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(
+  return await sendRequest(
     url,
     'PUT',
     withPristineBuiltIns(() => JSON.stringify(body)),
-    json,
+    jsonContentType,
     options,
     schema,
   );
@@ -96,11 +96,11 @@ export async function patchJSON(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(
+  return await sendRequest(
     url,
     'PATCH',
     withPristineBuiltIns(() => JSON.stringify(body)),
-    json,
+    jsonContentType,
     options,
     schema,
   );
@@ -114,7 +114,7 @@ export async function deleteJSON<S extends z.ZodType>(
 ): Promise<z.infer<S>>;
 export async function deleteJSON<T = unknown>(url: string, options?: FetchFromPageOptions): Promise<T | undefined>;
 export async function deleteJSON(url: string, options?: FetchFromPageOptions, schema?: z.ZodType): Promise<unknown> {
-  return await send(url, 'DELETE', undefined, undefined, options, schema);
+  return await sendRequest(url, 'DELETE', undefined, undefined, options, schema);
 }
 
 /** Posts `body` as a URL-encoded form and returns the JSON of the response. */
@@ -135,7 +135,7 @@ export async function postForm(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(
+  return await sendRequest(
     url,
     'POST',
     withPristineBuiltIns(() => new URLSearchParams(body).toString()),
@@ -163,5 +163,5 @@ export async function postFormData(
   options?: FetchFromPageOptions,
   schema?: z.ZodType,
 ): Promise<unknown> {
-  return await send(url, 'POST', body, undefined, options, schema);
+  return await sendRequest(url, 'POST', body, undefined, options, schema);
 }

@@ -98,10 +98,10 @@ function listEntries(storage: Storage): { key: string; value: string }[] {
 export function getCookie(name: string): string | null {
   const cookies = document.cookie;
   return withPristineBuiltIns(() => {
-    const names = [`${name}=`, `${encodeURIComponent(name)}=`];
+    const prefixes = [`${name}=`, `${encodeURIComponent(name)}=`];
     for (const cookie of cookies.split(';')) {
       const text = cookie.trim();
-      const prefix = names.find((start) => text.startsWith(start));
+      const prefix = prefixes.find((start) => text.startsWith(start));
       if (prefix !== undefined) return decodeOrKeep(text.slice(prefix.length));
     }
     return null;

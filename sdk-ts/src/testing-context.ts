@@ -81,7 +81,7 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
   const userRequests: UserRequest[] = [];
   let endedFor: ProgressAudience = 'internal';
   const stop = (reason = 'stopped by the test') => controller.abort(new DOMException(reason, 'AbortError'));
-  const activities = makeActivities();
+  const activities = makeActivityStore();
   const recordReport = () => {
     onReport();
     if (reports.length + activities.changes.length === script.stopAtReport) stop();
@@ -118,17 +118,17 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
       endedFor = audience;
     },
     call: async (tool, input = {}, options = {}) => {
-      const call = recordedCall(tool, input, options);
-      return await unlessStopped([signal, options.signal], () => {
-        calls.push(call);
-        return toAnswer(script.tools, call);
+      const newCall = makeRecordedCall(tool, input, options);
+      return await runUnlessStopped([signal, options.signal], () => {
+        calls.push(newCall);
+        return resolveToolResult(script.tools, newCall);
       });
     },
     waitForUser: async (request) => {
       if (typeof request?.reason !== 'string' || request.reason === '') {
         throw new ToolError('waitForUser: reason must describe what the user should do', 'invalid_arguments');
       }
-      await unlessStopped([signal], () => {
+      await runUnlessStopped([signal], () => {
         userRequests.push(request);
         return answerAsUser(script.user, request);
       });
@@ -137,33 +137,40 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
 }
 
 /** Makes the store of the activities of one call, with the rules of the browser and the server. */
-function makeActivities() {
+function makeActivityStore() {
   const changes: RecordedActivity[] = [];
   const contents = new Map<string, unknown>();
   const dropped: string[] = [];
 
-  /** Stores the content and the change that `make` returns. If `make` throws, records the problem in `dropped`. */
-  const show = (type: string, make: () => { content: unknown; change: RecordedActivity }) => {
+  /**
+   * Applies the content and the change that `makeChange` returns. If `makeChange` throws, records the problem in
+   * `dropped`.
+   */
+  const applyChange = (type: string, makeChange: () => { content: unknown; change: RecordedActivity }) => {
     try {
       if (!contents.has(type) && contents.size === maxActivityTypes) {
         throw new Error(`a call has up to ${maxActivityTypes} activities`);
       }
-      const { content, change } = make();
+      const { content, change } = makeChange();
       contents.set(type, toJsonValue(content));
       changes.push(change);
     } catch (error) {
       dropped.push(`activity ${type}: ${messageOf(error)}`);
     }
   };
-  const replace = (type: string, given: unknown, audience: ProgressAudience | undefined) =>
-    show(type, () => {
-      const content = toJsonValue(given);
+  const replace = (type: string, value: unknown, audience: ProgressAudience | undefined) =>
+    applyChange(type, () => {
+      const content = toJsonValue(value);
       return { content, change: { type, content, audience } };
     });
-  const change = (type: string, given: PatchOperation | readonly PatchOperation[], audience?: ProgressAudience) =>
-    show(type, () => {
+  const change = (
+    type: string,
+    patchOrOperation: PatchOperation | readonly PatchOperation[],
+    audience?: ProgressAudience,
+  ) =>
+    applyChange(type, () => {
       if (!contents.has(type)) throw new Error('there is no content to patch; call reportActivity first');
-      const patch = structuredClone(Array.isArray(given) ? given : [given]);
+      const patch = structuredClone(Array.isArray(patchOrOperation) ? patchOrOperation : [patchOrOperation]);
       toJsonValue(patch);
       return { content: applyPatch(contents.get(type), patch), change: { type, patch, audience } };
     });
@@ -172,34 +179,37 @@ function makeActivities() {
 
 /** Converts a value to JSON and back. Throws if the value is not JSON or is too large. */
 function toJsonValue(value: unknown): unknown {
-  const text = jsonText(value);
-  if (text === undefined) throw new Error('the content is not JSON');
-  const bytes = new TextEncoder().encode(text).length;
+  const json = toJsonText(value);
+  if (json === undefined) throw new Error('the content is not JSON');
+  const bytes = new TextEncoder().encode(json).length;
   if (bytes > maxActivityBytes) throw new Error(`the content has ${bytes} bytes; the limit is ${maxActivityBytes}`);
-  return JSON.parse(text);
+  return JSON.parse(json);
 }
 
-/** Returns the JSON text of `value`, a bigint as a number, as a browser does; undefined for what JSON omits. */
-function jsonText(value: unknown): string | undefined {
+/**
+ * Returns the JSON text of `value`, with bigints as numbers like in a browser. Returns undefined for a value that
+ * JSON omits.
+ */
+function toJsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
 }
 
-function recordedCall(tool: string, input: unknown, { tabId }: NestedCallOptions): RecordedCall {
+function makeRecordedCall(tool: string, input: unknown, { tabId }: NestedCallOptions): RecordedCall {
   if (!hasProperties(input) || Array.isArray(input)) {
     throw new ToolError(`call: the input of ${tool} must be an object`, 'invalid_arguments');
   }
-  return { tool, input: JSON.parse(jsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
+  return { tool, input: JSON.parse(toJsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
 }
 
 /** Returns the result that the test specified for a tool, converted to JSON and back as between two pages. */
-async function toAnswer(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
+async function resolveToolResult(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
   if (!tools || !Object.hasOwn(tools, tool)) {
     throw new ToolError(`the script has no tool ${tool}; add it to makeContext({ tools: {...} })`, 'unknown_tool');
   }
   const answer = tools[tool];
   try {
     const result = isMethod(answer) ? await answer(input) : answer;
-    const text = jsonText(result);
+    const text = toJsonText(result);
     return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
     throw error instanceof ToolError ? error : new ToolError(messageOf(error), 'tool_error');
@@ -213,22 +223,22 @@ async function answerAsUser(user: ContextScript['user'], request: UserRequest): 
 }
 
 /** Runs `work`, or rejects as soon as the first of the signals aborts. */
-function unlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work: () => Promise<T>): Promise<T> {
+function runUnlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const hasSettled = new AbortController();
+    const settledController = new AbortController();
     for (const signal of signals) {
       if (signal?.aborted) {
         reject(ToolError.aborted(signal.reason));
-        hasSettled.abort();
+        settledController.abort();
         return;
       }
       signal?.addEventListener('abort', () => reject(ToolError.aborted(signal.reason)), {
         once: true,
-        signal: hasSettled.signal,
+        signal: settledController.signal,
       });
     }
     work()
       .then(resolve, reject)
-      .finally(() => hasSettled.abort());
+      .finally(() => settledController.abort());
   });
 }

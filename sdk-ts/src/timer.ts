@@ -2,35 +2,36 @@ import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Calls `done` once after `ms` milliseconds. Returns a function that cancels the timer. The timer is one of the
+ * Calls `callback` once after `ms` milliseconds. Returns a function that cancels the timer. The timer is one of the
  * platform's timers, which stay on time in a hidden page. In a hidden page, Chrome runs the page's own timers once a
- * second, and later once a minute. Without such a platform, and in a test, the timer is one of the page's own timers.
+ * second, and later once a minute. Without a platform, for example in a test, the timer is one of the page's own
+ * timers.
  */
-export function startTimer(ms: number, done: () => void): () => void {
+export function startTimer(ms: number, callback: () => void): () => void {
   const setPlatformTimer = getContainer()?._setTimer;
   if (isMethod(setPlatformTimer)) {
-    const cancel = setPlatformTimer(ms, done);
-    if (isMethod(cancel)) {
+    const cancelPlatformTimer = setPlatformTimer(ms, callback);
+    if (isMethod(cancelPlatformTimer)) {
       return () => {
-        cancel();
+        cancelPlatformTimer();
       };
     }
   }
-  const timer = setTimeout(() => leaveTimerChain(done), ms);
+  const timer = setTimeout(() => leaveTimerChain(callback), ms);
   return () => clearTimeout(timer);
 }
 
 /**
- * Calls `next` in a separate task, outside the chain of timers. Once a tab has been hidden for 5 min, Chrome runs a
+ * Calls `callback` in a separate task, outside the chain of timers. Once a tab has been hidden for 5 min, Chrome runs a
  * chain of timers that set each other only once a minute, which would end a call that sleeps between its reports
  * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer set by a message is not part of the chain: in a
  * measurement with Chromium 156, such a timer ran within a second of its due time.
  */
-function leaveTimerChain(next: () => void): void {
+function leaveTimerChain(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {
     port1.close();
-    next();
+    callback();
   };
   port2.postMessage(null);
 }

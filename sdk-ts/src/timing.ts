@@ -1,4 +1,4 @@
-import { signalFor } from './running.ts';
+import { resolveSignal } from './running.ts';
 import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -9,21 +9,21 @@ export interface SleepOptions {
 
 /** Waits `ms` milliseconds, also in a hidden tab. Rejects with a ToolError `aborted` as soon as the signal aborts. */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
-  const signal = signalFor(options.signal);
+  const signal = resolveSignal(options.signal);
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(ToolError.aborted(signal.reason));
       return;
     }
-    const stopped = () => {
-      cancel();
+    const onAbort = () => {
+      cancelTimer();
       reject(ToolError.aborted(signal?.reason));
     };
-    const cancel = startTimer(ms, () => {
-      signal?.removeEventListener('abort', stopped);
+    const cancelTimer = startTimer(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
       resolve();
     });
-    signal?.addEventListener('abort', stopped, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
 
@@ -44,9 +44,9 @@ export async function waitUntil(
   options: WaitUntilOptions = {},
 ): Promise<void> {
   const { interval = 200, timeout = 10_000 } = options;
-  const givenSignal = signalFor(options.signal);
+  const givenSignal = resolveSignal(options.signal);
   const timeoutController = new AbortController();
-  const cancel = startTimer(timeout, () => timeoutController.abort());
+  const cancelTimer = startTimer(timeout, () => timeoutController.abort());
   const stopSignal = givenSignal ? AbortSignal.any([givenSignal, timeoutController.signal]) : timeoutController.signal;
   let lastError: unknown;
   try {
@@ -60,17 +60,17 @@ export async function waitUntil(
       await sleep(interval, { signal: stopSignal }).catch(() => undefined);
     }
   } finally {
-    cancel();
+    cancelTimer();
   }
   throw givenSignal?.aborted ? ToolError.aborted(givenSignal.reason) : makeTimeoutError(timeout, lastError);
 }
 
-/** Returns what `predicate` returns, or false as soon as `stop` aborts. */
-function callUnlessStopped(predicate: () => boolean | Promise<boolean>, stop: AbortSignal): Promise<boolean> {
+/** Returns what `predicate` returns, or false as soon as `stopSignal` aborts. */
+function callUnlessStopped(predicate: () => boolean | Promise<boolean>, stopSignal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const stopped = () => resolve(false);
-    stop.addEventListener('abort', stopped, { once: true });
-    const removeListener = () => stop.removeEventListener('abort', stopped);
+    const onAbort = () => resolve(false);
+    stopSignal.addEventListener('abort', onAbort, { once: true });
+    const removeListener = () => stopSignal.removeEventListener('abort', onAbort);
     Promise.resolve().then(predicate).then(resolve, reject).finally(removeListener);
   });
 }
@@ -97,14 +97,14 @@ export interface RetryOptions extends SleepOptions {
  */
 export async function retry<T>(attempt: () => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { maxAttempts = 3, delay = 1000, backoff = false, maxDelay = 30_000 } = options;
-  const signal = signalFor(options.signal);
-  for (let tries = 1; ; tries++) {
+  const signal = resolveSignal(options.signal);
+  for (let attemptNumber = 1; ; attemptNumber++) {
     if (signal?.aborted) throw ToolError.aborted(signal.reason);
     try {
       return await attempt();
     } catch (error) {
-      if (tries >= maxAttempts) throw error;
+      if (attemptNumber >= maxAttempts) throw error;
     }
-    await sleep(backoff ? Math.min(delay * 2 ** (tries - 1), maxDelay) : delay, { signal: signal ?? null });
+    await sleep(backoff ? Math.min(delay * 2 ** (attemptNumber - 1), maxDelay) : delay, { signal: signal ?? null });
   }
 }

@@ -29,61 +29,63 @@ export class ToolError extends Error {
     // The fields are defined, not assigned, because a page may have added a setter with the same name to
     // Error.prototype. Absent fields are defined too, so that a value on the prototype does not replace an absent
     // field.
-    const define = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
-    const hide = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
-    hide('name', 'ToolError');
-    define('code', code);
-    define('retryable', lookup(options, 'retryable') === true);
-    define('retryAfterMs', lookup(options, 'retryAfterMs'));
-    define('category', lookup(options, 'category'));
+    const defineField = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
+    const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
+    defineHiddenField('name', 'ToolError');
+    defineField('code', code);
+    defineField('retryable', lookup(options, 'retryable') === true);
+    defineField('retryAfterMs', lookup(options, 'retryAfterMs'));
+    defineField('category', lookup(options, 'category'));
     const cause = lookup(options, 'cause');
-    if (cause !== undefined) hide('cause', cause);
+    if (cause !== undefined) defineHiddenField('cause', cause);
   }
 
-  /** The user is not logged in, or lacks the permission. */
+  /** Makes the error for a user who is not logged in or lacks the permission. */
   static auth(message: string, code = 'AUTH_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'auth' });
   }
 
-  /** The requested object does not exist. */
+  /** Makes the error for a requested object that does not exist. */
   static notFound(message: string, code = 'NOT_FOUND'): ToolError {
     return new ToolError(message, code, { category: 'not_found' });
   }
 
-  /** The site limits the rate of requests. Pass its retry advice, in milliseconds, if the site gave such advice. */
+  /**
+   * Makes the error for a site that limits the rate of requests. `retryAfterMs` is the delay that the site requested.
+   */
   static rateLimited(message: string, retryAfterMs?: number, code = 'RATE_LIMITED'): ToolError {
     return new ToolError(message, code, { category: 'rate_limit', retryable: true, retryAfterMs });
   }
 
-  /** The parameters or the response of the site are invalid. */
+  /** Makes the error for invalid parameters, or for an invalid response of the site. */
   static validation(message: string, code = 'VALIDATION_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'validation' });
   }
 
-  /** An operation timed out. */
+  /** Makes the error for an operation that timed out. */
   static timeout(message: string, code = 'TIMEOUT'): ToolError {
     return new ToolError(message, code, { category: 'timeout', retryable: true });
   }
 
-  /** Any other failure. */
+  /** Makes the error for any other failure. */
   static internal(message: string, code = 'INTERNAL_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'internal' });
   }
 
-  /** The signal stopped the wait or request; `reason` is the reason of the signal. */
+  /** Makes the error for a wait or request that a signal stopped; `reason` is the reason of the signal. */
   static aborted(reason: unknown): ToolError {
-    const why = hasProperties(reason) && !isMethod(reason) ? messageOf(reason) : '';
-    return new ToolError(why === '' ? 'aborted' : `aborted: ${why}`, 'aborted', { cause: reason });
+    const detail = hasProperties(reason) && !isMethod(reason) ? messageOf(reason) : '';
+    return new ToolError(detail === '' ? 'aborted' : `aborted: ${detail}`, 'aborted', { cause: reason });
   }
 }
 
 // The extension makes the errors of the context's `call` and `waitForUser`, out of the page's reach and without the
 // class ToolError. The errors of the extension count as instances, so that a handler can test every error with
 // `instanceof ToolError`.
-const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
+const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
-    const isInstance = apply(hasInstance, this, [error]);
+    const isInstance = apply(nativeHasInstance, this, [error]);
     // For a subclass of ToolError, `instanceof` accepts only real instances.
     if (isInstance || this !== ToolError) return isInstance;
     return hasProperties(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';

@@ -32,7 +32,7 @@ export interface ToolDefinition<
   Input extends z.ZodObject<z.ZodRawShape> = z.ZodObject<z.ZodRawShape>,
   Output extends z.ZodType = z.ZodType,
 > {
-  /** snake_case: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
+  /** The name of the tool in snake_case: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
   name: string;
   /** The name that users see; if absent, the name is derived from `name`. */
   displayName?: string | undefined;
@@ -47,11 +47,11 @@ export interface ToolDefinition<
   annotations?: ToolAnnotations | undefined;
   limits?: CallLimits | undefined;
   /**
-   * The parameters. Agents see the JSON Schema of the parameters; the page parses the parameters with the zod schema,
+   * The schema of the parameters. Agents see it as JSON Schema. The page parses the parameters with the zod schema,
    * so defaults and transforms apply.
    */
   input: Input;
-  /** The result. */
+  /** The schema of the result. */
   output: Output;
   /**
    * Runs the tool, in the page. The context is absent only where a test calls the handler directly, so write

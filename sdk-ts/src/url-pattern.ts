@@ -1,7 +1,7 @@
 // Checks URL patterns with the same rules as plugin.ParsePattern in Go, which the server applies when a plugin is
 // added. A test compares these rules in Go and in TypeScript.
 
-/** How many wildcards the path of a pattern may contain. */
+/** The maximum number of wildcards in the path of a pattern. */
 const maxPathWildcards = 5;
 const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 
@@ -16,55 +16,55 @@ export function validateUrlPattern(pattern: string): string | null {
 
 function findProblem(pattern: string): string | null {
   if (pattern === '<all_urls>') return "takes in every site; name the site's host, as in *://*.example.com/*";
-  const start = pattern.indexOf('://');
-  if (start < 0) return 'has no scheme; write it as in *://*.example.com/*';
-  const scheme = pattern.slice(0, start);
+  const schemeEnd = pattern.indexOf('://');
+  if (schemeEnd < 0) return 'has no scheme; write it as in *://*.example.com/*';
+  const scheme = pattern.slice(0, schemeEnd);
   if (!['*', 'http', 'https'].includes(scheme)) return `has the scheme "${scheme}"; use *, http or https`;
-  const rest = pattern.slice(start + 3);
-  const slash = rest.indexOf('/');
-  if (slash < 0) return 'has no path; end it with /*';
-  const path = rest.slice(slash);
-  const wildcards = path.split('*').length - 1;
-  if (wildcards > maxPathWildcards) {
-    return `has ${wildcards} wildcards in its path; use at most ${maxPathWildcards}`;
+  const hostAndPath = pattern.slice(schemeEnd + 3);
+  const pathStart = hostAndPath.indexOf('/');
+  if (pathStart < 0) return 'has no path; end it with /*';
+  const path = hostAndPath.slice(pathStart);
+  const wildcardCount = path.split('*').length - 1;
+  if (wildcardCount > maxPathWildcards) {
+    return `has ${wildcardCount} wildcards in its path; use at most ${maxPathWildcards}`;
   }
   if (/[# \t\r\n]/.test(path)) {
     return 'has a # or a space in its path; leave it out, fragments are never compared';
   }
-  return findHostProblem(rest.slice(0, slash));
+  return findHostProblem(hostAndPath.slice(0, pathStart));
 }
 
-/** Returns the problem of host[:port]; null if the host is valid. */
-function findHostProblem(text: string): string | null {
-  const colon = text.indexOf(':');
+/** Returns the problem of host[:port]; null if host and port are valid. */
+function findHostProblem(hostAndPort: string): string | null {
+  const colon = hostAndPort.indexOf(':');
   if (colon >= 0) {
-    const port = text.slice(colon + 1);
+    const port = hostAndPort.slice(colon + 1);
     if (port !== '*' && !(/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
       return `has the port "${port}"; use a number from 1 to 65535 or leave it out for any port`;
     }
   }
-  const host = (colon >= 0 ? text.slice(0, colon) : text).toLowerCase();
-  const subdomains = host.startsWith('*.');
-  const name = subdomains ? host.slice(2) : host;
+  const host = (colon >= 0 ? hostAndPort.slice(0, colon) : hostAndPort).toLowerCase();
+  const matchesSubdomains = host.startsWith('*.');
+  const name = matchesSubdomains ? host.slice(2) : host;
   if (host === '' || host === '*') return "takes in every host; name the site's host, as in *://*.example.com/*";
   if (name.includes('*')) return 'has a wildcard inside its host; only a leading *. is allowed';
   if (host === 'localhost') return null;
-  return findLabelProblem(host, name.split('.'), subdomains);
+  return findLabelProblem(host, name.split('.'), matchesSubdomains);
 }
 
-function findLabelProblem(host: string, labels: readonly string[], subdomains: boolean): string | null {
+function findLabelProblem(host: string, labels: readonly string[], matchesSubdomains: boolean): string | null {
   if (!labels.every((label) => hostLabel.test(label))) {
     return `has the host "${host}"; use ASCII letters, digits and hyphens (punycode for others) with single dots between`;
   }
   if (/^\d+$/.test(labels.at(-1) ?? '')) {
-    const numbers =
+    const isIPv4Address =
       labels.length === 4 && labels.every((label) => /^(0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
-    return numbers && !subdomains
+    return isIPv4Address && !matchesSubdomains
       ? null
       : `has the host "${host}"; write an IPv4 address with four numbers up to 255 and no wildcard`;
   }
   if (labels.length >= 2) return null;
-  return subdomains
+  return matchesSubdomains
     ? "takes in a whole top-level domain; name the site's host, as in *://*.example.com/*"
     : `has the host "${host}"; use localhost, an IPv4 address or a full domain such as example.com`;
 }

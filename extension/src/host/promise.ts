@@ -5,11 +5,11 @@ import {
   type Fn,
   hiddenProperty,
   isFn,
-  lockedThen,
+  lockedThenMessage,
   NativePromise,
   NativeTypeError,
   promiseThen,
-  settleUnseen,
+  settleHiddenFromPage,
   whenSettled,
 } from './primordials.ts';
 
@@ -42,7 +42,7 @@ export function makeDeferred(): Deferred {
   own('catch', (bad) => followPromise(promise, undefined, bad));
   own('finally', (work) => followLast(promise, work));
   const resolve = (value: unknown) => {
-    if (!settleUnseen(value, settle)) fail(new NativeTypeError(lockedThen));
+    if (!settleHiddenFromPage(value, settle)) fail(new NativeTypeError(lockedThenMessage));
   };
   return { promise, resolve, reject: (error) => fail(error) };
 }

@@ -5,7 +5,7 @@ import { convertSchema, isSchema } from './schema.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** The grammar of a tool's and of a prompt's name. */
+/** The grammar of the names of tools and prompts. */
 const definitionName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const maxDescriptionChars = 1000;
 
@@ -27,14 +27,14 @@ export function readName(definition: Properties, usedNames: Set<string>, report:
 }
 
 /**
- * Reads a description. `missing` is the problem to report if the description is absent; without `missing`, the
+ * Reads a description. If the description is absent, reports `missingProblem`. Without `missingProblem`, the
  * description is optional.
  */
-export function readDescription(definition: Properties, report: ReportProblem, missing?: string): string {
+export function readDescription(definition: Properties, report: ReportProblem, missingProblem?: string): string {
   const { description } = definition;
-  if (missing === undefined && description === undefined) return '';
+  if (missingProblem === undefined && description === undefined) return '';
   if (typeof description !== 'string' || description.trim() === '') {
-    report(missing ?? 'its description must be a text that is not empty; remove it or fill it in');
+    report(missingProblem ?? 'its description must be a text that is not empty; remove it or fill it in');
     return '';
   }
   if (description.length > maxDescriptionChars) {
@@ -54,24 +54,24 @@ export function readText(definition: Properties, key: string, report: ReportProb
 
 /** The range of a call's time limits, in milliseconds. */
 const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
-const timeouts = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
+const limitKeys = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
 
 /** Reads the optional limits of a tool or prompt. */
 export function readLimits(definition: Properties, report: ReportProblem): Record<string, number> | undefined {
   const { limits } = definition;
   if (limits === undefined) return undefined;
-  const known: ReadonlySet<string> = new Set(timeouts);
-  const read: Record<string, number> = {};
+  const knownKeys: ReadonlySet<string> = new Set(limitKeys);
+  const validLimits: Record<string, number> = {};
   for (const [key, value] of Object.entries(hasProperties(limits) ? limits : { limits })) {
     if (value === undefined) continue;
     const isInRange = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
-    if (known.has(key) && isInRange) read[key] = Number(value);
+    if (knownKeys.has(key) && isInRange) validLimits[key] = Number(value);
     else
       report(
-        `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${timeouts.join(', ')}`,
+        `limits.${key} is not known or not a whole number of milliseconds from ${minTimeoutMs} to ${maxTimeoutMs}; use ${limitKeys.join(', ')}`,
       );
   }
-  return Object.keys(read).length > 0 ? read : undefined;
+  return Object.keys(validLimits).length > 0 ? validLimits : undefined;
 }
 
 /** Reads the schema of a tool's `input` or `output`, or of a prompt's `args`, as JSON Schema. */
@@ -110,6 +110,6 @@ export function readParameters(
 export function titleCase(name: string): string {
   return name.replace(
     /(^|_)([a-z0-9])/g,
-    (_, before: string, first: string) => (before ? ' ' : '') + first.toUpperCase(),
+    (_, separator: string, letter: string) => (separator ? ' ' : '') + letter.toUpperCase(),
   );
 }

@@ -127,7 +127,7 @@ test('an invalid default export is reported with an action', () => {
   for (const other of [null, 42, 'x', Promise.resolve({})]) {
     assert.match(reported(other), /^the default export is not a plugin; write/);
   }
-  assert.match(reported(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; leave that to the build/);
+  assert.match(reported(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; remove Object.freeze/);
   assert.match(reported({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
   assert.match(reported({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
   // A build does not check types, so extract must find this problem.
@@ -145,7 +145,7 @@ test('settings are read unchanged, and resources are rejected', () => {
   assert.deepEqual(of({ resources: [] }).problems, []);
   assert.match(
     of({ resources: [{ uri: 'a://b' }] }).problems.join(),
-    /^plugins have no resources, .* make each a tool/,
+    /^plugins have no resources; turn each resource into a tool/,
   );
 });
 

@@ -26,7 +26,7 @@ export interface Extracted {
   problems: string[];
 }
 
-const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** Reads a module's default export. Returns the problems of an invalid plugin instead of throwing. */
 export function extract(exported: unknown): Extracted {
@@ -46,7 +46,7 @@ export function extract(exported: unknown): Extracted {
   }
   if (Array.isArray(plugin.resources) && plugin.resources.length > 0) {
     result.problems.push(
-      'plugins have no resources, agents read what tools return; make each a tool, whose handle returns what read returned',
+      'plugins have no resources; turn each resource into a tool whose handle returns the result of read',
     );
   }
   const usedNames = new Set<string>();
@@ -73,14 +73,14 @@ function readPlugin(exported: unknown, problems: string[]): Properties | undefin
     );
     return exported;
   } else if (!Object.isExtensible(exported)) {
-    problems.push('the plugin is frozen; leave that to the build');
+    problems.push('the plugin is frozen; remove Object.freeze, because the build freezes plugins');
   } else {
     return exported;
   }
   return undefined;
 }
 
-function readTools(tools: unknown, seen: Set<string>, result: Extracted): void {
+function readTools(tools: unknown, usedNames: Set<string>, result: Extracted): void {
   if (!Array.isArray(tools) || tools.length === 0) {
     result.problems.push('the plugin has no tools; give it at least one: `tools: [defineTool({...})]`');
     return;
@@ -93,15 +93,16 @@ function readTools(tools: unknown, seen: Set<string>, result: Extracted): void {
       report('it is not a tool; make it with defineTool({...})');
       return;
     }
-    const name = readName(tool, seen, report);
-    const read = readTool(tool, name, report);
-    if (read) result.tools.push(read);
+    const name = readName(tool, usedNames, report);
+    const manifestTool = readTool(tool, name, report);
+    if (manifestTool) result.tools.push(manifestTool);
   });
 }
 
 function readTool(tool: Properties, name: string, report: ReportProblem): ManifestTool | undefined {
-  const missing = 'it has no description; describe in one sentence what it does, because agents choose tools by that';
-  const description = readDescription(tool, report, missing);
+  const missingProblem =
+    'it has no description; describe in one sentence what it does, because agents choose tools by their descriptions';
+  const description = readDescription(tool, report, missingProblem);
   const displayName = readText(tool, 'displayName', report) ?? titleCase(name);
   const icon = readText(tool, 'icon', report) ?? 'wrench';
   if (!LUCIDE_ICON_NAMES.has(icon))
@@ -130,12 +131,12 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
 
 function readAnnotations(annotations: unknown, report: ReportProblem): Record<string, boolean> | undefined {
   if (annotations === undefined) return undefined;
-  const known: ReadonlySet<string> = new Set(hints);
-  const read: Record<string, boolean> = {};
+  const knownKeys: ReadonlySet<string> = new Set(annotationKeys);
+  const validAnnotations: Record<string, boolean> = {};
   for (const [key, value] of Object.entries(hasProperties(annotations) ? annotations : { annotations })) {
     if (value === undefined) continue;
-    if (known.has(key) && typeof value === 'boolean') read[key] = value;
-    else report(`annotations.${key} is not known or not true or false; use ${hints.join(', ')}`);
+    if (knownKeys.has(key) && typeof value === 'boolean') validAnnotations[key] = value;
+    else report(`annotations.${key} is not known or not true or false; use ${annotationKeys.join(', ')}`);
   }
-  return read;
+  return validAnnotations;
 }

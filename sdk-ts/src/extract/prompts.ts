@@ -57,23 +57,27 @@ function readArguments(list: unknown, report: ReportProblem): Argument[] {
     report('its arguments are not an array; write `arguments: [{ name, description, required }]`, or give it `args`');
     return [];
   }
-  const read: Argument[] = [];
+  const promptArguments: Argument[] = [];
   list.forEach((argument: unknown, index) => {
     if (!hasProperties(argument) || typeof argument.name !== 'string' || argument.name === '') {
       report(`arguments[${index}] has no name; write \`{ name: 'topic' }\``);
       return;
     }
-    if (read.some(({ name }) => name === argument.name))
+    if (promptArguments.some(({ name }) => name === argument.name))
       report(`two arguments have the name ${argument.name}; rename one of them`);
     const description = readText(argument, 'description', (problem) => report(`argument ${argument.name}: ${problem}`));
-    read.push({ name: argument.name, ...(description && { description }), required: argument.required === true });
+    promptArguments.push({
+      name: argument.name,
+      ...(description && { description }),
+      required: argument.required === true,
+    });
   });
-  return read;
+  return promptArguments;
 }
 
 /** Returns the schema of listed arguments, which are all texts. */
 function makeSchema(list: readonly Argument[]): JsonSchema {
-  const required = list.filter((one) => one.required).map(({ name }) => name);
+  const required = list.filter((argument) => argument.required).map(({ name }) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(
@@ -84,13 +88,13 @@ function makeSchema(list: readonly Argument[]): JsonSchema {
   };
 }
 
-/** Adds the descriptions of the list to arguments of the schema that have none. */
+/** Copies descriptions from `list` to the properties of `schema` that have no description. */
 function addDescriptions(list: readonly Argument[], schema: JsonSchema, report: ReportProblem): void {
   const properties = hasProperties(schema.properties) ? schema.properties : {};
   for (const { name, description } of list) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!hasProperties(property))
-      report(`args has no ${name}, but arguments lists it; add it there or take it out here`);
+      report(`args has no ${name}, but arguments lists it; add it to args or remove it from arguments`);
     else if (description !== undefined) property.description ??= description;
   }
 }

@@ -11,7 +11,7 @@ export interface ConversionResult {
 type SchemaSide = 'input' | 'output';
 
 /** Maps the zod name of each type that JSON does not have to its replacement. */
-const advice: Readonly<Record<string, string>> = {
+const replacementHints: Readonly<Record<string, string>> = {
   date: 'use z.iso.datetime(), or z.iso.date()',
   bigint: 'use z.string(), or z.int()',
   map: 'use z.record()',
@@ -30,22 +30,23 @@ export function isSchema(value: unknown): value is z.ZodType {
   return hasProperties(value) && hasProperties(value._zod) && hasProperties(value._zod.def);
 }
 
-/** Converts a schema and names every field that JSON Schema cannot express. */
+/** Converts a schema to JSON Schema, and reports every field that JSON Schema cannot express. */
 export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionResult {
   const problems: string[] = [];
   const addProblem = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
-    const hint = advice[zodSchema._zod.def.type] ?? 'use a type that JSON has';
+    const hint = replacementHints[zodSchema._zod.def.type] ?? 'use a type that JSON has';
     problems.push(`${side}${fieldPathOf(path)}: ${message}; ${hint}`);
     return 'any';
   };
   try {
     const converted = toJSONSchema(schema, {
       io: side,
-      override: (one) => shapeObject(one, side),
+      override: (node) => adjustNode(node, side),
       unrepresentable: addProblem,
     });
     if (problems.length > 0) return { problems };
-    // If this function is set, zod before 4.6 accepts every type, so convert again without the function.
+    // With an `unrepresentable` function, zod before 4.6 accepts every type. The second conversion throws for such
+    // types.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = converted;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
@@ -82,43 +83,43 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Removes unusable formats, and opens the objects of an output: a handler may return more fields than its schema has.
- * Only a z.strictObject still rejects additional fields.
+ * Removes unusable formats, and opens the objects of an output schema, because a handler may return more fields than
+ * its schema has. Only a z.strictObject still rejects additional fields.
  */
-function shapeObject(one: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
-  if (removedFormats.has(one.jsonSchema.format)) delete one.jsonSchema.format;
-  if (side !== 'output' || !isSchema(one.zodSchema)) return;
-  const { def } = one.zodSchema._zod;
-  const open = def.type === 'intersection' || (def.type === 'object' && !('catchall' in def && def.catchall));
-  if (open) delete one.jsonSchema.additionalProperties;
+function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
+  if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
+  if (side !== 'output' || !isSchema(node.zodSchema)) return;
+  const { def } = node.zodSchema._zod;
+  const isOpen = def.type === 'intersection' || (def.type === 'object' && !('catchall' in def && def.catchall));
+  if (isOpen) delete node.jsonSchema.additionalProperties;
 }
 
 /**
- * Closes objects to unknown fields. Zod drops such fields silently, so an agent would not notice a misspelled optional
- * parameter. The members of an `allOf` stay open, because each describes only some of the fields.
+ * Sets additionalProperties to false. Zod drops unknown fields silently, so an agent would not notice a misspelled
+ * optional parameter. The members of an `allOf` stay open, because each member describes only some of the fields.
  */
 function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
-  const open = new Set<unknown>();
+  const openObjects = new Set<unknown>();
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) {
-      for (const one of node) visit(one);
+      for (const item of node) visit(item);
       return;
     }
     if (!hasProperties(node)) return;
-    if (Array.isArray(node.allOf)) for (const member of node.allOf) open.add(resolveReference(json, member));
-    for (const [key, one] of Object.entries(node)) if (!dataKeywords.has(key)) visit(one);
+    if (Array.isArray(node.allOf)) for (const member of node.allOf) openObjects.add(resolveReference(json, member));
+    for (const [key, child] of Object.entries(node)) if (!dataKeywords.has(key)) visit(child);
     if (hasProperties(node.properties) && node.additionalProperties === undefined) objects.push(node);
   };
   const objects: Record<PropertyKey, unknown>[] = [];
   visit(json);
-  for (const object of objects) if (!open.has(object)) object.additionalProperties = false;
+  for (const object of objects) if (!openObjects.has(object)) object.additionalProperties = false;
   return json;
 }
 
 /** Keywords whose value is data and not a schema. */
 const dataKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
 
-/** Follows a reference to the definitions of `json`. */
+/** Returns the definition in `json` that `node` refers to, or `node` itself if `node` is no reference. */
 function resolveReference(json: Record<string, unknown>, node: unknown): unknown {
   if (!hasProperties(node) || typeof node.$ref !== 'string' || !hasProperties(json.$defs)) return node;
   return json.$defs[node.$ref.replace('#/$defs/', '')];

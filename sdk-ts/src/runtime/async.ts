@@ -6,11 +6,11 @@ import {
   getPrototypeOf,
   isFn,
   isObject,
-  lockedThen,
+  lockedThenMessage,
   NativePromise,
   NativeTypeError,
   runInMicrotask,
-  settleUnseen,
+  settleHiddenFromPage,
   whenSettled,
 } from './primordials.ts';
 
@@ -19,52 +19,52 @@ import {
 // with an object reads `then` of the object. The lookups of `constructor` and `then` reach prototypes where a page can
 // define a getter.
 
-type Step = IteratorResult<unknown, unknown>;
+type StepResult = IteratorResult<unknown, unknown>;
 
 const generatorPrototype = getPrototypeOf(getPrototypeOf((function* () {})()) ?? {}) ?? {};
-const nextStep = generatorMethod(generatorPrototype, 'next');
-const throwInto = generatorMethod(generatorPrototype, 'throw');
+const nextStep = getGeneratorMethod(generatorPrototype, 'next');
+const throwInto = getGeneratorMethod(generatorPrototype, 'throw');
 const asyncIterator = Symbol.asyncIterator;
 const iterator = Symbol.iterator;
 
-function generatorMethod(on: object, name: string): Fn {
-  const found: unknown = getOwnPropertyDescriptor(on, name)?.value;
-  if (!isFn(found)) throw new NativeTypeError(`this browser has no ${name} of generators`);
-  return found;
+function getGeneratorMethod(prototype: object, name: string): Fn {
+  const method: unknown = getOwnPropertyDescriptor(prototype, name)?.value;
+  if (!isFn(method)) throw new NativeTypeError(`this browser has no ${name} of generators`);
+  return method;
 }
 
 /** Runs the body of an async function, a generator that yields what the function awaits, and returns its promise. */
 export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
-  let settle: (value: unknown) => void = doNothing;
-  let fail: (error: unknown) => void = doNothing;
+  let resolvePromise: (value: unknown) => void = doNothing;
+  let rejectPromise: (error: unknown) => void = doNothing;
   const promise = construct(NativePromise<unknown>, [
     (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
-      settle = resolve;
-      fail = reject;
+      resolvePromise = resolve;
+      rejectPromise = reject;
     },
   ]);
   let generator: unknown;
-  const step = (method: Fn, value: unknown): void => {
+  const runStep = (method: Fn, value: unknown): void => {
     let result: unknown;
     try {
       generator ??= apply(body, self, args ?? []);
       result = apply(method, generator, [value]);
     } catch (error) {
-      fail(error);
+      rejectPromise(error);
       return;
     }
-    if (!isStep(result)) return;
-    if (result.done === true) resolveWith(result.value, settle, fail);
+    if (!isStepResult(result)) return;
+    if (result.done === true) resolveWith(result.value, resolvePromise, rejectPromise);
     else awaitValue(result.value, resume, throwNext);
   };
-  const resume = (value: unknown) => step(nextStep, value);
-  const throwNext = (error: unknown) => step(throwInto, error);
+  const resume = (value: unknown) => runStep(nextStep, value);
+  const throwNext = (error: unknown) => runStep(throwInto, error);
   resume(undefined);
   return promise;
 }
 
 /** Results of a generator have `done` and `value` as own properties, so the check for an object is sufficient. */
-function isStep(value: unknown): value is Step {
+function isStepResult(value: unknown): value is StepResult {
   return isObject(value);
 }
 
@@ -85,31 +85,31 @@ function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRej
 
 /** Resolves a promise with the return value of an async function. The return value may be a promise. */
 function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (error: unknown) => void): void {
-  const settled = (plain: unknown) => {
-    if (!settleUnseen(plain, settle)) fail(new NativeTypeError(lockedThen));
+  const resolveValue = (settled: unknown) => {
+    if (!settleHiddenFromPage(settled, settle)) fail(new NativeTypeError(lockedThenMessage));
   };
-  whenSettled(value, settled, fail);
+  whenSettled(value, resolveValue, fail);
 }
 
 /** Returns the iterator of a `for await`. The `next` and `return` methods of this iterator return promises. */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = values[asyncIterator];
   if (isFn(asyncMethod)) return apply(asyncMethod, values, []);
-  const start = values[iterator];
-  if (!isFn(start)) throw new NativeTypeError('the value of a for await is not iterable');
-  const syncIterator: unknown = apply(start, values, []);
+  const syncMethod = values[iterator];
+  if (!isFn(syncMethod)) throw new NativeTypeError('the value of a for await is not iterable');
+  const syncIterator: unknown = apply(syncMethod, values, []);
   if (!isRecord(syncIterator)) throw new NativeTypeError('the value of a for await has no iterator');
-  const method = (name: 'next' | 'return') => {
-    const found = syncIterator[name];
-    if (!isFn(found)) return undefined;
-    return (given: unknown) =>
+  const makeMethod = (name: 'next' | 'return') => {
+    const syncStep = syncIterator[name];
+    if (!isFn(syncStep)) return undefined;
+    return (argument: unknown) =>
       runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
-        const reached: unknown = apply(found, syncIterator, [given]);
-        if (!isStep(reached)) throw new NativeTypeError('the iterator of a for await returned no object');
-        return { value: yield reached.value, done: reached.done };
+        const stepResult: unknown = apply(syncStep, syncIterator, [argument]);
+        if (!isStepResult(stepResult)) throw new NativeTypeError('the iterator of a for await returned no object');
+        return { value: yield stepResult.value, done: stepResult.done };
       });
   };
-  return { next: method('next'), return: method('return') };
+  return { next: makeMethod('next'), return: makeMethod('return') };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {

@@ -28,8 +28,8 @@ export interface InstalledPlugin {
  * the call is cancelled. Errors of the handler stay unchanged.
  */
 export function wrapTool(installed: InstalledPlugin, tool: Properties): Properties {
-  const given = lookup(tool, 'name');
-  const name = typeof given === 'string' ? given : '';
+  const toolName = lookup(tool, 'name');
+  const name = typeof toolName === 'string' ? toolName : '';
   return wrapMethod(installed, tool, 'handle', async (run) => {
     callHook(installed, 'onToolInvocationStart', [name]);
     const startedAt = elapsedMs();
@@ -49,34 +49,39 @@ export function wrapPrompt(caller: InstalledPlugin, prompt: Properties): Propert
   return freeze(wrapMethod(caller, prompt, 'render', (run) => run()));
 }
 
-type RunWrapped = (run: () => Promise<unknown>) => Promise<unknown>;
+type CallWrapper = (run: () => Promise<unknown>) => Promise<unknown>;
 
-/** Returns a copy of `definition` whose method `key` runs inside `runWrapped` with a complete context. */
+/** Returns a copy of `definition` whose method `key` runs inside `wrapper` with a complete context. */
 function wrapMethod(
   caller: InstalledPlugin,
   definition: Properties,
   key: 'handle' | 'render',
-  runWrapped: RunWrapped,
+  wrapper: CallWrapper,
 ): Properties {
   const method = lookup(definition, key);
   if (!isMethod(method)) return definition;
-  const value = async function (this: unknown, params: unknown, given: unknown, ...rest: unknown[]): Promise<unknown> {
+  const value = async function (
+    this: unknown,
+    params: unknown,
+    hostContext: unknown,
+    ...rest: unknown[]
+  ): Promise<unknown> {
     const container = getContainer();
     if (container) defineProperty(container, '_pluginName', dataProperty(caller.name));
-    const context = completeContext(given);
+    const context = completeContext(hostContext);
     const args: unknown[] = [params, context];
     for (let i = 0; i < rest.length; i++) defineProperty(args, args.length, dataProperty(rest[i]));
-    return await runWrapped(() => runCall(context.signal, () => apply(method, this, args)));
+    return await wrapper(() => runCall(context.signal, () => apply(method, this, args)));
   };
   // The method is defined, not assigned, because the author may have frozen the definition.
   const copy = makeBareObject();
   const keys = ownKeys(definition);
   for (let i = 0; i < keys.length; i++) {
     const name = keys[i] ?? '';
-    const found = getOwnPropertyDescriptor(definition, name);
-    if (!found) continue;
-    setPrototypeOf(found, null);
-    defineProperty(copy, name, found);
+    const descriptor = getOwnPropertyDescriptor(definition, name);
+    if (!descriptor) continue;
+    setPrototypeOf(descriptor, null);
+    defineProperty(copy, name, descriptor);
   }
   defineProperty(copy, key, dataProperty(value));
   setPrototypeOf(copy, getPrototypeOf(definition));

@@ -22,7 +22,7 @@ export function getContainer(): Properties | undefined {
   return hasProperties(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
 }
 
-/** Returns the container, and creates a missing container; undefined if the page has locked the name. */
+/** Returns the container, after creating it if necessary; undefined if the page has locked the name. */
 export function ensureContainer(): Properties | undefined {
   try {
     if (!hasProperties(globalThis.__openTabs)) globalThis.__openTabs = makeBareObject();
@@ -63,10 +63,10 @@ function copyWithout(from: Properties | undefined, excluded: string): Properties
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const found = key === excluded ? undefined : getOwnPropertyDescriptor(from, key);
-    if (!found) continue;
-    setPrototypeOf(found, null);
-    defineProperty(copy, key, found);
+    const descriptor = key === excluded ? undefined : getOwnPropertyDescriptor(from, key);
+    if (!descriptor) continue;
+    setPrototypeOf(descriptor, null);
+    defineProperty(copy, key, descriptor);
   }
   return copy;
 }

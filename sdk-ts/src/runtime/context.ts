@@ -8,9 +8,9 @@ import { hasProperties, isMethod, type Properties } from './value.ts';
  * Returns a context with all methods of {@link ToolHandlerContext}. The context of a host of this version is complete and
  * returned unchanged. Older hosts have no activities, nested calls and waitForUser; the oldest have `reportProgress` only.
  */
-export function completeContext(given: unknown): ToolHandlerContext {
-  if (isComplete(given)) return given;
-  const host: Properties = hasProperties(given) ? given : makeBareObject();
+export function completeContext(hostContext: unknown): ToolHandlerContext {
+  if (isComplete(hostContext)) return hostContext;
+  const host: Properties = hasProperties(hostContext) ? hostContext : makeBareObject();
   const report = lookup(host, 'reportProgress');
   const signal = lookup(host, 'signal');
   const reportProgress = (options: ProgressOptions): void => {
@@ -57,14 +57,18 @@ const contextMethods = [
   'waitForUser',
 ];
 
-function isComplete(given: unknown): given is ToolHandlerContext {
-  if (!hasProperties(given) || !isSignal(lookup(given, 'signal'))) return false;
-  for (let i = 0; i < contextMethods.length; i++) if (!isMethod(lookup(given, contextMethods[i] ?? ''))) return false;
+function isComplete(hostContext: unknown): hostContext is ToolHandlerContext {
+  if (!hasProperties(hostContext) || !isSignal(lookup(hostContext, 'signal'))) return false;
+  for (let i = 0; i < contextMethods.length; i++)
+    if (!isMethod(lookup(hostContext, contextMethods[i] ?? ''))) return false;
   return true;
 }
 
 async function rejectUnsupported(name: string): Promise<never> {
-  throw new ToolError(`the opentabs extension in this browser has no context.${name}; update it`, 'not_supported');
+  throw new ToolError(
+    `the opentabs extension in this browser has no context.${name}; update the extension`,
+    'not_supported',
+  );
 }
 
 /** Returns a copy of the fields that are not undefined, without a prototype. */

@@ -29,14 +29,14 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   };
   const installed: InstalledPlugin = { name: identity.name, plugin, reportHookError };
 
-  tearDownEarlier(installed);
+  tearDownEarlierVersion(installed);
   setPreScriptOwner(identity.name);
   const disconnect = connectToPlatform(identity.name);
   applyIdentity(plugin, identity);
   const tools = Array.isArray(plugin.tools) ? plugin.tools.map((tool: Properties) => wrapTool(installed, tool)) : [];
   defineOwn(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
-    // Prompts are frozen here, because the snippet, which is the same in all packages, locks only the tools.
+    // Prompts are frozen here, because the snippet that the build appends locks only the tools.
     defineOwn(
       plugin,
       'prompts',
@@ -51,12 +51,12 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   defineOwn(plugin, 'onDeactivate', undefined);
 }
 
-function tearDownEarlier({ name, reportHookError }: InstalledPlugin): void {
-  const earlier = getRegisteredAdapters()?.[name];
-  if (hasProperties(earlier)) callHook({ name, plugin: earlier, reportHookError }, 'teardown');
+function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): void {
+  const earlierPlugin = getRegisteredAdapters()?.[name];
+  if (hasProperties(earlierPlugin)) callHook({ name, plugin: earlierPlugin, reportHookError }, 'teardown');
 }
 
-/** Sets the plugin's name, which is always the package's, and the missing fields from package.json. */
+/** Sets the plugin's name to the name of its package, and missing fields from package.json. */
 function applyIdentity(plugin: Properties, identity: PluginIdentity): void {
   defineOwn(plugin, 'name', identity.name);
   const { name: _, ...fields } = identity;

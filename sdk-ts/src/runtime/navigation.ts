@@ -20,8 +20,8 @@ function isInterceptor(value: unknown): value is Interceptor {
 }
 
 /**
- * Calls `onNavigate` after each change of the document's URL: by `history`, by a link to a fragment, or by a navigation
- * back. Passes errors of `onNavigate` to `failed`. Returns a function that stops watching.
+ * Calls `onNavigate` after each change of the document's URL: by `history`, by a link to a fragment, or by a
+ * navigation back. Passes errors of `onNavigate` to `reportError`. Returns a function that stops watching.
  */
 export function watchNavigation(
   name: string,

@@ -8,9 +8,9 @@ import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, isObject, lo
 function methodOf(owner: unknown, key: string): Fn {
   const value: unknown = descriptorOf(owner, key)?.value;
   if (isFn(value)) return value;
-  return function (this: unknown, given?: unknown, more?: unknown) {
+  return function (this: unknown, arg1?: unknown, arg2?: unknown) {
     const method = readProperty(this, key);
-    return isFn(method) ? apply(method, this, [given, more]) : undefined;
+    return isFn(method) ? apply(method, this, [arg1, arg2]) : undefined;
   };
 }
 
@@ -34,14 +34,19 @@ function readProperty(self: unknown, key: string): unknown {
   return isObject(self) ? lookup(self, key) : undefined;
 }
 
-const { AbortController: Controller, AbortSignal: Signal, DOMException: Exception, EventTarget: Target } = globalThis;
+const {
+  AbortController: AbortControllerClass,
+  AbortSignal: AbortSignalClass,
+  DOMException: DOMExceptionClass,
+  EventTarget: EventTargetClass,
+} = globalThis;
 const { performance: clock } = globalThis;
-const exceptionMessage = getterOf(Exception, 'message');
-const abort = methodOf(Controller, 'abort');
-const signalGetter = getterOf(Controller, 'signal');
-const abortedGetter = getterOf(Signal, 'aborted');
-const reasonGetter = getterOf(Signal, 'reason');
-const addEventListener = methodOf(Target, 'addEventListener');
+const exceptionMessage = getterOf(DOMExceptionClass, 'message');
+const abortMethod = methodOf(AbortControllerClass, 'abort');
+const signalGetter = getterOf(AbortControllerClass, 'signal');
+const abortedGetter = getterOf(AbortSignalClass, 'aborted');
+const reasonGetter = getterOf(AbortSignalClass, 'reason');
+const addEventListener = methodOf(EventTargetClass, 'addEventListener');
 const performanceNow: unknown = clock?.now;
 
 /** Returns the time since the start of the document, in milliseconds; 0 without a page. */
@@ -62,18 +67,16 @@ export function messageOfException(error: unknown): unknown {
 
 /** Returns a new AbortController. */
 export function makeController(): AbortController {
-  return construct(Controller ?? globalThis.AbortController, []);
+  return construct(AbortControllerClass ?? globalThis.AbortController, []);
 }
 
-/** Returns the signal of a controller. */
 export function signalOf(controller: AbortController): AbortSignal {
   const signal = apply(signalGetter, controller, []);
   return isSignal(signal) ? signal : controller.signal;
 }
 
-/** Aborts a controller. */
 export function abortController(controller: AbortController, reason: unknown): void {
-  apply(abort, controller, [reason]);
+  apply(abortMethod, controller, [reason]);
 }
 
 /** Reports whether a signal has aborted. */
@@ -86,7 +89,6 @@ export function reasonOf(signal: AbortSignal): unknown {
   return apply(reasonGetter, signal, []);
 }
 
-/** Adds an event listener. */
 export function addListener(target: EventTarget, type: string, listener: () => void): void {
   apply(addEventListener, target, [type, listener]);
 }

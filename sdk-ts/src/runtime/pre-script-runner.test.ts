@@ -53,7 +53,7 @@ test('an error of a pre-script is logged and not thrown', (t) => {
     set('before', 1);
     throw error;
   });
-  assert.deepEqual(lines, [['[opentabs:site:pre-script] it failed:', error]]);
+  assert.deepEqual(lines, [['[opentabs:site:pre-script] the pre-script failed:', error]]);
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, preScript: { site: { before: 1 } } });
 });
 

@@ -39,7 +39,7 @@ export function preparePreScript(name: string): void {
     try {
       script(context);
     } catch (error) {
-      log.error('it failed:', error);
+      log.error('the pre-script failed:', error);
     }
   };
   container._preScriptRunner = runPreScript;

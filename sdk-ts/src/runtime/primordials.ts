@@ -70,10 +70,10 @@ const errorNames: string[] = [
 
 /** errorKind returns the name of the built-in error class from which value inherits, or the empty string. */
 export function errorKind(value: object): string {
-  let at = getPrototypeOf(value);
-  for (let depth = 0; depth < 64 && at !== null; depth++) {
-    for (let i = 0; i < errorPrototypes.length; i++) if (errorPrototypes[i] === at) return errorNames[i] ?? '';
-    at = getPrototypeOf(at);
+  let prototype = getPrototypeOf(value);
+  for (let depth = 0; depth < 64 && prototype !== null; depth++) {
+    for (let i = 0; i < errorPrototypes.length; i++) if (errorPrototypes[i] === prototype) return errorNames[i] ?? '';
+    prototype = getPrototypeOf(prototype);
   }
   return '';
 }
@@ -101,80 +101,95 @@ function isNativePrototype(value: object): boolean {
  * error.
  */
 export function lookup(from: object, key: PropertyKey): unknown {
-  let at: object | null = from;
-  for (let depth = 0; depth < 64 && at !== null && !isNativePrototype(at); depth++) {
-    const found: PropertyDescriptor | undefined = getOwnPropertyDescriptor(at, key);
-    if (found) {
-      if (hasOwn(found, 'value')) return found.value;
-      return isFn(found.get) ? apply(found.get, from, []) : undefined;
+  let owner: object | null = from;
+  for (let depth = 0; depth < 64 && owner !== null && !isNativePrototype(owner); depth++) {
+    const descriptor: PropertyDescriptor | undefined = getOwnPropertyDescriptor(owner, key);
+    if (descriptor) {
+      if (hasOwn(descriptor, 'value')) return descriptor.value;
+      return isFn(descriptor.get) ? apply(descriptor.get, from, []) : undefined;
     }
-    at = getPrototypeOf(at);
+    owner = getPrototypeOf(owner);
   }
   return undefined;
 }
 
-/** MaxAdopted is how many thenables may resolve to one another before the last is rejected. */
-const MaxAdopted = 10_000;
+/** MaxThenableChain is how many thenables may resolve to one another. */
+const MaxThenableChain = 10_000;
 
 /**
- * whenSettled calls ok or bad once, like `Promise.resolve(value).then(ok, bad)`, but reads nothing that a page could
- * have replaced. For a value that is not a promise, ok is called synchronously. ok and bad must not throw.
+ * whenSettled calls onFulfilled or onRejected once, like `Promise.resolve(value).then(onFulfilled, onRejected)`, but
+ * reads nothing that a page could have replaced. For a value that is not a promise, onFulfilled is called
+ * synchronously. The callbacks must not throw.
  */
-export function whenSettled(value: unknown, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
-  settleFrom(value, ok, bad, 0);
+export function whenSettled(
+  value: unknown,
+  onFulfilled: (value: unknown) => void,
+  onRejected: (error: unknown) => void,
+): void {
+  settleChain(value, onFulfilled, onRejected, 0);
 }
 
 /**
- * settleFrom implements whenSettled for a chain of thenables, of which `adoptedCount` have already resolved. settleFrom
- * follows the chain in a loop, because recursion over thenables that resolve synchronously could overflow the stack and
- * lose the result.
+ * settleChain implements whenSettled for a chain of thenables, of which `resolvedCount` have already resolved.
+ * settleChain follows the chain in a loop, because recursion over thenables that resolve synchronously could overflow
+ * the stack and lose the result.
  */
-function settleFrom(
+function settleChain(
   value: unknown,
-  ok: (value: unknown) => void,
-  bad: (error: unknown) => void,
-  adoptedCount: number,
+  onFulfilled: (value: unknown) => void,
+  onRejected: (error: unknown) => void,
+  resolvedCount: number,
 ): void {
-  let at = value;
-  for (let count = adoptedCount; ; count++) {
-    if (!isObject(at)) {
-      ok(at);
+  let current = value;
+  for (let count = resolvedCount; ; count++) {
+    if (!isObject(current)) {
+      onFulfilled(current);
       return;
     }
     let then: unknown;
     try {
-      if (isPromiseLike(at)) {
-        followPromise(at, ok, bad);
+      if (inheritsFromPromise(current)) {
+        followPromise(current, onFulfilled, onRejected);
         return;
       }
-      then = lookup(at, 'then');
+      then = lookup(current, 'then');
     } catch (error) {
-      bad(error);
+      onRejected(error);
       return;
     }
     if (!isFn(then)) {
-      ok(at);
+      onFulfilled(current);
       return;
     }
-    if (count >= MaxAdopted) {
-      bad(new NativeTypeError(`a thenable resolved to another one ${MaxAdopted} times`));
+    if (count >= MaxThenableChain) {
+      onRejected(new NativeTypeError(`a thenable resolved to another one ${MaxThenableChain} times`));
       return;
     }
-    const next = callThen(at, then, (result) => settleFrom(result, ok, bad, count + 1), bad);
-    if (!next.resolved) return;
-    at = next.value;
+    const outcome = callThen(
+      current,
+      then,
+      (result) => settleChain(result, onFulfilled, onRejected, count + 1),
+      onRejected,
+    );
+    if (!outcome.resolved) return;
+    current = outcome.value;
   }
 }
 
 /**
- * followPromise attaches to a promise of this realm. `then` reads the constructor of the promise. An own property with the
- * value undefined selects the realm's Promise, and avoids a getter that the page may have put on Promise.prototype.
+ * followPromise calls onFulfilled or onRejected when a promise of this realm settles. `then` reads the constructor of
+ * the promise. An own property with the value undefined selects the realm's Promise, and avoids a getter that the
+ * page may have put on Promise.prototype.
  */
-function followPromise(value: Promise<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
+function followPromise(
+  value: Promise<unknown>,
+  onFulfilled: (value: unknown) => void,
+  onRejected: (error: unknown) => void,
+): void {
   if (!defineProperty(value, 'constructor', dataProperty(undefined))) {
     throw new NativeTypeError('the tool returned a frozen promise');
   }
-  apply(promiseThen, value, [ok, bad]);
+  apply(promiseThen, value, [onFulfilled, onRejected]);
 }
 
 /** makeBareObject returns an empty object without a prototype. */
@@ -198,12 +213,12 @@ export function hiddenProperty(value: unknown): PropertyDescriptor {
   return descriptor;
 }
 
-/** isPromiseLike reports whether value inherits from this realm's Promise.prototype. */
-function isPromiseLike(value: object): value is Promise<unknown> {
-  let at = getPrototypeOf(value);
-  for (let depth = 0; depth < 64 && at !== null; depth++) {
-    if (at === PromisePrototype) return true;
-    at = getPrototypeOf(at);
+/** inheritsFromPromise reports whether value inherits from this realm's Promise.prototype. */
+function inheritsFromPromise(value: object): value is Promise<unknown> {
+  let prototype = getPrototypeOf(value);
+  for (let depth = 0; depth < 64 && prototype !== null; depth++) {
+    if (prototype === PromisePrototype) return true;
+    prototype = getPrototypeOf(prototype);
   }
   return false;
 }
@@ -216,49 +231,50 @@ interface SynchronousResult {
 
 /**
  * callThen calls the `then` of a thenable that is not a promise of this realm. A synchronous result is returned. A
- * later result is passed to ok or bad in a microtask, because the thenable may call back with little stack left.
+ * later result is passed to onFulfilled or onRejected in a microtask, because the thenable may call back with little
+ * stack left.
  */
 function callThen(
   value: object,
   then: Fn,
-  ok: (value: unknown) => void,
-  bad: (error: unknown) => void,
+  onFulfilled: (value: unknown) => void,
+  onRejected: (error: unknown) => void,
 ): SynchronousResult {
-  const now: SynchronousResult = { resolved: false, value: undefined };
+  const outcome: SynchronousResult = { resolved: false, value: undefined };
   let rejected = false;
-  let called = false;
-  let returned = false;
+  let hasSettled = false;
+  let hasReturned = false;
   try {
     apply(then, value, [
       (result: unknown) => {
-        if (called) return;
-        if (returned) runInMicrotask(() => ok(result));
+        if (hasSettled) return;
+        if (hasReturned) runInMicrotask(() => onFulfilled(result));
         else {
-          now.value = result;
-          now.resolved = true;
+          outcome.value = result;
+          outcome.resolved = true;
         }
-        called = true;
+        hasSettled = true;
       },
       (error: unknown) => {
-        if (called) return;
-        if (returned) runInMicrotask(() => bad(error));
+        if (hasSettled) return;
+        if (hasReturned) runInMicrotask(() => onRejected(error));
         else {
-          now.value = error;
+          outcome.value = error;
           rejected = true;
         }
-        called = true;
+        hasSettled = true;
       },
     ]);
   } catch (error) {
-    if (!called) {
-      called = true;
-      now.value = error;
+    if (!hasSettled) {
+      hasSettled = true;
+      outcome.value = error;
       rejected = true;
     }
   }
-  returned = true;
-  if (rejected) bad(now.value);
-  return now;
+  hasReturned = true;
+  if (rejected) onRejected(outcome.value);
+  return outcome;
 }
 
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
@@ -269,16 +285,17 @@ export function runInMicrotask(work: () => void): void {
   apply(promiseThen, resolvedPromise, [work]);
 }
 
-/** lockedThen is the message of the rejection after {@link settleUnseen} fails. */
-export const lockedThen = 'a script of the page has locked a `then` that would read and change what the call waits for';
+/** lockedThenMessage is the message of the rejection after {@link settleHiddenFromPage} fails. */
+export const lockedThenMessage =
+  'a script of the page has locked a `then` that would read and change what the call waits for';
 
 /**
- * settleUnseen calls settle, the resolve function of a promise, with a value that is not a thenable. The promise reads
- * `then` of an object, so the object gets an own undefined `then` during the call. For a sealed object, inherited
- * `then` properties are removed during the call. settleUnseen returns false if the page has locked an inherited `then`
+ * settleHiddenFromPage calls settle, the resolve function of a promise, with a value that is not a thenable. The
+ * promise reads `then` of an object, so the object gets an own undefined `then` during the call. For a sealed object,
+ * inherited `then` properties are removed during the call. Returns false if the page has locked an inherited `then`
  * property.
  */
-export function settleUnseen(value: unknown, settle: (value: unknown) => void): boolean {
+export function settleHiddenFromPage(value: unknown, settle: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {
     settle(value);
     return true;
@@ -288,19 +305,19 @@ export function settleUnseen(value: unknown, settle: (value: unknown) => void): 
     deleteProperty(value, 'then');
     return true;
   }
-  return withoutInheritedThen(getPrototypeOf(value), () => settle(value));
+  return runWithoutInheritedThen(getPrototypeOf(value), () => settle(value));
 }
 
-function withoutInheritedThen(from: object | null, work: () => void): boolean {
-  for (let at = from; at !== null; at = getPrototypeOf(at)) {
-    const found = getOwnPropertyDescriptor(at, 'then');
-    if (!found) continue;
-    setPrototypeOf(found, null);
-    if (!deleteProperty(at, 'then')) return false;
+function runWithoutInheritedThen(from: object | null, work: () => void): boolean {
+  for (let prototype = from; prototype !== null; prototype = getPrototypeOf(prototype)) {
+    const descriptor = getOwnPropertyDescriptor(prototype, 'then');
+    if (!descriptor) continue;
+    setPrototypeOf(descriptor, null);
+    if (!deleteProperty(prototype, 'then')) return false;
     try {
-      return withoutInheritedThen(getPrototypeOf(at), work);
+      return runWithoutInheritedThen(getPrototypeOf(prototype), work);
     } finally {
-      defineProperty(at, 'then', found);
+      defineProperty(prototype, 'then', descriptor);
     }
   }
   work();

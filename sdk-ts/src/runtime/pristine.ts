@@ -3,16 +3,16 @@ import { apply, lookup } from './primordials.ts';
 import { isMethod } from './value.ts';
 
 /**
- * Runs synchronous code of the SDK with the language built-ins of document_start, and returns its result. Therefore
- * helpers of the SDK may look up `map` or `Object.keys` like any other code. On platforms without the host function for
- * this, the code runs unprotected. Throws if the page has changed and locked a built-in.
+ * Runs synchronous code of the SDK with the language built-ins of document_start, and returns its result. Code that
+ * `work` calls may look up `map` or `Object.keys` like any other code. On platforms without the host function
+ * `_withPristineBuiltIns`, `work` runs unprotected. Throws if the page has changed and locked a built-in.
  */
 export function withPristineBuiltIns<T>(work: () => T): T {
   const container = getContainer();
-  const run = container ? lookup(container, '_withPristineBuiltIns') : undefined;
-  if (!isMethod(run)) return work();
+  const runProtected = container ? lookup(container, '_withPristineBuiltIns') : undefined;
+  if (!isMethod(runProtected)) return work();
   let outcome: { value: T } | undefined;
-  apply(run, undefined, [
+  apply(runProtected, undefined, [
     () => {
       outcome = { value: work() };
     },

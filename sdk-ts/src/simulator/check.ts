@@ -2,19 +2,22 @@ import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { Failure } from './failure.ts';
 
 /** Parses arguments like the server and the page: rejects unknown arguments and fills in defaults. */
-export function checkInput(definition: Properties, kind: 'tools' | 'prompts', given: unknown): unknown {
+export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
   const name = String(definition.name);
-  if (!hasProperties(given) || Array.isArray(given)) throw invalidArguments(name, 'the arguments are not an object');
-  const input: unknown = JSON.parse(JSON.stringify(given) ?? '{}');
+  if (!hasProperties(args) || Array.isArray(args)) throw invalidArguments(name, 'the arguments are not an object');
+  const input: unknown = JSON.parse(JSON.stringify(args) ?? '{}');
   const schema = kind === 'tools' ? definition.input : definition.args;
   if (!hasProperties(schema) || !isMethod(schema.safeParse)) return input;
   const shape = hasProperties(schema.shape) ? schema.shape : undefined;
   const zodDefinition = hasProperties(schema.def) ? schema.def : {};
   if (shape && zodDefinition.catchall === undefined && hasProperties(input)) {
-    const unknown = Object.keys(input).filter((key) => !Object.hasOwn(shape, key));
+    const unknownKeys = Object.keys(input).filter((key) => !Object.hasOwn(shape, key));
     const allowed = Object.keys(shape).join(', ');
-    if (unknown.length > 0)
-      throw invalidArguments(name, unknown.map((key) => `${key}: unknown argument; allowed: ${allowed}`).join('\n'));
+    if (unknownKeys.length > 0)
+      throw invalidArguments(
+        name,
+        unknownKeys.map((key) => `${key}: unknown argument; allowed: ${allowed}`).join('\n'),
+      );
   }
   const parsed: unknown = Reflect.apply(schema.safeParse, schema, [input]);
   if (hasProperties(parsed) && parsed.success === true) return parsed.data;
@@ -48,15 +51,15 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
 }
 
 /**
- * Formats zod's issues, with one line for each issue. `whole` is the path of an issue that concerns the whole value.
+ * Formats zod's issues, with one line for each issue. `rootPath` is the path shown for an issue of the whole value.
  */
-function formatIssues(error: unknown, whole: string): string {
-  const list: unknown = hasProperties(error) ? error.issues : undefined;
-  if (!Array.isArray(list)) return 'it is not valid';
-  return list
+function formatIssues(error: unknown, rootPath: string): string {
+  const issues: unknown = hasProperties(error) ? error.issues : undefined;
+  if (!Array.isArray(issues)) return 'it is not valid';
+  return issues
     .map((issue: unknown) => {
       const path = hasProperties(issue) && Array.isArray(issue.path) ? issue.path.map(String).join('.') : '';
-      return `${path || whole}: ${hasProperties(issue) ? String(issue.message) : 'invalid'}`;
+      return `${path || rootPath}: ${hasProperties(issue) ? String(issue.message) : 'invalid'}`;
     })
     .join('\n');
 }

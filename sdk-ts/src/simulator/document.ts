@@ -2,7 +2,7 @@ import { parseHTML } from '../../vendor/linkedom/worker.js';
 import { hasProperties, isMethod } from '../runtime/value.ts';
 
 /** Matches an element of a document's head at the start of HTML without a head tag. */
-const headPart =
+const headElementPattern =
   /^\s*(?:<!--[\s\S]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>)/i;
 
 /** Adds missing html, head and body tags like a browser, because linkedom does not. */
@@ -15,7 +15,7 @@ function completeHtml(html: string): string {
   }
   let rest = text.replace(/<\/?head[^>]*>/gi, '');
   let head = '';
-  for (let part = headPart.exec(rest); part; part = headPart.exec(rest)) {
+  for (let part = headElementPattern.exec(rest); part; part = headElementPattern.exec(rest)) {
     head += part[0];
     rest = rest.slice(part[0].length);
   }

@@ -22,54 +22,60 @@ export class FakeTextDecoder {
   decode(input: Uint8Array | ArrayBuffer = new Uint8Array()): string {
     const bytes = input instanceof Uint8Array ? input : new Uint8Array(input);
     let text = '';
-    for (let at = 0; at < bytes.length; ) {
-      const first = bytes[at] ?? 0;
-      const more = first < 0x80 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : -1;
-      const rest = bytes.subarray(at + 1, at + 1 + Math.max(more, 0));
-      if (more < 0 || rest.length < more || rest.some((byte) => (byte & 0xc0) !== 0x80)) {
+    for (let offset = 0; offset < bytes.length; ) {
+      const leadByte = bytes[offset] ?? 0;
+      const trailingCount =
+        leadByte < 0x80 ? 0 : leadByte >= 0xf0 ? 3 : leadByte >= 0xe0 ? 2 : leadByte >= 0xc0 ? 1 : -1;
+      const trailingBytes = bytes.subarray(offset + 1, offset + 1 + Math.max(trailingCount, 0));
+      if (
+        trailingCount < 0 ||
+        trailingBytes.length < trailingCount ||
+        trailingBytes.some((byte) => (byte & 0xc0) !== 0x80)
+      ) {
         text += '\uFFFD';
-        at++;
+        offset++;
         continue;
       }
-      const head = more === 0 ? first : first & (0x3f >> more);
-      text += String.fromCodePoint(rest.reduce((code, byte) => (code << 6) | (byte & 63), head));
-      at += 1 + more;
+      const leadBits = trailingCount === 0 ? leadByte : leadByte & (0x3f >> trailingCount);
+      text += String.fromCodePoint(trailingBytes.reduce((code, byte) => (code << 6) | (byte & 63), leadBits));
+      offset += 1 + trailingCount;
     }
     return text;
   }
 }
 
-const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** Encodes `text` as base64. Each character must be in the range of a byte. */
 export function fakeBtoa(text: string): string {
-  let out = '';
-  for (let at = 0; at < text.length; at += 3) {
-    const codes = [0, 1, 2].map((offset) => text.charCodeAt(at + offset));
+  let encoded = '';
+  for (let start = 0; start < text.length; start += 3) {
+    const codes = [0, 1, 2].map((offset) => text.charCodeAt(start + offset));
     if (codes.some((code) => code > 255)) throw new TypeError('btoa: a character is outside of the Latin1 range');
     const [a = 0, b = 0, c = 0] = codes.map((code) => (Number.isNaN(code) ? 0 : code));
-    const left = text.length - at;
-    out += digits.charAt(a >> 2) + digits.charAt(((a & 3) << 4) | (b >> 4));
-    out += left > 1 ? digits.charAt(((b & 15) << 2) | (c >> 6)) : '=';
-    out += left > 2 ? digits.charAt(c & 63) : '=';
+    const remainingCount = text.length - start;
+    encoded += base64Digits.charAt(a >> 2) + base64Digits.charAt(((a & 3) << 4) | (b >> 4));
+    encoded += remainingCount > 1 ? base64Digits.charAt(((b & 15) << 2) | (c >> 6)) : '=';
+    encoded += remainingCount > 2 ? base64Digits.charAt(c & 63) : '=';
   }
-  return out;
+  return encoded;
 }
 
 /** Decodes base64 to a string in which each character represents one byte. */
 export function fakeAtob(text: string): string {
-  const clean = text.replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
-  if (/[^A-Za-z0-9+/]/.test(clean) || clean.length % 4 === 1) throw new TypeError('atob: the text is not valid base64');
-  let out = '';
-  let bits = 0;
-  let pending = 0;
-  for (const char of clean) {
-    pending = ((pending << 6) | digits.indexOf(char)) & 0xffff;
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      out += String.fromCharCode((pending >> bits) & 255);
+  const base64 = text.replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
+  if (/[^A-Za-z0-9+/]/.test(base64) || base64.length % 4 === 1)
+    throw new TypeError('atob: the text is not valid base64');
+  let decoded = '';
+  let bitCount = 0;
+  let bitBuffer = 0;
+  for (const char of base64) {
+    bitBuffer = ((bitBuffer << 6) | base64Digits.indexOf(char)) & 0xffff;
+    bitCount += 6;
+    if (bitCount >= 8) {
+      bitCount -= 8;
+      decoded += String.fromCharCode((bitBuffer >> bitCount) & 255);
     }
   }
-  return out;
+  return decoded;
 }

@@ -38,7 +38,7 @@ type Listener = ((event: FakeEvent) => void) | { handleEvent(event: FakeEvent): 
 
 interface ListenerOptions {
   once?: boolean;
-  signal?: FakeSignal;
+  signal?: FakeAbortSignal;
 }
 
 interface RegisteredListener {
@@ -97,7 +97,7 @@ export class FakeDOMException extends Error {
   }
 }
 
-export class FakeSignal extends FakeEventTarget {
+export class FakeAbortSignal extends FakeEventTarget {
   aborted = false;
   reason: unknown;
   onabort: ((event: FakeEvent) => void) | null = null;
@@ -106,23 +106,23 @@ export class FakeSignal extends FakeEventTarget {
     if (this.aborted) throw this.reason;
   }
 
-  static abort(reason?: unknown): FakeSignal {
-    const signal = new FakeSignal();
+  static abort(reason?: unknown): FakeAbortSignal {
+    const signal = new FakeAbortSignal();
     abortSignal(signal, reason);
     return signal;
   }
 
-  static any(signals: Iterable<FakeSignal>): FakeSignal {
-    const any = new FakeSignal();
+  static any(signals: Iterable<FakeAbortSignal>): FakeAbortSignal {
+    const combined = new FakeAbortSignal();
     for (const signal of signals) {
-      if (signal.aborted) abortSignal(any, signal.reason);
-      else signal.addEventListener('abort', () => abortSignal(any, signal.reason), { once: true });
+      if (signal.aborted) abortSignal(combined, signal.reason);
+      else signal.addEventListener('abort', () => abortSignal(combined, signal.reason), { once: true });
     }
-    return any;
+    return combined;
   }
 }
 
-function abortSignal(signal: FakeSignal, reason: unknown): void {
+function abortSignal(signal: FakeAbortSignal, reason: unknown): void {
   if (signal.aborted) return;
   signal.aborted = true;
   signal.reason = reason ?? new FakeDOMException('signal is aborted without reason', 'AbortError');
@@ -131,8 +131,8 @@ function abortSignal(signal: FakeSignal, reason: unknown): void {
   signal.dispatchEvent(event);
 }
 
-export class FakeController {
-  readonly signal = new FakeSignal();
+export class FakeAbortController {
+  readonly signal = new FakeAbortSignal();
 
   abort(reason?: unknown): void {
     abortSignal(this.signal, reason);
@@ -140,10 +140,10 @@ export class FakeController {
 }
 
 /** Returns an AbortSignal class whose `timeout` uses `clock`. */
-export function makeSignalClass(clock: Clock): typeof FakeSignal {
-  return class extends FakeSignal {
-    static timeout(ms: number): FakeSignal {
-      const signal = new FakeSignal();
+export function makeSignalClass(clock: Clock): typeof FakeAbortSignal {
+  return class extends FakeAbortSignal {
+    static timeout(ms: number): FakeAbortSignal {
+      const signal = new FakeAbortSignal();
       clock.setTimer(() => abortSignal(signal, new FakeDOMException('signal timed out', 'TimeoutError')), ms);
       return signal;
     }
@@ -151,21 +151,21 @@ export function makeSignalClass(clock: Clock): typeof FakeSignal {
 }
 
 /** Returns a MessageChannel class that delivers each message in a separate task. */
-export function makeChannelClass(clock: Clock): new () => { port1: FakePort; port2: FakePort } {
+export function makeChannelClass(clock: Clock): new () => { port1: FakeMessagePort; port2: FakeMessagePort } {
   return class {
-    readonly port1 = new FakePort(clock);
-    readonly port2 = new FakePort(clock);
+    readonly port1 = new FakeMessagePort(clock);
+    readonly port2 = new FakeMessagePort(clock);
 
     constructor() {
-      this.port1.other = this.port2;
-      this.port2.other = this.port1;
+      this.port1.peer = this.port2;
+      this.port2.peer = this.port1;
     }
   };
 }
 
-export class FakePort extends FakeEventTarget {
+export class FakeMessagePort extends FakeEventTarget {
   onmessage: ((event: FakeEvent) => void) | null = null;
-  other: FakePort | undefined;
+  peer: FakeMessagePort | undefined;
   #closed = false;
   readonly #clock: Clock;
 
@@ -175,7 +175,7 @@ export class FakePort extends FakeEventTarget {
   }
 
   postMessage(data: unknown): void {
-    const { other } = this;
+    const { peer: other } = this;
     this.#clock.setTimer(() => other?.receive(new FakeEvent('message', { data })), 0);
   }
 

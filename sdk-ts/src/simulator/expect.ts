@@ -5,7 +5,7 @@ import { formatValue } from './page.ts';
 export interface Expectation {
   /** Compares with Object.is. */
   toBe(want: unknown): void;
-  /** Compares recursively. Compares values; properties that are undefined count as absent. */
+  /** Compares recursively. Properties whose value is undefined count as absent. */
   toEqual(want: unknown): void;
   /** Checks that a string matches a regular expression, or contains another string. */
   toMatch(want: RegExp | string): void;
@@ -34,10 +34,10 @@ function makeExpectation(value: unknown, isNegated: boolean): Expectation {
     toContain: (want) => check(contains(value, want), `to contain ${formatValue(want)}`),
     toBeTruthy: () => check(Boolean(value), 'to be truthy'),
     toThrow: (want) => {
-      const thrown = messageThrownBy(value);
+      const thrownMessage = messageThrownBy(value);
       const expected = want === undefined ? 'to throw' : `to throw ${formatPattern(want)}`;
-      const isMet = thrown !== undefined && (want === undefined || isMatch(thrown, want));
-      check(isMet, thrown === undefined ? expected : `${expected}; it threw ${formatValue(thrown)}`);
+      const isMet = thrownMessage !== undefined && (want === undefined || isMatch(thrownMessage, want));
+      check(isMet, thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`);
     },
     get not() {
       return makeExpectation(value, !isNegated);

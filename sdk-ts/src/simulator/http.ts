@@ -1,7 +1,7 @@
 import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import type { Clock } from './clock.ts';
 import { FakeTextDecoder, FakeTextEncoder } from './encoding.ts';
-import type { FakeSignal } from './events.ts';
+import type { FakeAbortSignal } from './events.ts';
 import { FakeURL } from './url.ts';
 
 /** Response of the simulated site. Without `json`, `text` or `error` the body is empty. */
@@ -224,35 +224,35 @@ export class FakeSite {
     return answer;
   }
 
-  #waitForDelay(ms: number, signal: FakeSignal | undefined): Promise<void> {
+  #waitForDelay(ms: number, signal: FakeAbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = this.#clock.setTimer(resolve, ms);
-      const abort = () => {
+      const onAbort = () => {
         this.#clock.clearTimer(timer);
         reject(signal?.reason);
       };
-      signal?.addEventListener('abort', abort, { once: true });
+      signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
 
   #findRoute(method: string, url: FakeURL): unknown {
     const page = new FakeURL(this.#pageUrl());
     for (const [key, answer] of Object.entries(this.#routes)) {
-      const [, routeMethod = 'GET', address = ''] = /^([A-Z]+)\s+(\S+)$/.exec(key.trim()) ?? [];
-      if (routeMethod !== method || address === '') continue;
-      if (address.startsWith('/') && url.origin !== page.origin) continue;
-      const pattern = address.startsWith('/') ? `${page.origin}${address}` : address;
-      const requested = `${url.origin}${url.pathname}${pattern.includes('?') ? url.search : ''}`;
-      const escaped = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-      const isMatch = new RegExp(`^${escaped.join('.*')}$`, 's');
-      if (isMatch.test(requested) || isMatch.test(decode(requested))) return answer;
+      const [, routeMethod = 'GET', urlPattern = ''] = /^([A-Z]+)\s+(\S+)$/.exec(key.trim()) ?? [];
+      if (routeMethod !== method || urlPattern === '') continue;
+      if (urlPattern.startsWith('/') && url.origin !== page.origin) continue;
+      const pattern = urlPattern.startsWith('/') ? `${page.origin}${urlPattern}` : urlPattern;
+      const requestedUrl = `${url.origin}${url.pathname}${pattern.includes('?') ? url.search : ''}`;
+      const escapedParts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+      const routePattern = new RegExp(`^${escapedParts.join('.*')}$`, 's');
+      if (routePattern.test(requestedUrl) || routePattern.test(decodeUrl(requestedUrl))) return answer;
     }
     return undefined;
   }
 }
 
-/** Returns a URL with decoded percent-encoding, as a route may be written. */
-function decode(url: string): string {
+/** Returns a URL with decoded percent-encoding, because the URL in a route may be decoded. */
+function decodeUrl(url: string): string {
   try {
     return decodeURI(url);
   } catch {
@@ -266,16 +266,16 @@ export function missingRouteText(request: RouteRequest): string {
   return `the test has no route "${request.method} ${pathname}${search}"; add it to routes of simulate()`;
 }
 
-function readSignal(value: unknown): FakeSignal | undefined {
+function readSignal(value: unknown): FakeAbortSignal | undefined {
   return isSignal(value) ? value : undefined;
 }
 
-function isSignal(value: unknown): value is FakeSignal {
+function isSignal(value: unknown): value is FakeAbortSignal {
   return hasProperties(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
 /** Returns the headers, body and status of a route's response. */
-export function toBody(answer: Properties): { headers: FakeHeaders; body: string; status: number } {
+export function toResponseParts(answer: Properties): { headers: FakeHeaders; body: string; status: number } {
   const headers = new FakeHeaders(answer.headers ?? {});
   let body = typeof answer.text === 'string' ? answer.text : '';
   if (answer.json !== undefined) {
@@ -286,6 +286,6 @@ export function toBody(answer: Properties): { headers: FakeHeaders; body: string
 }
 
 function makeResponse(answer: Properties, url: string): FakeResponse {
-  const { headers, body, status } = toBody(answer);
+  const { headers, body, status } = toResponseParts(answer);
   return new FakeResponse(body, { status, headers, url });
 }

@@ -3,7 +3,7 @@ import { Clock } from './clock.ts';
 import { makeParserClass, parseToWindow } from './document.ts';
 import { FakeTextDecoder, FakeTextEncoder, fakeAtob, fakeBtoa } from './encoding.ts';
 import {
-  FakeController,
+  FakeAbortController,
   FakeDOMException,
   FakeEvent,
   FakeEventTarget,
@@ -38,7 +38,7 @@ export interface ConsoleLine {
 /** The virtual clock, shared by all pages of the engine. */
 export const clock = new Clock();
 
-/** State of the current page, for the tab of the page. */
+/** The state of the current page, for use by its tab. */
 export interface Page {
   readonly site: FakeSite;
   readonly console: readonly ConsoleLine[];
@@ -63,9 +63,9 @@ export function installPlatform(): void {
   defineGlobal('setInterval', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
     clock.setTimer(() => callIfFunction(work, args), Number(ms), Number(ms) || 1),
   );
-  const clear = (id: unknown) => clock.clearTimer(id);
+  const clearTimer = (id: unknown) => clock.clearTimer(id);
   for (const name of ['clearTimeout', 'clearInterval', 'cancelAnimationFrame', 'cancelIdleCallback'])
-    defineGlobal(name, clear);
+    defineGlobal(name, clearTimer);
   defineGlobal('requestAnimationFrame', (work: unknown) => clock.setTimer(() => callIfFunction(work, [clock.now]), 16));
   defineGlobal('requestIdleCallback', (work: unknown) =>
     clock.setTimer(() => callIfFunction(work, [{ didTimeout: false, timeRemaining: () => 50 }]), 1),
@@ -89,7 +89,7 @@ export function installPlatform(): void {
     MessageEvent: FakeEvent,
     EventTarget: FakeEventTarget,
     DOMException: FakeDOMException,
-    AbortController: FakeController,
+    AbortController: FakeAbortController,
     AbortSignal: makeSignalClass(clock),
     MessageChannel: makeChannelClass(clock),
     Storage: FakeStorage,
@@ -105,16 +105,16 @@ export function installPlatform(): void {
 export function openPage(options: PageOptions): Page {
   clock.clearAllTimers();
   const lines: ConsoleLine[] = [];
-  let at = new FakeURL(options.url ?? 'https://example.com/');
+  let currentUrl = new FakeURL(options.url ?? 'https://example.com/');
   const navigationListeners: ((to: string) => void)[] = [];
-  const navigateTo = (to: unknown) => {
-    const next = new FakeURL(to, at.href);
-    const isSameDocument = next.href.split('#')[0] === at.href.split('#')[0] && next.hash !== '';
-    at = next;
-    if (isSameDocument) dispatch('hashchange');
-    else for (const work of navigationListeners) work(next.href);
+  const navigateTo = (target: unknown) => {
+    const nextUrl = new FakeURL(target, currentUrl.href);
+    const isSameDocument = nextUrl.href.split('#')[0] === currentUrl.href.split('#')[0] && nextUrl.hash !== '';
+    currentUrl = nextUrl;
+    if (isSameDocument) dispatchEvent('hashchange');
+    else for (const listener of navigationListeners) listener(nextUrl.href);
   };
-  const site = new FakeSite(clock, options.routes ?? {}, () => at.href);
+  const site = new FakeSite(clock, options.routes ?? {}, () => currentUrl.href);
   const window = parseToWindow(options.html ?? '');
   for (const name of [
     'document',
@@ -128,24 +128,24 @@ export function openPage(options: PageOptions): Page {
     defineGlobal(name, window[name]);
   }
   defineGlobal('DOMParser', makeParserClass(window));
-  const target = new FakeEventTarget();
-  const dispatch = (type: string) => target.dispatchEvent(new FakeEvent(type));
+  const eventTarget = new FakeEventTarget();
+  const dispatchEvent = (type: string) => eventTarget.dispatchEvent(new FakeEvent(type));
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'] as const)
-    defineGlobal(name, target[name].bind(target));
+    defineGlobal(name, eventTarget[name].bind(eventTarget));
   defineGlobal('postMessage', (data: unknown) => {
-    clock.setTimer(() => target.dispatchEvent(new FakeEvent('message', { data })), 0);
+    clock.setTimer(() => eventTarget.dispatchEvent(new FakeEvent('message', { data })), 0);
   });
   defineGlobal(
     'location',
-    makeLocation(() => at, navigateTo),
+    makeLocation(() => currentUrl, navigateTo),
   );
   defineGlobal(
     'history',
     makeHistory((to) => {
-      at = new FakeURL(to ?? at.href, at.href);
+      currentUrl = new FakeURL(to ?? currentUrl.href, currentUrl.href);
     }),
   );
-  completeDocument(window.document, () => at.href, options.cookies ?? '');
+  completeDocument(window.document, () => currentUrl.href, options.cookies ?? '');
   defineGlobal('navigator', {
     userAgent: 'Mozilla/5.0 (opentabs plugin test)',
     language: 'en-US',
@@ -155,25 +155,30 @@ export function openPage(options: PageOptions): Page {
   defineGlobal('localStorage', new FakeStorage(options.localStorage));
   defineGlobal('sessionStorage', new FakeStorage(options.sessionStorage));
   defineGlobal('fetch', (input: unknown, init: unknown) => site.fetch(input, hasProperties(init) ? init : {}));
-  defineGlobal('origin', at.origin);
+  defineGlobal('origin', currentUrl.origin);
   defineGlobal('console', makeConsole(lines));
   for (const name of pageGlobals) Reflect.deleteProperty(globalThis, name);
   pageGlobals = Object.keys(options.globals ?? {});
   for (const [name, value] of Object.entries(options.globals ?? {})) defineGlobal(name, value);
-  return { site, console: lines, url: () => at.href, onNavigate: (work) => void navigationListeners.push(work) };
+  return {
+    site,
+    console: lines,
+    url: () => currentUrl.href,
+    onNavigate: (work) => void navigationListeners.push(work),
+  };
 }
 
 function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** Returns a `location`. An assignment to a part of the `location` navigates. */
-function makeLocation(at: () => FakeURL, go: (to: unknown) => void): object {
+/** Returns a fake `location`. An assignment to one of its parts navigates. */
+function makeLocation(currentUrl: () => FakeURL, navigate: (to: unknown) => void): object {
   const location = {
-    assign: go,
-    replace: go,
-    reload: () => go(at().href),
-    toString: () => at().href,
+    assign: navigate,
+    replace: navigate,
+    reload: () => navigate(currentUrl().href),
+    toString: () => currentUrl().href,
   };
   for (const part of [
     'href',
@@ -188,27 +193,27 @@ function makeLocation(at: () => FakeURL, go: (to: unknown) => void): object {
   ] as const) {
     Object.defineProperty(location, part, {
       enumerable: true,
-      get: () => at()[part],
+      get: () => currentUrl()[part],
       set: (value: unknown) => {
-        if (part === 'href') return go(value);
-        const next = new FakeURL(at().href);
+        if (part === 'href') return navigate(value);
+        const next = new FakeURL(currentUrl().href);
         if (part === 'pathname' || part === 'search' || part === 'hash') next[part] = String(value);
-        go(next.href);
+        navigate(next.href);
       },
     });
   }
   return location;
 }
 
-function makeHistory(change: (to: unknown) => void): object {
+function makeHistory(changeUrl: (to: unknown) => void): object {
   const state: { state: unknown } = { state: null };
-  const set = (next: unknown, _unused: unknown, to: unknown) => {
+  const setState = (next: unknown, _unused: unknown, to: unknown) => {
     state.state = next;
-    change(to);
+    changeUrl(to);
   };
   return Object.assign(state, {
-    pushState: set,
-    replaceState: set,
+    pushState: setState,
+    replaceState: setState,
     back: () => undefined,
     forward: () => undefined,
     length: 1,
@@ -218,39 +223,39 @@ function makeHistory(change: (to: unknown) => void): object {
 /** Defines the properties of a document that linkedom lacks. */
 function completeDocument(document: unknown, url: () => string, cookies: string): void {
   if (!hasProperties(document)) return;
-  let current = cookies;
-  const parts: Properties = {
+  let cookieText = cookies;
+  const properties: Properties = {
     readyState: 'complete',
     visibilityState: 'visible',
     hidden: false,
     referrer: '',
   };
-  for (const [name, value] of Object.entries(parts))
+  for (const [name, value] of Object.entries(properties))
     Object.defineProperty(document, name, { value, configurable: true });
   for (const name of ['URL', 'documentURI', 'baseURI'])
     Object.defineProperty(document, name, { get: url, configurable: true });
   Object.defineProperty(document, 'location', { get: () => globalThis.location, configurable: true });
   Object.defineProperty(document, 'cookie', {
     configurable: true,
-    get: () => current,
+    get: () => cookieText,
     set: (cookie: unknown) => {
       const pair = String(cookie).split(';')[0] ?? '';
       const name = pair.split('=')[0];
-      const others = current.split('; ').filter((other) => other !== '' && other.split('=')[0] !== name);
-      current = [...others, pair].join('; ');
+      const otherCookies = cookieText.split('; ').filter((other) => other !== '' && other.split('=')[0] !== name);
+      cookieText = [...otherCookies, pair].join('; ');
     },
   });
 }
 
 function makeConsole(lines: ConsoleLine[]): object {
-  const writer =
+  const makeWriter =
     (level: string) =>
     (...args: unknown[]) =>
       void lines.push({ level, text: args.map((arg) => (typeof arg === 'string' ? arg : formatValue(arg))).join(' ') });
   return Object.fromEntries(
     ['debug', 'log', 'info', 'warn', 'error', 'trace', 'group', 'groupEnd', 'table'].map((level) => [
       level,
-      writer(level),
+      makeWriter(level),
     ]),
   );
 }
@@ -281,11 +286,11 @@ function clonePlain(value: unknown): unknown {
 }
 
 /** Seed of the random numbers, which are the same in every run. */
-let seed = 1;
+let randomSeed = 1;
 
 function nextRandom(): number {
-  seed = (seed * 48271) % 2147483647;
-  return seed;
+  randomSeed = (randomSeed * 48271) % 2147483647;
+  return randomSeed;
 }
 
 function fillRandom(array: unknown): unknown {

@@ -1,23 +1,24 @@
 import type { LogEntry } from '../log.ts';
 import { hasProperties, isMethod, messageOf } from '../runtime/value.ts';
-import { FakeSite, missingRouteText, type RouteRequest, toBody } from './http.ts';
+import { FakeSite, missingRouteText, type RouteRequest, toResponseParts } from './http.ts';
 import { NotInBrowser } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
-// Tabs of a real browser. The program controls the browser. The test and the program exchange lines of JSON: requests
-// of a test to the browser, HTTP requests of the page to the routes of the test, and the answers to these requests.
+// Tabs of a real browser, which `opentabs plugin test` controls. The test and `opentabs plugin test` exchange lines
+// of JSON: requests of a test to the browser, HTTP requests of the page to the routes of the test, and the answers to
+// these requests.
 
-/** Message to the program: a request to the browser, or the answer to a request of the page. */
-type Outgoing =
+/** A message to `opentabs plugin test`: a request to the browser, or the answer to a request of the page. */
+type OutgoingMessage =
   | { op: 'ask'; id: number; what: string; params: unknown }
   | { op: 'answer'; id: number; value?: unknown; error?: string };
 
-/** A request of the page. `fetched` excludes navigations and subresources. */
+/** A request of the page. `fetched` is false for navigations and subresources. */
 type PageRequest = RouteRequest & { readonly fetched: boolean };
 
-/** Message from the program: the answer to a request of a test, or a request of the page. */
-interface Incoming {
+/** A message from `opentabs plugin test`: the answer to a request of a test, or a request of the page. */
+interface IncomingMessage {
   readonly id: number;
   readonly request?: PageRequest;
   readonly value?: unknown;
@@ -29,14 +30,14 @@ interface PendingRequest {
   readonly reject: (error: unknown) => void;
 }
 
-let outgoingMessages: Outgoing[] = [];
+let outgoingMessages: OutgoingMessage[] = [];
 let lastId = 0;
 const pendingRequests = new Map<number, PendingRequest>();
 /** Tab of the running test; undefined until the test opens a tab. */
 let currentTab: RealTab | undefined;
 
-/** Returns the messages to the program since the last call. */
-export function drainOutgoing(): readonly Outgoing[] {
+/** Returns the messages to `opentabs plugin test` since the last call. */
+export function drainOutgoing(): readonly OutgoingMessage[] {
   const messages = outgoingMessages;
   outgoingMessages = [];
   return messages;
@@ -53,12 +54,12 @@ export function resetBrowser(): void {
   currentTab = undefined;
 }
 
-/** Handles one message of the program. */
+/** Handles one message of `opentabs plugin test`. */
 export function receiveLine(line: string): void {
   const message: unknown = JSON.parse(line);
-  if (!isIncoming(message)) throw new Error('opentabs sent a malformed message to the test');
+  if (!isIncomingMessage(message)) throw new Error('opentabs sent a malformed message to the test');
   if (message.request) {
-    answerPage(message.id, message.request);
+    answerPageRequest(message.id, message.request);
     return;
   }
   const request = pendingRequests.get(message.id);
@@ -67,7 +68,7 @@ export function receiveLine(line: string): void {
   else request?.reject(new Error(message.error));
 }
 
-function isIncoming(value: unknown): value is Incoming {
+function isIncomingMessage(value: unknown): value is IncomingMessage {
   return hasProperties(value) && typeof value.id === 'number';
 }
 
@@ -81,7 +82,7 @@ function requestBrowser(what: string, params: unknown): Promise<unknown> {
 }
 
 /** Answers a request of the page with the routes of the test. */
-function answerPage(id: number, request: PageRequest): void {
+function answerPageRequest(id: number, request: PageRequest): void {
   const answer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
   answer.then(
     (value) => outgoingMessages.push({ op: 'answer', id, value }),
@@ -99,7 +100,7 @@ export function openRealTab(options: SimulateOptions): SimulatedTab {
 class RealTab implements SimulatedTab {
   readonly logs: LogEntry[] = [];
   readonly console = [];
-  readonly #opened: Promise<unknown>;
+  readonly #openResult: Promise<unknown>;
   #site: FakeSite;
   #missingRoutes: string[] = [];
   #url: string;
@@ -109,7 +110,7 @@ class RealTab implements SimulatedTab {
     const { url, html, cookies, localStorage, sessionStorage, globals, settings, user } = options;
     this.#url = url ?? '';
     this.#site = new FakeSite(clock, options.routes ?? {}, () => this.#url);
-    this.#opened = requestBrowser('open', {
+    this.#openResult = requestBrowser('open', {
       url,
       html,
       cookies,
@@ -119,9 +120,9 @@ class RealTab implements SimulatedTab {
       settings,
       user,
     });
-    this.#opened.then(
+    this.#openResult.then(
       (state) => this.#update(state),
-      () => undefined, // callers that await #opened receive the error
+      () => undefined, // callers that await #openResult receive the error
     );
   }
 
@@ -134,7 +135,7 @@ class RealTab implements SimulatedTab {
   }
 
   async wait(ms: number): Promise<void> {
-    await this.#opened;
+    await this.#openResult;
     await new Promise<void>((resolve) => {
       clock.setTimer(resolve, ms);
     });
@@ -142,10 +143,11 @@ class RealTab implements SimulatedTab {
   }
 
   async call(tool: string, input: unknown, options: CallOptions = {}): Promise<SimulatedCall> {
-    await this.#opened;
+    await this.#openResult;
     this.#missingRoutes = [];
     const answer = await requestBrowser('call', { tool, input, ...options });
-    if (!hasProperties(answer) || !isCall(answer.call)) throw new Error('opentabs sent no outcome for the call');
+    if (!hasProperties(answer) || !isSimulatedCall(answer.call))
+      throw new Error('opentabs sent no outcome for the call');
     this.#update(answer);
     const { call } = answer;
     if (!call.error || this.#missingRoutes.length === 0) return call;
@@ -172,7 +174,7 @@ class RealTab implements SimulatedTab {
         clock.setTimer(resolve, ms);
       });
     }
-    const content = toBody(answer);
+    const content = toResponseParts(answer);
     const broken = typeof answer.error === 'string';
     return { status: content.status, headers: Object.fromEntries(content.headers), body: content.body, broken };
   }
@@ -181,15 +183,15 @@ class RealTab implements SimulatedTab {
   #update(state: unknown): void {
     if (!hasProperties(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;
-    if (Array.isArray(state.logs)) this.logs.push(...state.logs.filter(isEntry));
+    if (Array.isArray(state.logs)) this.logs.push(...state.logs.filter(isLogEntry));
   }
 }
 
-function isCall(value: unknown): value is SimulatedCall {
+function isSimulatedCall(value: unknown): value is SimulatedCall {
   return hasProperties(value) && Array.isArray(value.reports);
 }
 
-function isEntry(value: unknown): value is LogEntry {
+function isLogEntry(value: unknown): value is LogEntry {
   return hasProperties(value) && typeof value.message === 'string';
 }
 

@@ -9,7 +9,7 @@ interface Test {
   readonly work: () => unknown;
 }
 
-/** Message to the program about the tests of the file. */
+/** A message to `opentabs plugin test` about the tests of the file. */
 type TestEvent =
   | { op: 'begin'; test: string }
   | { op: 'end'; test: string; error?: string; stack?: string; virtualMs: number }
@@ -21,7 +21,7 @@ type TestEvent =
 /** Limit of the virtual time of one test, in milliseconds: an hour. */
 const maxVirtualMs = 3_600_000;
 
-/** Regular expression for the names of the tests to run; empty for all. The build replaces this name. */
+/** Regular expression for the names of the tests to run; empty for all tests. The build replaces this name. */
 declare const OPENTABS_TEST_FILTER: string;
 
 interface RunningTest {
@@ -41,7 +41,7 @@ export function test(name: string, work: () => unknown): void {
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
 }
 
-/** Runs one step of the tests and returns the new messages as a JSON array. The program calls runStep until `done`. */
+/** Runs one step of the tests and returns the new messages as a JSON array. `opentabs plugin test` calls runStep until `done`. */
 export function runStep(): string {
   if (!currentTest) startTest();
   else if (!currentTest.isOver) advanceTest(currentTest);
@@ -79,13 +79,14 @@ function advanceTest(running: RunningTest): void {
     return;
   }
   try {
-    const due = clock.msUntilNextTimer();
-    if (due === undefined && !hasPendingRequests())
+    const msUntilNext = clock.msUntilNextTimer();
+    if (msUntilNext === undefined && !hasPendingRequests())
       endTest(
         running,
         new Error('the test cannot continue: it set no timer and made no request; is an answer or an event missing?'),
       );
-    else if (limit > 0 && due !== 0) events.push({ op: 'wait', ms: Math.min(due ?? remainingMs, remainingMs) + 1 });
+    else if (limit > 0 && msUntilNext !== 0)
+      events.push({ op: 'wait', ms: Math.min(msUntilNext ?? remainingMs, remainingMs) + 1 });
     else clock.runNextTimer();
   } catch (error) {
     endTest(running, error);

@@ -75,7 +75,7 @@ export interface SimulatedTab {
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /** Renders a prompt like a request of a client. The promise never rejects. */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
-  /** Waits for some virtual time. */
+  /** Waits `ms` milliseconds of virtual time. */
   wait(ms: number): Promise<void>;
   /** Log entries of the plugin, in order. */
   readonly logs: readonly LogEntry[];
@@ -172,21 +172,21 @@ class Tab implements SimulatedTab {
     } catch (error) {
       run.failWith(error);
     }
-    return await run.ended;
+    return await run.outcome;
   }
 
   #findDefinition(kind: 'tools' | 'prompts', name: string): Properties {
-    const list = Array.isArray(this.#plugin[kind]) ? this.#plugin[kind] : [];
-    const found: unknown = list.find((entry: unknown) => hasProperties(entry) && entry.name === name);
-    if (hasProperties(found)) return found;
-    const names = list.flatMap((entry: unknown) => (hasProperties(entry) ? [String(entry.name)] : []));
+    const definitions = Array.isArray(this.#plugin[kind]) ? this.#plugin[kind] : [];
+    const definition: unknown = definitions.find((entry: unknown) => hasProperties(entry) && entry.name === name);
+    if (hasProperties(definition)) return definition;
+    const names = definitions.flatMap((entry: unknown) => (hasProperties(entry) ? [String(entry.name)] : []));
     throw new Failure(
       kind === 'tools' ? 'unknown_tool' : 'unknown_prompt',
       `the plugin has no ${name}; it has ${names.join(', ')}`,
     );
   }
 
-  /** Throws unless isReady() returns true, as the host checks before each call. */
+  /** Throws unless isReady() returns true. The host makes the same check before each call. */
   async #checkReady(run: CallRun): Promise<void> {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new Failure('internal', 'the plugin has no isReady function');
@@ -196,7 +196,7 @@ class Tab implements SimulatedTab {
     const ready: unknown = await Promise.race([
       Promise.resolve(Reflect.apply(isReady, this.#plugin, [])),
       timeout,
-      run.ended,
+      run.outcome,
     ]);
     if (ready !== true && !run.isOver)
       throw new Failure('not_ready', 'isReady() did not return true; is the user logged in?');
@@ -206,14 +206,14 @@ class Tab implements SimulatedTab {
     const reportHookError = (hook: string, error: unknown) =>
       run.context.reportProgress({ message: `${hook} failed: ${messageOf(error)}` });
     const installed = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
-    const wrapped = kind === 'tools' ? wrapTool(installed, definition) : wrapPrompt(installed, definition);
-    const handle = wrapped[kind === 'tools' ? 'handle' : 'render'];
+    const wrappedDefinition = kind === 'tools' ? wrapTool(installed, definition) : wrapPrompt(installed, definition);
+    const handle = wrappedDefinition[kind === 'tools' ? 'handle' : 'render'];
     if (!isMethod(handle)) throw new Failure('internal', `${String(definition.name)} has no handler`);
     run.start(definition.limits);
     this.#page.onNavigate((to) => run.navigate(to));
-    Promise.resolve(Reflect.apply(handle, wrapped, [params, run.context])).then(
-      (value) => run.handlerSettled(() => checkOutput(definition, kind, value)),
-      (error: unknown) => run.handlerSettled(() => Promise.reject(error)),
+    Promise.resolve(Reflect.apply(handle, wrappedDefinition, [params, run.context])).then(
+      (value) => run.onHandlerSettled(() => checkOutput(definition, kind, value)),
+      (error: unknown) => run.onHandlerSettled(() => Promise.reject(error)),
     );
   }
 }
@@ -221,7 +221,7 @@ class Tab implements SimulatedTab {
 /** One call with its limits and its outcome. */
 class CallRun {
   readonly context: TestContext;
-  readonly ended: Promise<SimulatedCall>;
+  readonly outcome: Promise<SimulatedCall>;
   isOver = false;
   readonly #startedAt = clock.now;
   readonly #options: CallOptions;
@@ -230,13 +230,13 @@ class CallRun {
   #timers: number[] = [];
   #isStopping = false;
   #hasSettled = false;
-  #end: (call: SimulatedCall) => void = () => undefined;
+  #resolveOutcome: (call: SimulatedCall) => void = () => undefined;
   #failure: SimulatedError | undefined;
 
   constructor(options: CallOptions, script: SimulateOptions) {
     this.#options = options;
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
+    this.outcome = new Promise((resolve) => {
+      this.#resolveOutcome = resolve;
     });
     const { tools, user, decision } = script;
     this.context = makeContext({ tools, user, decision }, () => this.#handleReport());
@@ -246,10 +246,10 @@ class CallRun {
   start(limits: unknown): void {
     const ownLimits = hasProperties(limits) ? limits : {};
     if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleMs = ownLimits.idleTimeoutMs;
-    const hard =
+    const hardMs =
       typeof ownLimits.hardTimeoutMs === 'number' ? Math.min(ownLimits.hardTimeoutMs, hardLimitMs) : hardLimitMs;
     this.#restartIdle();
-    this.#setTimer(hard, () => this.#stop('deadline_exceeded', `it reached the hard limit of ${hard / 1000} s`));
+    this.#setTimer(hardMs, () => this.#stop('deadline_exceeded', `it reached the hard limit of ${hardMs / 1000} s`));
     const { cancelAt, navigateAt } = this.#options;
     if (cancelAt !== undefined) this.#setTimer(cancelAt, () => this.#stop('cancelled', 'cancelled by the client'));
     if (navigateAt !== undefined) this.#setTimer(navigateAt, () => this.navigate('another page'));
@@ -263,7 +263,7 @@ class CallRun {
   }
 
   /** Ends the call with the outcome of its handler, unless the call has ended. */
-  handlerSettled(outcome: () => unknown): void {
+  onHandlerSettled(readOutcome: () => unknown): void {
     this.#hasSettled = true;
     if (this.isOver) return;
     if (this.#isStopping) {
@@ -271,7 +271,7 @@ class CallRun {
       return;
     }
     Promise.resolve()
-      .then(outcome)
+      .then(readOutcome)
       .then(
         (result) => this.#finish({ result }),
         (error: unknown) => this.failWith(error),
@@ -287,7 +287,7 @@ class CallRun {
     this.failWith(new Failure(code, message));
   }
 
-  /** Aborts the handler's signal, and ends the call when the handler settles or after stopMs. */
+  /** Aborts the handler's signal, and ends the call when the handler settles or after stopLimitMs. */
   #stop(code: string, message: string): void {
     if (this.isOver || this.#isStopping) return;
     this.#isStopping = true;
@@ -324,7 +324,7 @@ class CallRun {
     this.isOver = true;
     for (const timer of [...this.#timers, this.#idleTimer]) clock.clearTimer(timer);
     const { reports, activities, calls, userRequests, dropped } = this.context;
-    this.#end({
+    this.#resolveOutcome({
       ...(this.#failure ? { error: this.#failure } : { result: end.result }),
       ...(end.stopped && { stopped: end.stopped }),
       reports: [...reports],
