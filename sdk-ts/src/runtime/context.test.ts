@@ -59,7 +59,11 @@ test('a host without activities, nested calls and waitForUser still gets the rep
   context.endAudience('user');
   assert.deepEqual(seen, [{ __proto__: null }, { __proto__: null, audience: 'user' }]);
   assert.deepEqual([context.signal, context.decision], [signal, undefined]);
-  const missing = { name: 'ToolError', code: 'not_supported', message: /no context\.(call|waitForUser); update the extension/ };
+  const missing = {
+    name: 'ToolError',
+    code: 'not_supported',
+    message: /no context\.(call|waitForUser); update the extension/,
+  };
   await assert.rejects(context.call('a'), missing);
   await assert.rejects(context.waitForUser({ reason: 'a' }), missing);
 });
