@@ -31,7 +31,7 @@ reported.`,
 		Example: `  opentabs audit
   opentabs audit --last 10 --tool messages__export --verbose
   opentabs audit --json --last 0 | jq 'select(.kind == "decision")'`,
-		Args: atMost(0),
+		Args: limitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), opts) },
 	}
 	cmd.Flags().IntVar(&opts.last, "last", 50, "how many records to show (0 for all)")
@@ -52,7 +52,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	if err != nil {
 		return err
 	}
-	entries, damaged, err := audit.Read(dirs.State, opts.last, func(r audit.Record) bool {
+	entries, damagedLines, err := audit.Read(dirs.State, opts.last, func(r audit.Record) bool {
 		return opts.tool == "" || r.Tool == opts.tool || strings.HasPrefix(r.Tool, opts.tool+"__")
 	})
 	if err != nil {
@@ -75,8 +75,8 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	if len(entries) == 0 {
 		p.out.Notef("nothing is recorded yet")
 	}
-	if damaged > 0 {
-		p.out.Notef("%s of the record cannot be read", terminal.Plural(damaged, "line"))
+	if damagedLines > 0 {
+		p.out.Notef("%s of the record cannot be read", terminal.Plural(damagedLines, "line"))
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ prints the lines that changed.`,
   opentabs calls show call_abc --follow
   opentabs calls show call_abc --json | jq .activities`,
 		Args: requireArgs(1, "the id of the call"),
-		RunE: withArg(&opts.id, func(ctx context.Context) error { return runCallsShow(ctx, opts) }),
+		RunE: runWithArg(&opts.id, func(ctx context.Context) error { return runCallsShow(ctx, opts) }),
 	}
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "show changes until the call ends")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --follow the call, then one event per line")
@@ -131,10 +131,10 @@ type callsDecideOptions struct {
 	allow   bool
 	// always, session and duration are the scope of an approval. Without them the
 	// approval is for this call only.
-	always   bool
-	session  bool
-	duration time.Duration
-	timed    bool
+	always      bool
+	session     bool
+	duration    time.Duration
+	hasDuration bool
 }
 
 func newCallsApproveCmd(p *program) *cobra.Command {
@@ -151,7 +151,7 @@ for you to do something, such as a login, this confirms that you are done.`,
   opentabs calls approve call_abc --always`,
 		Args: requireArgs(1, "the id of the call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.id, opts.timed = args[0], cmd.Flags().Changed("for")
+			opts.id, opts.hasDuration = args[0], cmd.Flags().Changed("for")
 			return runCallsDecide(cmd.Context(), opts)
 		},
 	}
@@ -168,27 +168,27 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 		Short:   "Deny a call that is waiting for approval",
 		Example: "  opentabs calls deny call_abc",
 		Args:    requireArgs(1, "the id of the call"),
-		RunE:    withArg(&opts.id, func(ctx context.Context) error { return runCallsDecide(ctx, opts) }),
+		RunE:    runWithArg(&opts.id, func(ctx context.Context) error { return runCallsDecide(ctx, opts) }),
 	}
 }
 
 // chosenScope returns the scope of an approval, as the flags set it.
 func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
-	chosen := []wire.Scope{}
-	for scope, given := range map[wire.Scope]bool{
-		wire.ScopeAlways: opts.always, wire.ScopeSession: opts.session, wire.ScopeTime: opts.timed,
+	chosenScopes := []wire.Scope{}
+	for scope, isGiven := range map[wire.Scope]bool{
+		wire.ScopeAlways: opts.always, wire.ScopeSession: opts.session, wire.ScopeTime: opts.hasDuration,
 	} {
-		if given {
-			chosen = append(chosen, scope)
+		if isGiven {
+			chosenScopes = append(chosenScopes, scope)
 		}
 	}
 	switch {
-	case len(chosen) > 1:
+	case len(chosenScopes) > 1:
 		return "", newUsageError("--always, --this-session and --for exclude each other: use one of them")
-	case opts.timed && (opts.duration < time.Second || opts.duration > dispatch.MaxScopeTime):
+	case opts.hasDuration && (opts.duration < time.Second || opts.duration > dispatch.MaxScopeTime):
 		return "", newUsageError("--for is %s: give it a time from 1s to 24h", opts.duration)
-	case len(chosen) == 1:
-		return chosen[0], nil
+	case len(chosenScopes) == 1:
+		return chosenScopes[0], nil
 	}
 	return wire.ScopeOnce, nil
 }
@@ -223,7 +223,7 @@ func newCallsCancelCmd(p *program) *cobra.Command {
 		Example: `  opentabs calls cancel call_abc
   opentabs calls cancel call_abc --reason "the wrong channel"`,
 		Args: requireArgs(1, "the id of the call"),
-		RunE: withArg(&opts.id, func(ctx context.Context) error { return runCallsCancel(ctx, opts) }),
+		RunE: runWithArg(&opts.id, func(ctx context.Context) error { return runCallsCancel(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.reason, "reason", "", "the reason, a `TEXT` for the tool and the audit log")
 	return cmd

@@ -39,7 +39,7 @@ the client needs. opentabs stores only a hash of the token and cannot print it
 again. If the token is lost, remove the client and add it again.`,
 		Example: "  opentabs client add laptop\n  opentabs client add laptop --json",
 		Args:    requireArgs(1, "the name of the client"),
-		RunE:    withArg(&opts.name, func(ctx context.Context) error { return runClientAdd(ctx, opts) }),
+		RunE:    runWithArg(&opts.name, func(ctx context.Context) error { return runClientAdd(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -55,7 +55,7 @@ type addedClient struct {
 
 func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 	p := opts.program
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}
@@ -68,11 +68,11 @@ func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 		port = server.Port
 	}
 	reloadErr := h.ReloadClients(ctx) // the token is printed even if the reload fails
-	added := addedClient{
+	clientJSON := addedClient{
 		Name: opts.name, Token: token, URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port), Header: "Authorization: Bearer " + token,
 	}
 	if opts.json {
-		return errors.Join(p.out.PrintValue(added), reloadErr)
+		return errors.Join(p.out.PrintValue(clientJSON), reloadErr)
 	}
 	p.out.PrintText(fmt.Sprintf(`The token of the MCP client %s. It is shown only this once:
 
@@ -82,7 +82,7 @@ Configure the client for Streamable HTTP with
   URL     %s
   header  %s
 
-The token gives access to /mcp only. Revoke it with: opentabs client remove %[1]s`, added.Name, added.Token, added.URL, added.Header))
+The token gives access to /mcp only. Revoke it with: opentabs client remove %[1]s`, clientJSON.Name, clientJSON.Token, clientJSON.URL, clientJSON.Header))
 	if port == 0 {
 		p.out.Notef("the port is 0, so the server selects a port when it starts: set a port, or see the port with `opentabs status`")
 	}
@@ -103,7 +103,7 @@ func newClientListCmd(p *program) *cobra.Command {
 made and when it was last used (to a minute). The tokens themselves are not
 stored, so they cannot be listed.`,
 		Example: "  opentabs client list\n  opentabs client list --json",
-		Args:    atMost(0),
+		Args:    limitArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return runClientList(opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
@@ -129,11 +129,11 @@ func runClientList(opts clientListOptions) error {
 	}
 	rows := [][]string{{"NAME", "TOKEN", "CREATED", "LAST USED"}}
 	for _, c := range clients {
-		used := "never"
+		lastUsed := "never"
 		if !c.LastUsed.IsZero() {
-			used = c.LastUsed.Local().Format(time.DateTime)
+			lastUsed = c.LastUsed.Local().Format(time.DateTime)
 		}
-		rows = append(rows, []string{c.Name, c.Begins + "...", c.Created.Local().Format(time.DateTime), used})
+		rows = append(rows, []string{c.Name, c.Begins + "...", c.Created.Local().Format(time.DateTime), lastUsed})
 	}
 	p.out.PrintTable("", rows)
 	return nil
@@ -153,13 +153,13 @@ func newClientRemoveCmd(p *program) *cobra.Command {
 once, and its next request is refused.`,
 		Example: "  opentabs client remove laptop",
 		Args:    requireArgs(1, "the name of the client"),
-		RunE:    withArg(&opts.name, func(ctx context.Context) error { return runClientRemove(ctx, opts) }),
+		RunE:    runWithArg(&opts.name, func(ctx context.Context) error { return runClientRemove(ctx, opts) }),
 	}
 }
 
 func runClientRemove(ctx context.Context, opts clientRemoveOptions) error {
 	p := opts.program
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,12 @@ import (
 
 // commandOutput collects what a command has written to stdout and stderr.
 type commandOutput struct {
-	t     *testing.T
-	wrote chan struct{} // receives a value after each write
+	t           *testing.T
+	writeSignal chan struct{} // receives a value after each write
 
-	mu   sync.Mutex // guards text and read
-	text bytes.Buffer
-	read int // the bytes that until has matched
+	mu           sync.Mutex // guards text and read
+	text         bytes.Buffer
+	matchedBytes int // the bytes that until has matched
 }
 
 func (s *commandOutput) Write(p []byte) (int, error) {
@@ -34,7 +34,7 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	defer s.mu.Unlock()
 	s.text.Write(p)
 	select {
-	case s.wrote <- struct{}{}:
+	case s.writeSignal <- struct{}{}:
 	default:
 	}
 	return len(p), nil
@@ -43,20 +43,20 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 // waitForWords waits for words, in this order, in the output that it has not matched yet.
 func (s *commandOutput) waitForWords(words ...string) {
 	s.t.Helper()
-	deadline := time.After(hangs)
+	deadline := time.After(hangTimeout)
 	for _, word := range words {
 		for {
 			s.mu.Lock()
-			at := strings.Index(s.text.String()[s.read:], word)
-			if at >= 0 {
-				s.read += at + len(word)
+			index := strings.Index(s.text.String()[s.matchedBytes:], word)
+			if index >= 0 {
+				s.matchedBytes += index + len(word)
 			}
 			s.mu.Unlock()
-			if at >= 0 {
+			if index >= 0 {
 				break
 			}
 			select {
-			case <-s.wrote:
+			case <-s.writeSignal:
 			case <-deadline:
 				s.t.Fatalf("the output never contained %q; all of it: %s", word, s.text.String())
 			}
@@ -75,7 +75,7 @@ export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')
 `
 
 // startDeveloper starts a server with a browser, and develops the plugin messages.
-func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, ended <-chan error, dirs config.Dirs, source string) {
+func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
 	t.Helper()
 	dirs = newInstallation(t)
 	source = filepath.Join(filepath.Dir(dirs.State), "messages")
@@ -89,12 +89,12 @@ func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, sign
 		t.Fatal(err)
 	}
 	startBrowser(t, dirs)
-	untilStatus(t, dirs, hasTab)
-	self, err := exec.LookPath("opentabs")
+	waitForStatus(t, dirs, hasTab)
+	opentabsPath, err := exec.LookPath("opentabs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out = &commandOutput{t: t, wrote: make(chan struct{}, 1)}
+	out = &commandOutput{t: t, writeSignal: make(chan struct{}, 1)}
 	getenv := func(name string) string {
 		if name == config.HomeVariable {
 			return dirs.State
@@ -102,25 +102,25 @@ func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, sign
 		return ""
 	}
 	p := &program{out: terminal.New(out, out, getenv), getenv: getenv}
-	h, err := p.load(dirs, nil)
+	h, err := p.loadHome(dirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	typed, interrupts, over := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
+	typedLines, interrupts, runErr := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
 	o := plugindev.Options{
-		Home: h, Source: source, Permission: wire.PermissionAuto, Out: p.out, Build: jsbuild.Options{Extract: []string{self, "__extract"}},
-		Signals: interrupts, Lines: typed, Call: p.callFromPrompt,
+		Home: h, Source: source, Permission: wire.PermissionAuto, Out: p.out, Build: jsbuild.Options{Extract: []string{opentabsPath, "__extract"}},
+		Signals: interrupts, Lines: typedLines, Call: p.callFromPrompt,
 	}
-	go func() { over <- plugindev.Run(t.Context(), o) }()
-	return out, typed, interrupts, over, dirs, source
+	go func() { runErr <- plugindev.Run(t.Context(), o) }()
+	return out, typedLines, interrupts, runErr, dirs, source
 }
 
 func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 
 func TestDevPrompt(t *testing.T) {
-	out, lines, signals, ended, dirs, source := startDeveloper(t)
+	out, lines, signals, devErr, dirs, source := startDeveloper(t)
 	out.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
-	untilStatus(t, dirs, hasTab) // the tab of the previous build is gone
+	waitForStatus(t, dirs, hasTab) // the tab of the previous build is gone
 	for _, c := range []struct{ line, want string }{
 		{`echo {"value": [1, "a b"]}`, `{"value":[1,"a b"]}`},
 		{`echo value="a b" other=x`, `{"other":"x","value":"a b"}`},
@@ -140,7 +140,7 @@ func TestDevPrompt(t *testing.T) {
 	}
 	// Ctrl-C stops the call that runs, and a change is taken in meanwhile.
 	lines <- "silent"
-	untilStatus(t, dirs, isRunning)
+	waitForStatus(t, dirs, isRunning)
 	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -149,23 +149,23 @@ func TestDevPrompt(t *testing.T) {
 	out.waitForWords("the call was cancelled", "messages> ")
 	// Without a call it ends.
 	signals <- os.Interrupt
-	if err := <-ended; err != nil {
+	if err := <-devErr; err != nil {
 		t.Errorf("it ended with %v", err)
 	}
 	out.waitForWords("the last build of messages stays in use")
 }
 
 func TestDevEnds(t *testing.T) {
-	for how, end := range map[string]func(lines chan<- string, signals chan<- os.Signal){
+	for description, endDev := range map[string]func(lines chan<- string, signals chan<- os.Signal){
 		"quit":           func(lines chan<- string, _ chan<- os.Signal) { lines <- "quit" },
 		"the end of it":  func(lines chan<- string, _ chan<- os.Signal) { close(lines) },
 		"SIGTERM in one": func(lines chan<- string, signals chan<- os.Signal) { lines <- "silent"; signals <- syscall.SIGTERM },
 	} {
-		t.Run(how, func(t *testing.T) {
-			out, lines, signals, ended, _, _ := startDeveloper(t)
+		t.Run(description, func(t *testing.T) {
+			out, lines, signals, devErr, _, _ := startDeveloper(t)
 			out.waitForWords("messages> ")
-			end(lines, signals)
-			if err := <-ended; err != nil {
+			endDev(lines, signals)
+			if err := <-devErr; err != nil {
 				t.Errorf("it ended with %v", err)
 			}
 		})

@@ -26,7 +26,7 @@ what to do. The command changes nothing. It exits with code 1 if a check fails.
 The table at the end shows how MCP clients behave: how long each waits for a
 call, and how it handles progress and approvals.`,
 		Example: "  opentabs doctor\n  opentabs doctor --json",
-		Args:    atMost(0),
+		Args:    limitArgs(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")

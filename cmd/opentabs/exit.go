@@ -90,20 +90,20 @@ func newUsageError(format string, args ...any) error { return usererr.Errorf(for
 // explainError returns the sentence for the user and the exit code of err. ctx is the
 // context of the command.
 func explainError(ctx context.Context, err error) (string, int) {
-	var failed *toolcall.Failure
-	var late *callview.TooLate
-	var wrong *usererr.Error
+	var callFailure *toolcall.Failure
+	var tooLate *callview.TooLate
+	var userErr *usererr.Error
 	switch {
 	case err == nil:
 		return "", exitOK
-	case errors.As(err, &failed):
-		return failed.Error(), max(exitFailed, exitCodes[failed.Code]) // a code of another version is not in the map
-	case errors.As(err, &late):
-		return late.Error(), exitTooLate
+	case errors.As(err, &callFailure):
+		return callFailure.Error(), max(exitFailed, exitCodes[callFailure.Code]) // a code of another version is not in the map
+	case errors.As(err, &tooLate):
+		return tooLate.Error(), exitTooLate
 	case errors.Is(err, toolcall.ErrInterrupted):
 		return err.Error(), exitInterrupted
-	case errors.As(err, &wrong):
-		return wrong.Error(), exitUsage
+	case errors.As(err, &userErr):
+		return userErr.Error(), exitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
 	case errors.Is(err, httpapi.ErrEnded):

@@ -23,7 +23,7 @@ func TestExitCodesAreComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
+	codeCount := 0
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok {
@@ -36,19 +36,19 @@ func TestExitCodesAreComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen++
+		codeCount++
 		if code, ok := exitCodes[wire.ErrorCode(text)]; !ok || code == exitOK {
 			t.Errorf("%s has the exit code %d", text, code)
 		}
 		return true
 	})
-	if seen == 0 || seen != len(exitCodes) {
-		t.Errorf("wire has %d codes, exitCodes %d", seen, len(exitCodes))
+	if codeCount == 0 || codeCount != len(exitCodes) {
+		t.Errorf("wire has %d codes, exitCodes %d", codeCount, len(exitCodes))
 	}
 }
 
 func TestExplain(t *testing.T) {
-	gone, cancel := context.WithCancel(context.Background())
+	cancelledCtx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {
 		name string
@@ -62,12 +62,12 @@ func TestExplain(t *testing.T) {
 		{"a usage error", context.Background(), newUsageError("no %s", "flag"), "no flag", exitUsage},
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
-		{"an interrupted call", gone, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
+		{"an interrupted call", cancelledCtx, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
 		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.TooLate{}), "", exitTooLate},
 		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrEnded), "the server has stopped; start it with `opentabs serve`", exitNoServer},
 		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
-		{"Ctrl-C", gone, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
-		{"an error after Ctrl-C", gone, errors.New("boom"), "boom", exitFailed},
+		{"Ctrl-C", cancelledCtx, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
+		{"an error after Ctrl-C", cancelledCtx, errors.New("boom"), "boom", exitFailed},
 		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", exitFailed},
 		{"a refusal", context.Background(), &httpapi.Refused{Status: 404, Sentence: "no such call"}, "no such call", exitFailed},
 	} {

@@ -33,7 +33,7 @@ func newExtensionInstallCmd(p *program) *cobra.Command {
 contains the port and a key of this installation. Run the command again after
 you update opentabs or change the port, then reload the extension.`,
 		Example: "  opentabs extension install\n  opentabs extension install --dir ~/opentabs-extension",
-		Args:    atMost(0),
+		Args:    limitArgs(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runExtensionInstall(cmd.Context(), opts) },
 	}
 	cmd.Flags().StringVar(&opts.dir, "dir", "", "write the extension to `DIR` (default: a folder in the state directory)")
@@ -42,7 +42,7 @@ you update opentabs or change the port, then reload the extension.`,
 
 func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) error {
 	p := opts.program
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func newExtensionPathCmd(p *program) *cobra.Command {
 		Use:     "path",
 		Short:   "Print the folder that the extension is in",
 		Example: "  opentabs extension path",
-		Args:    atMost(0),
+		Args:    limitArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return runExtensionPath(extensionPathOptions{program: p}) },
 	}
 }

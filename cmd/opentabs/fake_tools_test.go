@@ -26,9 +26,9 @@ func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage,
 	if err := c.WaitForUser(ctx, "look at this"); err != nil {
 		return nil, err
 	}
-	more := json.RawMessage(`[{"op":"replace","path":"","value":"one\ntwo\nthree"}]`)
+	patch := json.RawMessage(`[{"op":"replace","path":"","value":"one\ntwo\nthree"}]`)
 	err := c.Report(
-		wire.Report{Activity: &wire.Activity{Type: "text", Patch: more}},
+		wire.Report{Activity: &wire.Activity{Type: "text", Patch: patch}},
 		wire.Report{Activity: &wire.Activity{Type: "table", Patch: json.RawMessage(`[{"op":"add","path":"/-","value":{"name":"b","size":20}}]`)}},
 		wire.Report{EndAudience: "user"},
 	)

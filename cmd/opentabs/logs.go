@@ -30,7 +30,7 @@ entries; it needs a running server.`,
 		Example: `  opentabs logs
   opentabs logs --plugin messages --level warning --last 20
   opentabs logs --follow --json | jq .message`,
-		Args: atMost(0),
+		Args: limitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLogs(cmd.Context(), opts) },
 	}
 	cmd.Flags().StringVar(&opts.query.Plugin, "plugin", "", "only entries of the plugin `NAME`")
@@ -58,7 +58,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		return err
 	}
 	// The files have all entries, so the command works without a server.
-	entries, damaged, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
+	entries, damagedLines, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	if len(entries) == 0 {
 		p.out.Notef("nothing is logged yet")
 	}
-	if damaged > 0 {
-		p.out.Notef("%s of the log cannot be read", terminal.Plural(damaged, "line"))
+	if damagedLines > 0 {
+		p.out.Notef("%s of the log cannot be read", terminal.Plural(damagedLines, "line"))
 	}
 	return nil
 }

@@ -27,18 +27,18 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// hangs limits how long a test waits for an event.
-const hangs = 2 * time.Minute
+// hangTimeout limits how long a test waits for an event.
+const hangTimeout = 2 * time.Minute
 
-// quickRace turns off the second that the race detector waits at the end of each process.
-const quickRace = "atexit_sleep_ms=0"
+// raceOptions turns off the second that the race detector waits at the end of each process.
+const raceOptions = "atexit_sleep_ms=0"
 
-// noRegistry is an address where no server listens, so that tests use no public registry.
-const noRegistry = "http://127.0.0.1:1/"
+// unreachableRegistry is an address where no server listens, so that tests use no public registry.
+const unreachableRegistry = "http://127.0.0.1:1/"
 
 func TestMain(m *testing.M) {
-	for name, value := range map[string]string{"GORACE": quickRace, "npm_config_registry": noRegistry} {
-		if _, set := os.LookupEnv(name); set { // set by the script that runs the test binary as a program
+	for name, value := range map[string]string{"GORACE": raceOptions, "npm_config_registry": unreachableRegistry} {
+		if _, isSet := os.LookupEnv(name); isSet { // set by the script that runs the test binary as a program
 			continue
 		}
 		if err := os.Setenv(name, value); err != nil {
@@ -46,16 +46,16 @@ func TestMain(m *testing.M) {
 		}
 	}
 	runTests(m, map[string]func(){
-		"fakebrowser": fakeBrowser,
+		"fakebrowser": runFakeBrowser,
 		"squatter":    runSquatter,
-		"npmregistry": npmRegistry,
-		"mcppost":     mcpPost,
+		"npmregistry": runNPMRegistry,
+		"mcppost":     runMCPPost,
 	})
 }
 
-// answers are the responses of a squatter to each connection. A squatter without an
+// squatterResponses are the responses of a squatter to each connection. A squatter without an
 // answer sends nothing and keeps the connection open.
-var answers = map[string]string{
+var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
@@ -68,7 +68,7 @@ func runSquatter() {
 	defer stop()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err == nil && len(os.Args) > 1 {
-		go answerAsSquatter(l, answers[os.Args[1]])
+		go answerAsSquatter(l, squatterResponses[os.Args[1]])
 	}
 	if err == nil {
 		_, port, _ := net.SplitHostPort(l.Addr().String())
@@ -81,7 +81,7 @@ func runSquatter() {
 	<-ctx.Done()
 }
 
-func answerAsSquatter(l net.Listener, answer string) {
+func answerAsSquatter(l net.Listener, response string) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -91,7 +91,7 @@ func answerAsSquatter(l net.Listener, answer string) {
 			defer conn.Close()
 			// Read the beginning of the request, so that the answer is not lost.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
-				_, _ = conn.Write([]byte(answer))
+				_, _ = conn.Write([]byte(response))
 			}
 		}()
 	}
@@ -106,22 +106,22 @@ func TestScript(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("OPENTABS_HOME", home)
 			env.Setenv("OPENTABS_PORT", "0")
-			env.Setenv("GORACE", quickRace)
-			env.Setenv("npm_config_registry", noRegistry)
+			env.Setenv("GORACE", raceOptions)
+			env.Setenv("npm_config_registry", unreachableRegistry)
 			// The programs of TestMain, for a script whose PATH contains no others.
 			bin, err := exec.LookPath("opentabs")
 			if err != nil {
 				return err
 			}
 			env.Setenv("BIN", filepath.Dir(bin))
-			env.Defer(func() { endAll(config.Dirs{Config: home, State: home}) })
+			env.Defer(func() { killProcesses(config.Dirs{Config: home, State: home}) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"until":      cmdUntil,
 			"empty":      cmdEmpty,
 			"killserver": cmdKillServer,
-			"endall":     cmdEndAll,
+			"endall":     cmdKillProcesses,
 			"mode":       cmdMode,
 		},
 		RequireExplicitExec: true,
@@ -148,7 +148,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	deadline := time.After(hangs)
+	deadline := time.After(hangTimeout)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -174,11 +174,11 @@ func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// cmdEndAll ends every process of the installation, also a second server that waits to
+// cmdKillProcesses ends every process of the installation, also a second server that waits to
 // replace the first one.
-func cmdEndAll(ts *testscript.TestScript, _ bool, _ []string) {
+func cmdKillProcesses(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
-	endAll(config.Dirs{Config: home, State: home})
+	killProcesses(config.Dirs{Config: home, State: home})
 }
 
 func killServer(dirs config.Dirs) bool {
@@ -189,22 +189,22 @@ func killServer(dirs config.Dirs) bool {
 	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
 }
 
-// endAll ends every process of an installation: the running server, and servers that wait
+// killProcesses ends every process of an installation: the running server, and servers that wait
 // to replace it. On systems that do not list processes, it ends only the running server.
-func endAll(dirs config.Dirs) {
-	mark := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
+func killProcesses(dirs config.Dirs) {
+	homeAssignment := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
 	for range 100 {
 		killServer(dirs)
-		found := false
+		hasProcess := false
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, name := range environs {
 			text, err := os.ReadFile(name)
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, text...), mark) {
-				found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, text...), homeAssignment) {
+				hasProcess = syscall.Kill(pid, syscall.SIGKILL) == nil || hasProcess
 			}
 		}
-		if !found {
+		if !hasProcess {
 			return
 		}
 	}
@@ -219,15 +219,15 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// fakeBrowser is a program that simulates a browser with the pages of the plugin
-// messages. fakeBrowser reconnects after the server stops.
-func fakeBrowser() {
+// runFakeBrowser is a program that simulates a browser with the pages of the plugin
+// messages. runFakeBrowser reconnects after the server stops.
+func runFakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	home := os.Getenv("OPENTABS_HOME")
 	dirs := config.Dirs{Config: home, State: home}
 	for ctx.Err() == nil {
-		if b, err := connectFake(ctx, dirs); err == nil {
+		if b, err := connectFakeBrowser(ctx, dirs); err == nil {
 			_ = b.Run(ctx)
 		}
 		select {
@@ -237,7 +237,7 @@ func fakeBrowser() {
 	}
 }
 
-func connectFake(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, error) {
+func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, error) {
 	server, ok := dirs.ReadServer()
 	if !ok {
 		return nil, errors.New("no server yet")
@@ -322,13 +322,13 @@ func TestEveryCommandIsScripted(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	var all strings.Builder
+	var scripts strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all.Write(text)
+		scripts.Write(text)
 	}
 	root := newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
 	var check func(path string)
@@ -337,7 +337,7 @@ func TestEveryCommandIsScripted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(all.String(), "exec "+path) && !strings.Contains(all.String(), "help "+cmd.Name()) {
+		if !strings.Contains(scripts.String(), "exec "+path) && !strings.Contains(scripts.String(), "help "+cmd.Name()) {
 			t.Errorf("no script runs %q", path)
 		}
 		for _, sub := range cmd.Commands() {
@@ -352,6 +352,6 @@ func opentabsCommand(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("opentabs", args...)
 	cmd.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")
-	t.Cleanup(func() { endAll(dirs) })
+	t.Cleanup(func() { killProcesses(dirs) })
 	return cmd
 }

@@ -24,14 +24,14 @@ directory.`,
 
 In the configuration of an MCP client:
   {"mcpServers": {"opentabs": {"command": "opentabs", "args": ["mcp"]}}}`,
-		Args: atMost(0),
+		Args: limitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), mcpOptions{program: p}) },
 	}
 }
 
 func runMCP(ctx context.Context, opts mcpOptions) error {
 	p := opts.program
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}

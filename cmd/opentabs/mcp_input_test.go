@@ -17,7 +17,7 @@ func TestMCPNonsense(t *testing.T) {
 	c := startMCP(t, newHome(t))
 	write := func(text string) {
 		t.Helper()
-		if _, err := io.WriteString(c.in, text); err != nil {
+		if _, err := io.WriteString(c.stdin, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestMCPNonsense(t *testing.T) {
 	}
 	// The last line has no newline.
 	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
-	if err := c.in.Close(); err != nil {
+	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
 	c.readUntil(`"id":"last","result":{}`)
@@ -55,17 +55,17 @@ func TestMCPNonsense(t *testing.T) {
 func TestMCPInputEndsMidCall(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
-	c.open()
+	c.initialize()
 	startBrowser(t, dirs)
-	untilStatus(t, dirs, hasTab)
+	waitForStatus(t, dirs, hasTab)
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
-	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
-	began := time.Now()
+	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
+	startTime := time.Now()
 	c.end()
-	if elapsed := time.Since(began); elapsed > 5*time.Second {
+	if elapsed := time.Since(startTime); elapsed > 5*time.Second {
 		t.Errorf("opentabs mcp ended after %v", elapsed)
 	}
-	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
+	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
 
 // TestMCPOutputCloses checks that when a client closes the output, the process ends
@@ -73,7 +73,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := newInstallation(t)
 	cmd := opentabsCommand(t, dirs, "mcp")
-	in, err := cmd.StdinPipe()
+	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,23 +84,23 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`+"\n")
+	_, err = io.WriteString(stdin, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`+"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 1 })
+	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 1 })
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 { // waits until the process has detected the end
-		if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
+		if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
 			break
 		}
-		untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+		waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+	var exitErr *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exitErr) {
 		t.Fatal(err)
 	}
-	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
+	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
 }

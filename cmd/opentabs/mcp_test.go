@@ -22,7 +22,7 @@ import (
 type mcpClient struct {
 	t     *testing.T
 	cmd   *exec.Cmd
-	in    io.WriteCloser
+	stdin io.WriteCloser
 	lines chan string
 }
 
@@ -30,7 +30,7 @@ func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
 	t.Helper()
 	c := &mcpClient{t: t, cmd: opentabsCommand(t, dirs, "mcp"), lines: make(chan string, 1000)}
 	var err error
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
+	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	out, err := c.cmd.StdoutPipe()
@@ -52,7 +52,7 @@ func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
 
 func (c *mcpClient) send(format string, args ...any) {
 	c.t.Helper()
-	if _, err := fmt.Fprintf(c.in, format+"\n", args...); err != nil {
+	if _, err := fmt.Fprintf(c.stdin, format+"\n", args...); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -60,28 +60,28 @@ func (c *mcpClient) send(format string, args ...any) {
 // readUntil reads lines up to the first line that contains word, and returns all of them.
 func (c *mcpClient) readUntil(word string) []string {
 	c.t.Helper()
-	deadline := time.After(hangs)
-	var seen []string
+	deadline := time.After(hangTimeout)
+	var seenLines []string
 	for {
 		select {
 		case line, ok := <-c.lines:
 			if !ok {
-				c.t.Fatalf("the output ended before %q; it was %q", word, seen)
+				c.t.Fatalf("the output ended before %q; it was %q", word, seenLines)
 			}
 			if !json.Valid([]byte(line)) {
 				c.t.Errorf("stdout has %q", line)
 			}
-			seen = append(seen, line)
+			seenLines = append(seenLines, line)
 			if strings.Contains(line, word) {
-				return seen
+				return seenLines
 			}
 		case <-deadline:
-			c.t.Fatalf("no line with %q came; there were %q", word, seen)
+			c.t.Fatalf("no line with %q came; there were %q", word, seenLines)
 		}
 	}
 }
 
-func (c *mcpClient) open() {
+func (c *mcpClient) initialize() {
 	c.t.Helper()
 	c.send(`{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	c.readUntil(`"id":"open"`)
@@ -91,7 +91,7 @@ func (c *mcpClient) open() {
 // end closes the input and expects a clean end.
 func (c *mcpClient) end() {
 	c.t.Helper()
-	if err := c.in.Close(); err != nil {
+	if err := c.stdin.Close(); err != nil {
 		c.t.Error(err)
 	}
 	for range c.lines {
@@ -104,9 +104,9 @@ func (c *mcpClient) end() {
 // newInstallation returns directories with the plugin messages added.
 func newInstallation(t *testing.T) config.Dirs {
 	t.Helper()
-	base := t.TempDir()
-	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
-	dir := filepath.Join(base, "messages")
+	baseDir := t.TempDir()
+	dirs := config.Dirs{Config: filepath.Join(baseDir, "home"), State: filepath.Join(baseDir, "home")}
+	dir := filepath.Join(baseDir, "messages")
 	writePlugin(t, dir)
 	if out, err := opentabsCommand(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -149,12 +149,12 @@ func startBrowser(t *testing.T, dirs config.Dirs) {
 	})
 }
 
-// untilStatus requests the status of the running server until ready returns true.
-func untilStatus(t *testing.T, dirs config.Dirs, ready func(httpapi.Status) bool) httpapi.Status {
+// waitForStatus requests the status of the running server until isReady returns true.
+func waitForStatus(t *testing.T, dirs config.Dirs, isReady func(httpapi.Status) bool) httpapi.Status {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(hangs)
+	deadline := time.After(hangTimeout)
 	for {
 		if record, ok := dirs.ReadServer(); ok {
 			token, err := dirs.Token()
@@ -162,7 +162,7 @@ func untilStatus(t *testing.T, dirs config.Dirs, ready func(httpapi.Status) bool
 				t.Fatal(err)
 			}
 			status, err := httpapi.NewClient(record.Port, token).Status(t.Context())
-			if err == nil && ready(status) {
+			if err == nil && isReady(status) {
 				return status
 			}
 		}
@@ -182,24 +182,24 @@ func hasTab(s httpapi.Status) bool {
 func TestMCPServerKilled(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
-	c.open()
+	c.initialize()
 	startBrowser(t, dirs)
 	for round := range 2 {
-		first := untilStatus(t, dirs, hasTab)
+		firstStatus := waitForStatus(t, dirs, hasTab)
 		c.send(`{"jsonrpc":"2.0","id":"call%d","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`, round)
-		untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
+		waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
 		if !killServer(dirs) {
 			t.Fatal("no server to kill")
 		}
 		lines := c.readUntil(fmt.Sprintf(`"id":"call%d"`, round))
-		if last := lines[len(lines)-1]; !strings.Contains(last, `"error":{"code":-32000`) || !strings.Contains(last, "call again") {
-			t.Errorf("the call ended with %s", last)
+		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"error":{"code":-32000`) || !strings.Contains(lastLine, "call again") {
+			t.Errorf("the call ended with %s", lastLine)
 		}
 		// The session continues on a server that the relay has started.
 		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
 		lines = c.readUntil(fmt.Sprintf(`"id":"list%d"`, round))
-		if last := lines[len(lines)-1]; !strings.Contains(last, "messages__echo") {
-			t.Errorf("the new server has %s", last)
+		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, "messages__echo") {
+			t.Errorf("the new server has %s", lastLine)
 		}
 		if !strings.Contains(strings.Join(lines, "\n"), "notifications/tools/list_changed") {
 			t.Errorf("the client received no tools/list_changed: %q", lines)
@@ -207,14 +207,14 @@ func TestMCPServerKilled(t *testing.T) {
 		if strings.Contains(strings.Join(lines, "\n"), `"id":"open"`) {
 			t.Errorf("the client got a second answer to initialize: %q", lines)
 		}
-		second := untilStatus(t, dirs, hasTab)
-		if second.PID == first.PID || len(second.Clients) != 1 || second.Clients[0].Name != "test" {
-			t.Errorf("the new server is %+v", second)
+		secondStatus := waitForStatus(t, dirs, hasTab)
+		if secondStatus.PID == firstStatus.PID || len(secondStatus.Clients) != 1 || secondStatus.Clients[0].Name != "test" {
+			t.Errorf("the new server is %+v", secondStatus)
 		}
 		c.send(`{"jsonrpc":"2.0","id":"echo%d","method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1}}}`, round)
 		lines = c.readUntil(fmt.Sprintf(`"id":"echo%d"`, round))
-		if last := lines[len(lines)-1]; !strings.Contains(last, `"structuredContent":{"a":1}`) {
-			t.Errorf("a call through the new server gave %s", last)
+		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"structuredContent":{"a":1}`) {
+			t.Errorf("a call through the new server gave %s", lastLine)
 		}
 	}
 	c.end()
@@ -222,29 +222,29 @@ func TestMCPServerKilled(t *testing.T) {
 
 // TestMCPStartTogether starts many clients where there is no server.
 func TestMCPStartTogether(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "home")
-	dirs := config.Dirs{Config: base, State: base}
+	baseDir := filepath.Join(t.TempDir(), "home")
+	dirs := config.Dirs{Config: baseDir, State: baseDir}
 	var clients []*mcpClient
 	for range 4 {
 		clients = append(clients, startMCP(t, dirs))
 	}
-	var opened sync.WaitGroup
+	var wg sync.WaitGroup
 	for _, c := range clients {
-		opened.Go(c.open)
+		wg.Go(c.initialize)
 	}
-	opened.Wait()
-	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 4 })
+	wg.Wait()
+	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 4 })
 	for _, c := range clients {
 		c.end()
 	}
-	untilStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
+	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
 }
 
 // TestMCPStopped ends with SIGTERM, as clients end their servers.
 func TestMCPStopped(t *testing.T) {
-	base := filepath.Join(t.TempDir(), "home")
-	c := startMCP(t, config.Dirs{Config: base, State: base})
-	c.open()
+	baseDir := filepath.Join(t.TempDir(), "home")
+	c := startMCP(t, config.Dirs{Config: baseDir, State: baseDir})
+	c.initialize()
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -259,14 +259,14 @@ func TestMCPStopped(t *testing.T) {
 // stdio, events are followed, and a client holds a stream open.
 func TestServeStops(t *testing.T) {
 	dirs := newInstallation(t)
-	serve := opentabsCommand(t, dirs, "serve")
-	if err := serve.Start(); err != nil {
+	serveCmd := opentabsCommand(t, dirs, "serve")
+	if err := serveCmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	startBrowser(t, dirs)
-	untilStatus(t, dirs, hasTab)
+	waitForStatus(t, dirs, hasTab)
 	c := startMCP(t, dirs)
-	c.open()
+	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
 	call := opentabsCommand(t, dirs, "call", "messages__silent")
 	var stderr strings.Builder
@@ -274,29 +274,29 @@ func TestServeStops(t *testing.T) {
 	if err := call.Start(); err != nil {
 		t.Fatal(err)
 	}
-	follow := opentabsCommand(t, dirs, "calls", "--follow")
-	if err := follow.Start(); err != nil {
+	followCmd := opentabsCommand(t, dirs, "calls", "--follow")
+	if err := followCmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	untilStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 2 })
+	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 2 })
 
-	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := serve.Wait(); err != nil { // no client delays the end
+	if err := serveCmd.Wait(); err != nil { // no client delays the end
 		t.Errorf("serve ended with %v", err)
 	}
 	if _, ok := dirs.ReadServer(); ok {
 		t.Error("the record is still there")
 	}
 	lines := c.readUntil(`"id":"call"`)
-	if last := lines[len(lines)-1]; !strings.Contains(last, `"isError":true`) || !strings.Contains(last, "shutdown") {
-		t.Errorf("the call over stdio ended with %s", last)
+	if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"isError":true`) || !strings.Contains(lastLine, "shutdown") {
+		t.Errorf("the call over stdio ended with %s", lastLine)
 	}
 	if err := call.Wait(); call.ProcessState.ExitCode() != exitCancelled || !strings.Contains(stderr.String(), "shutdown") {
 		t.Errorf("opentabs call ended with %v: %s", err, stderr.String())
 	}
-	if err := follow.Wait(); follow.ProcessState.ExitCode() != exitNoServer {
+	if err := followCmd.Wait(); followCmd.ProcessState.ExitCode() != exitNoServer {
 		t.Errorf("opentabs calls --follow ended with %v", err)
 	}
 	c.end()

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// mcpPost is a program: it posts a file to a path of the server, as the client of
+// runMCPPost is a program: it posts a file to a path of the server, as the client of
 // added.json (opentabs client add --json), in the session that it was given last,
 // and prints the answer.
-func mcpPost() {
+func runMCPPost() {
 	if err := postFile(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -24,19 +24,19 @@ func postFile(path, file string) error {
 	if err != nil {
 		return err
 	}
-	var added addedClient
-	if err := json.Unmarshal(text, &added); err != nil {
+	var newClient addedClient
+	if err := json.Unmarshal(text, &newClient); err != nil {
 		return err
 	}
 	body, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequest(http.MethodPost, strings.TrimSuffix(added.URL, "/mcp")+path, bytes.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, strings.TrimSuffix(newClient.URL, "/mcp")+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	name, value, _ := strings.Cut(added.Header, ": ")
+	name, value, _ := strings.Cut(newClient.Header, ": ")
 	req.Header.Set(name, value)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")

@@ -12,10 +12,10 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-// npmRegistry is a program that serves the packages in the folder of its first
+// runNPMRegistry is a program that serves the packages in the folder of its first
 // argument as an npm registry, and writes its address into the .npmrc of the home
 // directory, with the token of its second argument if there is one.
-func npmRegistry() {
+func runNPMRegistry() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	registry := &npmtest.Registry{Folder: os.Args[1]}

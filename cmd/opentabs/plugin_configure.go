@@ -59,7 +59,7 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 	}
 	views, err := book.Settings(opts.name)
 	if err != nil {
-		return asUsage(err)
+		return asUsageError(err)
 	}
 	form := settingsform.New(opts.name, views)
 	isNamed := !opts.changes.IsEmpty()
@@ -78,7 +78,7 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 			return newUsageError("%v; nothing has changed", err)
 		}
 		if views, err = book.Settings(opts.name); err != nil {
-			return asUsage(err)
+			return asUsageError(err)
 		}
 	}
 	switch {

@@ -39,7 +39,7 @@ after each new build. --permission reviews it at once.`,
 		Example: `  opentabs plugin add plugins/messages
   opentabs plugin add plugins/messages --permission ask`,
 		Args: requireArgs(1, "the path of a plugin"),
-		RunE: withArg(&opts.path, func(ctx context.Context) error { return runPluginAdd(ctx, opts) }),
+		RunE: runWithArg(&opts.path, func(ctx context.Context) error { return runPluginAdd(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
@@ -51,7 +51,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	if err != nil {
 		return err
 	}
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}
@@ -59,16 +59,16 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", opts.path, err)
 	}
-	added, err := h.Store().Add(path)
+	newPlugin, err := h.Store().Add(path)
 	if err != nil {
 		return withBuildHint(err, path, opts.path)
 	}
-	for _, w := range added.Warnings {
+	for _, w := range newPlugin.Warnings {
 		p.out.Notef("warning: %s", w)
 	}
-	p.out.PrintLine("added %s %s", added.Name, pluginview.Version(added))
-	p.out.PrintTable("  ", pluginview.ToolRows(added))
-	return p.activate(ctx, h, added, permission)
+	p.out.PrintLine("added %s %s", newPlugin.Name, pluginview.Version(newPlugin))
+	p.out.PrintTable("  ", pluginview.ToolRows(newPlugin))
+	return p.activate(ctx, h, newPlugin, permission)
 }
 
 // withBuildHint adds the build command to err if path is the source of a plugin that was
@@ -84,7 +84,7 @@ func withBuildHint(err error, path, given string) error {
 
 type pluginInstallOptions struct {
 	program *program
-	what    string
+	source  string
 	// permission is the value of --permission, empty without the flag.
 	permission string
 }
@@ -108,7 +108,7 @@ None of its tools run before you review it (opentabs plugin review).
   opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
   opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: withArg(&opts.what, func(ctx context.Context) error { return runPluginInstall(ctx, opts) }),
+		RunE: runWithArg(&opts.source, func(ctx context.Context) error { return runPluginInstall(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
@@ -116,12 +116,12 @@ None of its tools run before you review it (opentabs plugin review).
 
 func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
-	source, err := install.ParseSource(opts.what)
+	source, err := install.ParseSource(opts.source)
 	if err != nil {
 		return err
 	}
 	if source.IsFolder() {
-		return runPluginAdd(ctx, pluginAddOptions{program: p, path: opts.what, permission: opts.permission})
+		return runPluginAdd(ctx, pluginAddOptions{program: p, path: opts.source, permission: opts.permission})
 	}
 	permission, err := permissionFlag(opts.permission)
 	if err != nil {
@@ -131,16 +131,16 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	added, before, err := i.Get(ctx, source)
+	newPlugin, oldPlugin, err := i.Get(ctx, source)
 	if err != nil {
 		return err
 	}
-	return p.finishInstall(ctx, i, added, before, permission)
+	return p.finishInstall(ctx, i, newPlugin, oldPlugin, permission)
 }
 
 // openInstaller returns the installer of packages.
 func (p *program) openInstaller() (*install.Installer, error) {
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -159,49 +159,49 @@ func permissionFlag(text string) (wire.Permission, error) {
 }
 
 // finishInstall prints what was installed and reloads the plugins of a running server.
-func (p *program) finishInstall(ctx context.Context, i *install.Installer, added, before *plugin.Plugin, permission wire.Permission) error {
-	for _, w := range added.Warnings {
+func (p *program) finishInstall(ctx context.Context, i *install.Installer, newPlugin, oldPlugin *plugin.Plugin, permission wire.Permission) error {
+	for _, w := range newPlugin.Warnings {
 		p.out.Notef("warning: %s", w)
 	}
 	switch {
-	case before == nil:
-		p.out.PrintLine("installed %s %s", added.Name, pluginview.Version(added))
-		p.out.PrintTable("  ", pluginview.ToolRows(added))
-	case before.ContentHash() == added.ContentHash():
-		p.out.PrintLine("%s %s is already installed", added.Name, pluginview.Version(added))
+	case oldPlugin == nil:
+		p.out.PrintLine("installed %s %s", newPlugin.Name, pluginview.Version(newPlugin))
+		p.out.PrintTable("  ", pluginview.ToolRows(newPlugin))
+	case oldPlugin.ContentHash() == newPlugin.ContentHash():
+		p.out.PrintLine("%s %s is already installed", newPlugin.Name, pluginview.Version(newPlugin))
 	default:
-		p.out.PrintLine("updated %s from %s to %s", added.Name, terminal.SafeLine(before.Version), pluginview.Version(added))
-		for _, change := range pluginview.Changes(before, added) {
+		p.out.PrintLine("updated %s from %s to %s", newPlugin.Name, terminal.SafeLine(oldPlugin.Version), pluginview.Version(newPlugin))
+		for _, change := range pluginview.Changes(oldPlugin, newPlugin) {
 			p.out.PrintLine("  %s", change)
 		}
 	}
-	return p.activate(ctx, i.Home, added, permission)
+	return p.activate(ctx, i.Home, newPlugin, permission)
 }
 
 // activate has a running server load a plugin that was added. activate reviews the
 // plugin if --permission was given; otherwise it prints how to review it.
-func (p *program) activate(ctx context.Context, h *home.Home, added *plugin.Plugin, permission wire.Permission) error {
+func (p *program) activate(ctx context.Context, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
 		return err
 	}
-	if added.Source == plugin.SourceNPM {
-		install.RemoveUnused(h, p.out.Notef, added.Package)
+	if newPlugin.Source == plugin.SourceNPM {
+		install.RemoveUnused(h, p.out.Notef, newPlugin.Package)
 	}
 	book, err := h.PolicyOf(ctx, client)
 	if err != nil {
 		return err
 	}
 	if permission != "" {
-		if err := book.Review(added.Name, added.ContentHash(), permission, httpapi.CommandLine); err != nil {
-			return asUsage(err)
+		if err := book.Review(newPlugin.Name, newPlugin.ContentHash(), permission, httpapi.CommandLine); err != nil {
+			return asUsageError(err)
 		}
-		p.out.Notef("%s is reviewed; its permission is %s", added.Name, permission)
+		p.out.Notef("%s is reviewed; its permission is %s", newPlugin.Name, permission)
 		return p.reportTabs(ctx, client)
 	}
-	now, err := book.Permissions(added.Name)
+	now, err := book.Permissions(newPlugin.Name)
 	if err != nil {
-		return asUsage(err)
+		return asUsageError(err)
 	}
 	p.out.Notef("%s", pluginview.ReviewHint(now))
 	return p.reportTabs(ctx, client)
@@ -235,13 +235,13 @@ func newPluginRemoveCmd(p *program) *cobra.Command {
 installed plugin are deleted; a folder that was added is kept.`,
 		Example: "  opentabs plugin remove messages",
 		Args:    requireArgs(1, "the name of a plugin"),
-		RunE:    withArg(&opts.name, func(ctx context.Context) error { return runPluginRemove(ctx, opts) }),
+		RunE:    runWithArg(&opts.name, func(ctx context.Context) error { return runPluginRemove(ctx, opts) }),
 	}
 }
 
 func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	p := opts.program
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ another page, opentabs opens no tabs until you allow it again.`,
   opentabs plugin permission messages__export off
   opentabs plugin permission messages --open-tabs on
   opentabs plugin permission tickets --allow-calls-to messages`,
-		Args: atMost(2),
+		Args: limitArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.changes.Plugin, opts.changes.Tool, _ = strings.Cut(args[0], "__")
@@ -80,7 +80,7 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 	if opts.changes.IsEmpty() {
 		return p.showPermissions(book, opts)
 	}
-	return asUsage(opts.changes.Apply(book, p.out.Notef))
+	return asUsageError(opts.changes.Apply(book, p.out.Notef))
 }
 
 // showPermissions prints the permissions of one plugin or of all plugins.
@@ -88,15 +88,15 @@ func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions
 	names := []string{opts.changes.Plugin}
 	if opts.changes.Plugin == "" {
 		names = names[:0]
-		for _, one := range book.Plugins.Plugins() {
-			names = append(names, one.Name)
+		for _, loadedPlugin := range book.Plugins.Plugins() {
+			names = append(names, loadedPlugin.Name)
 		}
 	}
 	views := []httpapi.PluginPermissions{}
 	for _, name := range names {
 		view, err := book.Permissions(name)
 		if err != nil {
-			return asUsage(err)
+			return asUsageError(err)
 		}
 		views = append(views, view)
 	}
@@ -153,7 +153,7 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 		return err
 	}
 	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
-		return asUsage(err)
+		return asUsageError(err)
 	}
 	if opts.limit == (policy.Limit{}) {
 		p.out.Notef("%s__%s has no limit", opts.plugin, opts.tool)
@@ -163,8 +163,8 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 	return nil
 }
 
-// asUsage makes an error about an unknown plugin or tool a usage error.
-func asUsage(err error) error {
+// asUsageError makes an error about an unknown plugin or tool a usage error.
+func asUsageError(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return newUsageError("%v", err)
 	}

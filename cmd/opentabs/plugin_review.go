@@ -41,7 +41,7 @@ an agent run this command: the review is your decision.`,
 		Example: `  opentabs plugin review messages
   opentabs plugin review messages --yes --permission auto`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: withArg(&opts.name, func(ctx context.Context) error { return runReview(ctx, opts) }),
+		RunE: runWithArg(&opts.name, func(ctx context.Context) error { return runReview(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also if stdout is not a terminal")
 	cmd.Flags().BoolVar(&opts.noCode, "no-code", false, "do not show the code")
@@ -63,29 +63,29 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	}
 	now, err := book.Permissions(opts.name)
 	if err != nil {
-		return asUsage(err)
+		return asUsageError(err)
 	}
-	one, ok := book.Plugins.Plugin(opts.name)
-	if !ok || one.ContentHash() != now.Hash {
+	reviewedPlugin, ok := book.Plugins.Plugin(opts.name)
+	if !ok || reviewedPlugin.ContentHash() != now.Hash {
 		return fmt.Errorf("the plugin %s is changing: the server has loaded another version than the folder contains; try again", opts.name)
 	}
-	pluginview.PrintReview(p.out, one, now)
+	pluginview.PrintReview(p.out, reviewedPlugin, now)
 	if err := p.showCode(ctx, book, opts); err != nil {
 		return err
 	}
 	if !opts.yes {
-		sure, err := p.confirm(fmt.Sprintf("Enable %s with the permission %q? Type yes: ", one.Name, permission))
+		isConfirmed, err := p.confirm(fmt.Sprintf("Enable %s with the permission %q? Type yes: ", reviewedPlugin.Name, permission))
 		if err != nil {
 			return err
 		}
-		if !sure {
-			return fmt.Errorf("%s was not enabled; nothing has changed", one.Name)
+		if !isConfirmed {
+			return fmt.Errorf("%s was not enabled; nothing has changed", reviewedPlugin.Name)
 		}
 	}
-	if err := book.Review(one.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
-		return asUsage(err)
+	if err := book.Review(reviewedPlugin.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
+		return asUsageError(err)
 	}
-	p.out.Notef("%s is reviewed; its permission is %s", one.Name, permission)
+	p.out.Notef("%s is reviewed; its permission is %s", reviewedPlugin.Name, permission)
 	return p.reportTabs(ctx, book.Client)
 }
 
@@ -105,12 +105,12 @@ func (p *program) confirm(question string) (bool, error) {
 // showCode shows what has changed, and the code: on a terminal in the pager, elsewhere
 // only with --code.
 func (p *program) showCode(ctx context.Context, book home.PolicyAccess, opts reviewOptions) error {
-	in, err := book.Local.Inspect(opts.name)
+	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {
 		return err
 	}
 	code := opts.code || p.out.IsTerminal() && !opts.noCode && !opts.yes
-	text := in.ReviewText(code)
+	text := inspected.ReviewText(code)
 	switch {
 	case text == "":
 	case p.out.IsTerminal() && !opts.yes:

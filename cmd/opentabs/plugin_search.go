@@ -20,8 +20,8 @@ func newPluginSearchCmd(p *program) *cobra.Command {
 		Use:     "search [WORDS]",
 		Short:   "Find plugins on the npm registry",
 		Example: "  opentabs plugin search slack\n  opentabs plugin search \"shared documents\"",
-		Args:    atMost(1),
-		RunE:    withArg(&opts.query, func(ctx context.Context) error { return runPluginSearch(ctx, opts) }),
+		Args:    limitArgs(1),
+		RunE:    runWithArg(&opts.query, func(ctx context.Context) error { return runPluginSearch(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -47,12 +47,12 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		return nil
 	}
 	rows := [][]string{}
-	for _, one := range list {
-		mark := ""
-		if one.Installed {
-			mark = "installed"
+	for _, foundPackage := range list {
+		installedText := ""
+		if foundPackage.Installed {
+			installedText = "installed"
 		}
-		rows = append(rows, []string{one.Package, one.Version, mark, one.Description})
+		rows = append(rows, []string{foundPackage.Package, foundPackage.Version, installedText, foundPackage.Description})
 	}
 	p.out.PrintTable("", rows)
 	p.out.Notef("install one with `opentabs plugin install NAME`; anyone can publish in this registry, so check a plugin with `opentabs plugin review` before you enable it")
@@ -60,9 +60,9 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 }
 
 type pluginInfoOptions struct {
-	program *program
-	what    string
-	json    bool
+	program      *program
+	nameOrSource string
+	json         bool
 }
 
 func newPluginInfoCmd(p *program) *cobra.Command {
@@ -72,7 +72,7 @@ func newPluginInfoCmd(p *program) *cobra.Command {
 		Short:   "Show a plugin in the npm registry",
 		Example: "  opentabs plugin info slack\n  opentabs plugin info @acme/opentabs-plugin-wiki@^2",
 		Args:    requireArgs(1, "the name of a plugin"),
-		RunE:    withArg(&opts.what, func(ctx context.Context) error { return runPluginInfo(ctx, opts) }),
+		RunE:    runWithArg(&opts.nameOrSource, func(ctx context.Context) error { return runPluginInfo(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -84,7 +84,7 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	if err != nil {
 		return err
 	}
-	info, err := i.Info(ctx, opts.what)
+	info, err := i.Info(ctx, opts.nameOrSource)
 	if err != nil {
 		return err
 	}

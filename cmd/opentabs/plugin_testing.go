@@ -32,8 +32,8 @@ With --browser the same tests run in a real Chromium (the one in CHROMIUM, else
 one with a usual name) with a temporary profile and server. The plugin's sites
 are simulated, and time is real. Tests that need a simulated page are skipped.`,
 		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json\n  opentabs plugin test --browser --filter finds",
-		Args:    atMost(1),
-		RunE:    withArg(&opts.tests.Dir, func(ctx context.Context) error { return runPluginTest(ctx, opts) }),
+		Args:    limitArgs(1),
+		RunE:    runWithArg(&opts.tests.Dir, func(ctx context.Context) error { return runPluginTest(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.tests.Filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")
@@ -55,7 +55,7 @@ func newSimulateCmd(p *program) *cobra.Command {
 		Use:    "__simulate",
 		Short:  "Run the tests of a plugin (started by plugin test)",
 		Hidden: true,
-		Args:   atMost(0),
+		Args:   limitArgs(0),
 		RunE: func(*cobra.Command, []string) error {
 			if jsbuild.Simulate(p.in, p.out.Stdout()) != exitOK {
 				return newUsageError("the tests could not be run: this command is started by opentabs plugin test")

@@ -66,9 +66,9 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 		case !o.IsNewer():
 			p.out.PrintLine("%s", o)
 		default:
-			added, before, err := i.Update(ctx, o)
+			newPlugin, oldPlugin, err := i.Update(ctx, o)
 			if err == nil {
-				err = p.finishInstall(ctx, i, added, before, "")
+				err = p.finishInstall(ctx, i, newPlugin, oldPlugin, "")
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)

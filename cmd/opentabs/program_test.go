@@ -39,8 +39,8 @@ func (w withProgram) Run() int {
 
 // buildProgram builds opentabs beside a program in PATH. The build options are the same
 // as in make build, so that the tests and make build use one build cache.
-func buildProgram(neighbor string) error {
-	path, err := exec.LookPath(neighbor)
+func buildProgram(neighborName string) error {
+	path, err := exec.LookPath(neighborName)
 	if err != nil {
 		return err
 	}

@@ -121,15 +121,15 @@ func groupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Comman
 // unknownCommand returns an error if args name a command that does not exist. Without it,
 // Cobra reports the unknown flags of that command first.
 func unknownCommand(root *cobra.Command, args []string) error {
-	cmd, rest, err := root.Find(args)
+	cmd, extraArgs, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() {
 		return nil
 	}
-	for _, word := range rest {
-		if strings.HasPrefix(word, "-") {
+	for _, arg := range extraArgs {
+		if strings.HasPrefix(arg, "-") {
 			continue
 		}
-		if cmd == root && (word == "help" || word == "completion" || strings.HasPrefix(word, cobra.ShellCompRequestCmd)) {
+		if cmd == root && (arg == "help" || arg == "completion" || strings.HasPrefix(arg, cobra.ShellCompRequestCmd)) {
 			return nil // cobra adds these when it runs
 		}
 		names := []string{}
@@ -138,7 +138,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 				names = append(names, sub.Name())
 			}
 		}
-		return newUsageError("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+word, "opentabs "), nearest.Suggestion(word, names), cmd.CommandPath())
+		return newUsageError("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+arg, "opentabs "), nearest.Suggestion(arg, names), cmd.CommandPath())
 	}
 	return nil
 }
@@ -148,11 +148,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	var unknownFlag *pflag.NotExistError
+	if !errors.As(err, &unknownFlag) {
 		return newUsageError("%v: run `%s --help`", err, cmd.CommandPath())
 	}
-	name := unknown.GetSpecifiedName()
+	name := unknownFlag.GetSpecifiedName()
 	names := []string{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -160,34 +160,34 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	})
 	slices.Sort(names)
-	meant := ""
-	if best := nearest.Name(name, names); best != "" {
-		meant = " (did you mean --" + best + "?)"
+	suggestion := ""
+	if nearestName := nearest.Name(name, names); nearestName != "" {
+		suggestion = " (did you mean --" + nearestName + "?)"
 	}
 	dashes := "--"
-	if unknown.GetSpecifiedShortnames() != "" {
+	if unknownFlag.GetSpecifiedShortnames() != "" {
 		dashes = "-"
 	}
-	return newUsageError("there is no flag %s%s%s: run `%s --help`", dashes, name, meant, cmd.CommandPath())
+	return newUsageError("there is no flag %s%s%s: run `%s --help`", dashes, name, suggestion, cmd.CommandPath())
 }
 
-// requireArgs returns a check that a command gets n arguments; what describes them.
-func requireArgs(n int, what string) cobra.PositionalArgs {
+// requireArgs returns a check that a command gets n arguments, which argName describes.
+func requireArgs(n int, argName string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < n:
-			return newUsageError("%s is missing: run `%s`", what, cmd.UseLine())
+			return newUsageError("%s is missing: run `%s`", argName, cmd.UseLine())
 		case len(args) > n:
 			return newUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
 		case slices.Contains(args, ""):
-			return newUsageError("%s is empty: run `%s`", what, cmd.UseLine())
+			return newUsageError("%s is empty: run `%s`", argName, cmd.UseLine())
 		}
 		return nil
 	}
 }
 
-// atMost returns a check that a command gets no more than n arguments.
-func atMost(n int) cobra.PositionalArgs {
+// limitArgs returns a check that a command gets no more than n arguments.
+func limitArgs(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
 			return newUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
@@ -199,9 +199,9 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// withArg returns the action of a command with one argument, which it stores in arg. A
+// runWithArg returns the action of a command with one argument, which it stores in arg. A
 // missing argument leaves the default in arg.
-func withArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
+func runWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			*arg = args[0]
@@ -224,18 +224,18 @@ func (p *program) makeDirs() (config.Dirs, error) {
 	return dirs, err
 }
 
-// open returns the installation with its settings, and creates its directories if
+// openHome returns the installation with its settings, and creates its directories if
 // they are missing. flags are the settings of the command line.
-func (p *program) open(flags map[string]string) (*home.Home, error) {
+func (p *program) openHome(flags map[string]string) (*home.Home, error) {
 	dirs, err := p.makeDirs()
 	if err != nil {
 		return nil, err
 	}
-	return p.load(dirs, flags)
+	return p.loadHome(dirs, flags)
 }
 
-// load returns the installation in dirs, with its settings.
-func (p *program) load(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
+// loadHome returns the installation in dirs, with its settings.
+func (p *program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
 	s, err := config.Load(dirs, p.getenv, flags)
 	if err != nil {
 		return nil, newUsageError("%v", err)
@@ -245,7 +245,7 @@ func (p *program) load(dirs config.Dirs, flags map[string]string) (*home.Home, e
 
 // openPlugins returns the installation and its plugins.
 func (p *program) openPlugins() (*home.Home, *catalog.Catalog, error) {
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -255,7 +255,7 @@ func (p *program) openPlugins() (*home.Home, *catalog.Catalog, error) {
 
 // openPolicy returns access to the permissions, through the running server if there is one.
 func (p *program) openPolicy(ctx context.Context) (home.PolicyAccess, error) {
-	h, err := p.open(nil)
+	h, err := p.openHome(nil)
 	if err != nil {
 		return home.PolicyAccess{}, err
 	}
@@ -269,7 +269,7 @@ func (p *program) newClient(ctx context.Context) (*httpapi.Client, error) {
 	if err != nil {
 		return nil, newUsageError("%v", err)
 	}
-	h, err := p.load(dirs, nil)
+	h, err := p.loadHome(dirs, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ and the variable overrides the file.`,
 		Example: `  opentabs serve
   opentabs serve --port 9600 --idle-timeout 1m
   OPENTABS_HOME=/tmp/try opentabs serve --port 0 --log-level debug`,
-		Args: atMost(0),
+		Args: limitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.Flags().Visit(func(f *pflag.Flag) { opts.flags[f.Name] = f.Value.String() })
 			return runServe(cmd.Context(), opts)
@@ -60,7 +60,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 		return newUsageError("--log-format is %q: give it one of %s", opts.logFormat, strings.Join(logFormats, ", "))
 	}
 	p := opts.program
-	h, err := p.open(opts.flags)
+	h, err := p.openHome(opts.flags)
 	if err != nil {
 		return err
 	}

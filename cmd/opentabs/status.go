@@ -20,7 +20,7 @@ func newStatusCmd(p *program) *cobra.Command {
 		Short:   "Show the server, the browsers, the plugins and the clients",
 		Long:    "Show the running server, the browsers that are connected and their tabs, the\nplugins, the MCP clients and the number of calls.",
 		Example: "  opentabs status\n  opentabs status --json",
-		Args:    atMost(0),
+		Args:    limitArgs(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")

@@ -56,46 +56,46 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	port := fmt.Sprintf("OPENTABS_PORT=%d", freePort(t))
 	// Root can write anywhere, unless the process drops that capability.
 	setpriv, err := exec.LookPath("setpriv")
-	limited := err == nil || os.Geteuid() != 0
+	isLimited := err == nil || os.Geteuid() != 0
 	command := func(args ...string) *exec.Cmd {
 		cmd := opentabsCommand(t, dirs, args...)
-		if os.Geteuid() == 0 && limited {
-			wrapped := exec.Command(setpriv, append([]string{"--bounding-set=-dac_override,-dac_read_search", cmd.Path}, args...)...)
-			wrapped.Env = cmd.Env
-			cmd = wrapped
+		if os.Geteuid() == 0 && isLimited {
+			limitedCmd := exec.Command(setpriv, append([]string{"--bounding-set=-dac_override,-dac_read_search", cmd.Path}, args...)...)
+			limitedCmd.Env = cmd.Env
+			cmd = limitedCmd
 		}
 		cmd.Env = append(cmd.Env, port)
 		return cmd
 	}
-	serve := command("serve", "--log-format", "json")
+	serveCmd := command("serve", "--log-format", "json")
 	var stderr strings.Builder
-	serve.Stderr = &stderr
-	if err := serve.Start(); err != nil {
+	serveCmd.Stderr = &stderr
+	if err := serveCmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	untilPrinted(t, command, "^server    opentabs", "status")
+	waitForOutput(t, command, "^server    opentabs", "status")
 	if out, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no plugin") && !strings.Contains(string(out), "check that you can read and write there") {
 		t.Errorf("plugin remove: %v: %s", err, out)
 	}
-	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := serve.Wait(); err != nil {
+	if err := serveCmd.Wait(); err != nil {
 		t.Errorf("serve ended with %v: %s", err, stderr.String())
 	}
 	// The relay of a client also starts a server.
-	relay := command("mcp")
-	relay.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
-	if out, err := relay.Output(); err != nil || !strings.Contains(string(out), `"id":7,"result":{}`) {
+	relayCmd := command("mcp")
+	relayCmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
+	if out, err := relayCmd.Output(); err != nil || !strings.Contains(string(out), `"id":7,"result":{}`) {
 		t.Errorf("mcp gave %q, %v", out, err)
 	}
-	if limited && !strings.Contains(stderr.String(), "the state directory cannot be written; the server runs") {
+	if isLimited && !strings.Contains(stderr.String(), "the state directory cannot be written; the server runs") {
 		t.Errorf("the log does not report that the state directory is read-only: %s", stderr.String())
 	}
 }
 
-// untilPrinted runs a command until its output has a line with want.
-func untilPrinted(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
+// waitForOutput runs a command until its output has a line with want.
+func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
 	t.Helper()
 	var out []byte
 	for range 400 {
@@ -145,18 +145,18 @@ func TestFullDisk(t *testing.T) {
 		t.Log("cannot mount a disk here: only the sentence was checked")
 		return
 	}
-	base := t.TempDir()
-	disk := filepath.Join(base, "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
+	baseDir := t.TempDir()
+	diskDir := filepath.Join(baseDir, "disk")
+	if err := os.Mkdir(diskDir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	plugin := filepath.Join(base, "messages")
+	plugin := filepath.Join(baseDir, "messages")
 	writePlugin(t, plugin)
-	t.Cleanup(func() { endAll(config.Dirs{State: filepath.Join(disk, "home")}) })
-	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", disk, fmt.Sprint(freePort(t)), plugin)
+	t.Cleanup(func() { killProcesses(config.Dirs{State: filepath.Join(diskDir, "home")}) })
+	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", diskDir, fmt.Sprint(freePort(t)), plugin)
 	out, err := cmd.CombinedOutput()
 	text := string(out)
-	log, _ := os.ReadFile(filepath.Join(base, "log"))
+	log, _ := os.ReadFile(filepath.Join(baseDir, "log"))
 	if err != nil {
 		t.Fatalf("%v: %s\n%s", err, text, log)
 	}
@@ -173,43 +173,43 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFewFiles checks a server without free file descriptors: connected clients continue,
+// TestServerWithoutFreeFileDescriptors checks a server without free file descriptors: connected clients continue,
 // the log reports the problem once, and later new clients can connect.
-func TestFewFiles(t *testing.T) {
+func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 	dirs := newHome(t)
-	serve := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")
-	serve.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")
-	t.Cleanup(func() { endAll(dirs) })
+	serveCmd := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")
+	serveCmd.Env = append(os.Environ(), "OPENTABS_HOME="+dirs.State, "OPENTABS_PORT=0")
+	t.Cleanup(func() { killProcesses(dirs) })
 	var stderr strings.Builder
-	serve.Stderr = &stderr
-	if err := serve.Start(); err != nil {
+	serveCmd.Stderr = &stderr
+	if err := serveCmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	c := startMCP(t, dirs)
-	c.open()
+	c.initialize()
 	record, _ := dirs.ReadServer()
-	var held []net.Conn
+	var conns []net.Conn
 	for range 60 {
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", record.Port))
 		if err != nil {
 			t.Fatal(err)
 		}
-		held = append(held, conn)
+		conns = append(conns, conn)
 	}
 	for i := range 20 {
 		c.send(`{"jsonrpc":"2.0","id":"ping%d","method":"ping"}`, i)
 		c.readUntil(fmt.Sprintf(`"id":"ping%d"`, i))
 	}
-	for _, conn := range held {
+	for _, conn := range conns {
 		_ = conn.Close()
 	}
-	untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	c.end()
-	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := serve.Wait(); err != nil {
+	if err := serveCmd.Wait(); err != nil {
 		t.Errorf("serve ended with %v", err)
 	}
 	if n := strings.Count(stderr.String(), "new connections are rejected"); n != 1 {

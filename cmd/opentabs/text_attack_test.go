@@ -54,92 +54,92 @@ var evilTexts = map[string]string{
 // TestAttackByText checks that texts of tools, pages, clients and plugins cannot
 // attack the user's terminal or the logs.
 func TestAttackByText(t *testing.T) {
-	for name, evil := range evilTexts {
+	for name, evilText := range evilTexts {
 		t.Run(name+" in everything that is printed", func(t *testing.T) {
 			for _, isTerminal := range []bool{true, false} {
-				for where, printed := range printEverywhere(t, evil, isTerminal) {
-					isInert(t, where, printed)
+				for surface, printed := range printEverywhere(t, evilText, isTerminal) {
+					checkInert(t, surface, printed)
 				}
 			}
 		})
 	}
-	t.Run("a program that reads JSON gets every character exactly", attackTextExact)
+	t.Run("a program that reads JSON gets every character exactly", attackJSONOutput)
 }
 
-// isInert checks that a text has no terminal control characters and no invisible
+// checkInert checks that a text has no terminal control characters and no invisible
 // characters, and that the evil text does not start a new line.
-func isInert(t *testing.T, where, printed string) {
+func checkInert(t *testing.T, surface, printed string) {
 	t.Helper()
-	if r, found := plaintext.FirstHidden(printed); found {
-		t.Errorf("%s: %q reached the output %q", where, r, printed)
+	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {
+		t.Errorf("%s: %q reached the output %q", surface, r, printed)
 		return
 	}
 	if strings.ToValidUTF8(printed, "\ufffd") != printed {
-		t.Errorf("%s: invalid UTF-8 reached the output: %q", where, printed)
+		t.Errorf("%s: invalid UTF-8 reached the output: %q", surface, printed)
 	}
 	for line := range strings.Lines(printed) {
-		if where == resultText { // the result keeps its lines
+		if surface == resultText { // the result keeps its lines
 			break
 		}
 		if strings.HasPrefix(line, "opentabs: serving") || strings.HasPrefix(line, `{"level":"info","message":"forged"`) {
-			t.Errorf("%s: a forged line: %q", where, printed)
+			t.Errorf("%s: a forged line: %q", surface, printed)
 		}
 	}
 }
 
 // printEverywhere returns what each place prints of a text.
-func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]string {
+func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]string {
 	t.Helper()
 	printed := map[string]string{}
-	capture := func(where string, print func(o *terminal.Output) error) {
+	capture := func(surface string, print func(o *terminal.Output) error) {
 		var b bytes.Buffer
-		o := testPipe(&b)
+		o := newPipeOutput(&b)
 		if isTerminal {
 			o = terminal.NewTerminal(&b, func() (int, int) { return 400, 50 })
 		}
 		if err := print(o); err != nil {
-			t.Errorf("%s: %v", where, err)
+			t.Errorf("%s: %v", surface, err)
 		}
-		printed[where] = b.String()
+		printed[surface] = b.String()
 	}
-	half := 0.5
+	progress := 0.5
 	now := time.Now()
 	view := dispatch.View{
-		Snapshot:  dispatch.Snapshot{CallID: "call_1", ToolName: evil, Progression: dispatch.Progression{Status: wire.StatusFailed, Message: evil, Progress: &half}},
-		Requester: dispatch.Requester{Client: evil}, Browser: evil, TabID: 1, Error: evil, ErrorCode: wire.ErrToolError, Ended: &now,
-		StatusWord: evil, UserStatusWord: evil, Result: evil,
+		Snapshot:  dispatch.Snapshot{CallID: "call_1", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusFailed, Message: evilText, Progress: &progress}},
+		Requester: dispatch.Requester{Client: evilText}, Browser: evilText, TabID: 1, Error: evilText, ErrorCode: wire.ErrToolError, Ended: &now,
+		StatusWord: evilText, UserStatusWord: evilText, Result: evilText,
 	}
-	resolution := &dispatch.Resolution{Allow: true, By: evil}
+	resolution := &dispatch.Resolution{Allow: true, By: evilText}
 	waiting := dispatch.View{
-		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evil, Progression: dispatch.Progression{Status: wire.StatusPending}},
-		Waiting:  &dispatch.Waiting{Kind: wire.TicketPermission, Reason: evil, Title: evil, Args: evil, ArgsBytes: 1 << 20, Until: now},
+		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusPending}},
+		Waiting:  &dispatch.Waiting{Kind: wire.TicketPermission, Reason: evilText, Title: evilText, Args: evilText, ArgsBytes: 1 << 20, Until: now},
 		Timeline: []dispatch.Moment{
-			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: evil}, {Kind: dispatch.EventResumed, Resolution: resolution},
+			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: evilText}, {Kind: dispatch.EventResumed, Resolution: resolution},
 		},
-		UserMessage: evil,
+		UserMessage: evilText,
 	}
-	content, err := json.Marshal([]map[string]string{{evil: evil}})
+	content, err := json.Marshal([]map[string]string{{evilText: evilText}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"text", "table", "json", evil} {
+	for _, kind := range []string{"text", "table", "json", evilText} {
 		waiting.Activities = append(waiting.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
 	status := httpapi.Status{
-		Browsers: []httpapi.Browser{{ID: evil, Name: evil, Version: evil, Connected: true, Tabs: []wire.TabInfo{
-			{TabID: 1, URL: evil, Title: evil, Plugins: []wire.TabPlugin{{Name: evil}}, NeedsReload: []string{evil}},
+		Browsers: []httpapi.Browser{{ID: evilText, Name: evilText, Version: evilText, Connected: true, Tabs: []wire.TabInfo{
+			{TabID: 1, URL: evilText, Title: evilText, Plugins: []wire.TabPlugin{{Name: evilText}}, NeedsReload: []string{evilText}},
 		}}},
-		Plugins: []httpapi.Plugin{{Name: "messages", Version: evil, DisplayName: evil}},
-		Failed:  []httpapi.FailedPlugin{{Path: evil, Error: evil}},
-		Clients: []httpapi.MCPClient{{Name: evil, Version: evil, Transport: "http"}},
+		Plugins: []httpapi.Plugin{{Name: "messages", Version: evilText, DisplayName: evilText}},
+		Failed:  []httpapi.FailedPlugin{{Path: evilText, Error: evilText}},
+		Clients: []httpapi.MCPClient{{Name: evilText, Version: evilText, Transport: "http"}},
 	}
-	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evil); return nil })
+	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
 	capture("a refusal of the server", func(o *terminal.Output) error {
-		sentence, _ := explainError(t.Context(), fmt.Errorf("x: %w", &httpapi.Refused{Sentence: evil}))
+		sentence, _ := explainError(t.Context(), fmt.Errorf("x: %w", &httpapi.Refused{Sentence: evilText}))
 		o.Notef("%s", sentence)
 		return nil
 	})
-	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evil)); return nil })
+	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evilText)); return nil })
 	capture("calls", func(o *terminal.Output) error {
 		o.PrintTable("", callview.Rows([]dispatch.View{view, waiting}, true, now))
 		return nil
@@ -150,22 +150,22 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 	}
 	for _, kind := range []dispatch.EventKind{
 		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
-		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(evil),
+		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(evilText),
 	} {
 		event := dispatch.Event{
-			Kind: kind, Call: view, Report: &wire.Report{Message: evil, Status: evil}, Resolution: resolution,
-			Activity: &wire.Activity{Type: evil, Patch: json.RawMessage(`[]`)},
+			Kind: kind, Call: view, Report: &wire.Report{Message: evilText, Status: evilText}, Resolution: resolution,
+			Activity: &wire.Activity{Type: evilText, Patch: json.RawMessage(`[]`)},
 		}
 		event.Call.Waiting = waiting.Waiting
 		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
 	}
 	record := audit.Record{
-		Kind: audit.KindCall, Tool: evil,
+		Kind: audit.KindCall, Tool: evilText,
 		AuditedCall: shape.AuditedCall{
-			Requester: dispatch.Requester{Client: evil, Session: evil}, CallID: evil, Origin: evil, Browser: evil,
-			Status: wire.CallStatus(evil), Code: wire.ErrorCode(evil),
+			Requester: dispatch.Requester{Client: evilText, Session: evilText}, CallID: evilText, Origin: evilText, Browser: evilText,
+			Status: wire.CallStatus(evilText), Code: wire.ErrorCode(evilText),
 		},
-		Approved: &audit.Approval{By: evil}, Decisions: []audit.Decision{{By: evil, Asked: evil}}, LastMessages: []dispatch.LastMessage{{Message: evil, Audience: evil}},
+		Approved: &audit.Approval{By: evilText}, Decisions: []audit.Decision{{By: evilText, Asked: evilText}}, LastMessages: []dispatch.LastMessage{{Message: evilText, Audience: evilText}},
 	}
 	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	capture("audit --verbose", func(o *terminal.Output) error {
@@ -174,78 +174,78 @@ func printEverywhere(t *testing.T, evil string, isTerminal bool) map[string]stri
 		}
 		return nil
 	})
-	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(evil)} {
-		record := audit.Record{Kind: kind, Tool: evil, By: evil, Old: evil, New: evil, Scope: wire.Scope(evil)}
+	for _, kind := range []audit.Kind{audit.KindDecision, audit.KindAnswer, audit.KindReview, audit.KindPermission, audit.KindOpening, audit.KindSettings, audit.KindRecommendation, audit.KindForget, audit.Kind(evilText)} {
+		record := audit.Record{Kind: kind, Tool: evilText, By: evilText, Old: evilText, New: evilText, Scope: wire.Scope(evilText)}
 		capture("audit: "+string(kind), func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	}
-	one := &plugin.Plugin{Name: "messages", Version: evil, DisplayName: evil, Description: evil, Dir: evil, Matches: []string{evil}, Excludes: []string{evil}}
-	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evil}}
-	one.Prompts = []*plugin.Prompt{{Plugin: one, Name: "ask", Description: evil}}
-	mark := httpapi.Mark{By: evil}
-	standing := httpapi.PluginPermissions{
-		Plugin: "messages", Review: &httpapi.Review{Version: evil, Dir: evil, Mark: mark}, Mark: mark,
-		Tools: []httpapi.ToolPermissions{{Name: "echo", Own: wire.PermissionAsk, Mark: mark, Limit: evil, Grants: []httpapi.Grant{{Mark: mark}}}},
+	one := &plugin.Plugin{Name: "messages", Version: evilText, DisplayName: evilText, Description: evilText, Dir: evilText, Matches: []string{evilText}, Excludes: []string{evilText}}
+	one.Tools = []*plugin.Tool{{Plugin: one, Name: "echo", Description: evilText}}
+	one.Prompts = []*plugin.Prompt{{Plugin: one, Name: "ask", Description: evilText}}
+	mark := httpapi.Mark{By: evilText}
+	permissionsView := httpapi.PluginPermissions{
+		Plugin: "messages", Review: &httpapi.Review{Version: evilText, Dir: evilText, Mark: mark}, Mark: mark,
+		Tools: []httpapi.ToolPermissions{{Name: "echo", Own: wire.PermissionAsk, Mark: mark, Limit: evilText, Grants: []httpapi.Grant{{Mark: mark}}}},
 	}
-	capture("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, standing); return nil })
+	capture("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, permissionsView); return nil })
 	capture("plugin permission", func(o *terminal.Output) error {
-		o.PrintTable("", pluginview.PermissionRows([]httpapi.PluginPermissions{standing}, ""))
+		o.PrintTable("", pluginview.PermissionRows([]httpapi.PluginPermissions{permissionsView}, ""))
 		return nil
 	})
-	bar := terminal.Bar{Label: evil, Message: evil, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
+	bar := terminal.Bar{Label: evilText, Message: evilText, Progress: 1, Total: 2, HasTotal: true, HasReport: true}
 	printed["the progress bar"] = bar.Draw(300, terminal.ASCIIGlyphs)
 	var pipe bytes.Buffer
-	testPipe(&pipe).ShowProgress("a__b").Update(terminal.Progress{Message: evil})
+	newPipeOutput(&pipe).ShowProgress("a__b").Update(terminal.Progress{Message: evilText})
 	printed["progress in a pipe"] = pipe.String()
 	for _, format := range []string{"json", "console"} {
 		capture("the log, "+format, func(o *terminal.Output) error {
 			log, err := o.NewLogger(nil, "debug", format)
 			if err == nil {
-				logEverywhere(log, evil)
+				logEverywhere(log, evilText)
 			}
 			return err
 		})
 	}
 	if isTerminal {
-		text, err := json.Marshal(map[string]string{"value": evil})
+		text, err := json.Marshal(map[string]string{"value": evilText})
 		if err != nil {
 			t.Fatal(err)
 		}
 		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(text) })
-		capture(resultText, func(o *terminal.Output) error { o.PrintText(evil); return nil })
+		capture(resultText, func(o *terminal.Output) error { o.PrintText(evilText); return nil })
 	}
 	return printed
 }
 
-func logEverywhere(log zerolog.Logger, evil string) {
-	log.Warn().Str("name", evil).Bytes("bytes", []byte(evil)).Err(errors.New(evil)).Strs("all", []string{evil}).
-		Interface("any", map[string]string{evil: evil}).Msg(evil)
+func logEverywhere(log zerolog.Logger, evilText string) {
+	log.Warn().Str("name", evilText).Bytes("bytes", []byte(evilText)).Err(errors.New(evilText)).Strs("all", []string{evilText}).
+		Interface("any", map[string]string{evilText: evilText}).Msg(evilText)
 }
 
-// attackTextExact checks that JSON output has each character unchanged.
-func attackTextExact(t *testing.T) {
-	for name, evil := range evilTexts {
-		evil = strings.ToValidUTF8(evil, "\ufffd") // JSON cannot encode other bytes
+// attackJSONOutput checks that JSON output has each character unchanged.
+func attackJSONOutput(t *testing.T) {
+	for name, evilText := range evilTexts {
+		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode other bytes
 		var pipe, screen bytes.Buffer
-		for _, o := range []*terminal.Output{testPipe(&pipe), terminal.NewTerminal(&screen, func() (int, int) { return 30, 24 })} {
-			if err := o.PrintValue(map[string]string{"v": evil}); err != nil {
+		for _, o := range []*terminal.Output{newPipeOutput(&pipe), terminal.NewTerminal(&screen, func() (int, int) { return 30, 24 })} {
+			if err := o.PrintValue(map[string]string{"v": evilText}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, text := range []string{pipe.String(), screen.String()} {
-			var back map[string]string
-			if err := json.Unmarshal([]byte(text), &back); err != nil || back["v"] != evil {
-				t.Errorf("%s: %q became %q, %v", name, evil, back["v"], err)
+			var decoded map[string]string
+			if err := json.Unmarshal([]byte(text), &decoded); err != nil || decoded["v"] != evilText {
+				t.Errorf("%s: %q became %q, %v", name, evilText, decoded["v"], err)
 			}
 		}
 		pipe.Reset()
-		testPipe(&pipe).PrintText(evil)
-		if pipe.String() != strings.TrimSuffix(evil, "\n")+"\n" {
+		newPipeOutput(&pipe).PrintText(evilText)
+		if pipe.String() != strings.TrimSuffix(evilText, "\n")+"\n" {
 			t.Errorf("%s: a pipe got %q", name, pipe.String())
 		}
 	}
 }
 
-// testPipe returns an output whose stdout and stderr are a pipe.
-func testPipe(b *bytes.Buffer) *terminal.Output {
+// newPipeOutput returns an output whose stdout and stderr are a pipe.
+func newPipeOutput(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }

@@ -25,9 +25,9 @@ import (
 // otherUser is the id of another user.
 const otherUser = 65534
 
-// foreignDir returns a directory that another user owns. If the test may not change
+// makeForeignDir returns a directory that another user owns. If the test may not change
 // owners, the owner is root.
-func foreignDir(t *testing.T) string {
+func makeForeignDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return "/usr"
@@ -58,8 +58,8 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("a token, a record and a list of plugins put into an open directory", attackPlantedFiles)
 	t.Run("an extension folder that the other user made first", attackPlantedExtension)
 	t.Run("looking for the token in command lines and environments", attackProcesses)
-	t.Run("a program on the port of the server: every command", attackPort)
-	t.Run("a record that names the other user's program as the server", attackRecord)
+	t.Run("a program on the port of the server: every command", attackServerPort)
+	t.Run("a record that names the other user's program as the server", attackServerRecord)
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
@@ -82,18 +82,18 @@ func commandOutputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 }
 
 func attackFiles(t *testing.T) {
-	base := openTempDir(t)
-	dirs := config.Dirs{Config: filepath.Join(base, "home"), State: filepath.Join(base, "home")}
-	unpacked := filepath.Join(base, "unpacked")
+	baseDir := openTempDir(t)
+	dirs := config.Dirs{Config: filepath.Join(baseDir, "home"), State: filepath.Join(baseDir, "home")}
+	unpacked := filepath.Join(baseDir, "unpacked")
 	mustRun(t, dirs, "extension", "install", "--dir", unpacked)
 	c := startMCP(t, dirs)
-	c.open()
-	untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	c.initialize()
+	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRun(t, dirs, "extension", "install")
-	for _, top := range []string{dirs.State, unpacked} {
+	for _, topDir := range []string{dirs.State, unpacked} {
 		// The mode of the top directory protects everything in it. Files with secrets also
 		// have a private mode.
-		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -107,17 +107,17 @@ func attackFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if os.Geteuid() == 0 {
-			spy := exec.Command("find", top, "-type", "f")
-			spy.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
-			if out, err := spy.CombinedOutput(); err == nil || !strings.Contains(string(out), "Permission denied") {
-				t.Errorf("another user can list %s: %s", top, out)
+			findCmd := exec.Command("find", topDir, "-type", "f")
+			findCmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
+			if out, err := findCmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "Permission denied") {
+				t.Errorf("another user can list %s: %s", topDir, out)
 			}
 		}
 	}
 }
 
 func attackPlantedHome(t *testing.T) {
-	dir := foreignDir(t)
+	dir := makeForeignDir(t)
 	dirs := config.Dirs{Config: dir, State: dir}
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
 		out, err := commandOutputOf(t, opentabsCommand(t, dirs, args...))
@@ -164,11 +164,11 @@ func attackPlantedFiles(t *testing.T) {
 func attackPlantedExtension(t *testing.T) {
 	home := t.TempDir()
 	dirs := config.Dirs{Config: home, State: home}
-	dir := foreignDir(t)
+	dir := makeForeignDir(t)
 	if os.Geteuid() != 0 { // root's directories are not empty, so they are refused before
 		dir = "/proc/1"
 	}
-	out, err := opentabsOn(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
+	out, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
 	if err == nil {
 		t.Errorf("the extension was written into %s: %s", dir, out)
 	}
@@ -176,14 +176,14 @@ func attackPlantedExtension(t *testing.T) {
 		t.Error("the token was written there")
 	}
 	// The user's folder with write permission for others is closed first.
-	open := filepath.Join(openTempDir(t), "open")
-	if err := errors.Join(os.Mkdir(open, 0o777), os.Chmod(open, 0o777)); err != nil {
+	openDir := filepath.Join(openTempDir(t), "open")
+	if err := errors.Join(os.Mkdir(openDir, 0o777), os.Chmod(openDir, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := opentabsOn(t, dirs, 9527, "extension", "install", "--dir", open).CombinedOutput(); err != nil {
+	if out, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", openDir).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	if info, err := os.Stat(open); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(openDir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("others can write to the folder: %v %v", info.Mode(), err)
 	}
 }
@@ -191,14 +191,14 @@ func attackPlantedExtension(t *testing.T) {
 func attackProcesses(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
-	c.open()
-	status := untilStatus(t, dirs, func(httpapi.Status) bool { return true })
+	c.initialize()
+	status := waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	token, err := dirs.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := map[int]bool{status.PID: true, c.cmd.Process.Pid: true}
-	for pid := range ours {
+	ourProcesses := map[int]bool{status.PID: true, c.cmd.Process.Pid: true}
+	for pid := range ourProcesses {
 		for _, file := range []string{"cmdline", "environ"} {
 			text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
 			if err == nil && bytes.Contains(text, []byte(token)) {
@@ -208,8 +208,8 @@ func attackProcesses(t *testing.T) {
 	}
 }
 
-// opentabsOn returns a command that runs opentabs with this port setting.
-func opentabsOn(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
+// opentabsOnPort returns a command that runs opentabs with this port setting.
+func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := opentabsCommand(t, dirs, args...)
 	cmd.Env = append(cmd.Env, "OPENTABS_PORT="+strconv.Itoa(port))
@@ -218,35 +218,35 @@ func opentabsOn(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.
 
 func mustRun(t *testing.T, dirs config.Dirs, args ...string) {
 	t.Helper()
-	if out, err := opentabsOn(t, dirs, 9527, args...).CombinedOutput(); err != nil {
+	if out, err := opentabsOnPort(t, dirs, 9527, args...).CombinedOutput(); err != nil {
 		t.Fatalf("opentabs %v: %v %s", args, err, out)
 	}
 }
 
-// fakeServer simulates an opentabs server of another user, and records all requests that
+// startFakeServer simulates an opentabs server of another user, and records all requests that
 // it receives.
-func fakeServer(t *testing.T) (port int, received func() string) {
+func startFakeServer(t *testing.T) (port int, received func() string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex // guards all
-	var all bytes.Buffer
-	var served sync.WaitGroup
-	served.Go(func() {
+	var receivedBytes bytes.Buffer
+	var wg sync.WaitGroup
+	wg.Go(func() {
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			served.Go(func() {
+			wg.Go(func() {
 				defer conn.Close()
 				buf := make([]byte, 4096)
 				for {
 					n, err := conn.Read(buf)
 					mu.Lock()
-					all.Write(buf[:n])
+					receivedBytes.Write(buf[:n])
 					mu.Unlock()
 					if err != nil {
 						return
@@ -257,26 +257,26 @@ func fakeServer(t *testing.T) (port int, received func() string) {
 			})
 		}
 	})
-	t.Cleanup(func() { _ = l.Close(); served.Wait() })
+	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
 	return l.Addr().(*net.TCPAddr).Port, func() string {
 		mu.Lock()
 		defer mu.Unlock()
-		return all.String()
+		return receivedBytes.String()
 	}
 }
 
-func attackPort(t *testing.T) {
+func attackServerPort(t *testing.T) {
 	dirs := newInstallation(t)
 	token, err := dirs.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, received := fakeServer(t)
+	port, received := startFakeServer(t)
 	for _, args := range [][]string{
 		{"status"}, {"calls"}, {"calls", "--follow"}, {"calls", "cancel", "x"}, {"call", "messages__echo"}, {"mcp"},
 		{"extension", "install"}, {"plugin", "remove", "messages"}, {"serve"},
 	} {
-		cmd := opentabsOn(t, dirs, port, args...)
+		cmd := opentabsOnPort(t, dirs, port, args...)
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
 		out, _ := commandOutputOf(t, cmd)
 		if strings.Contains(string(out), "is already serving") {
@@ -292,15 +292,15 @@ func attackPort(t *testing.T) {
 	}
 }
 
-func attackRecord(t *testing.T) {
+func attackServerRecord(t *testing.T) {
 	dirs := newInstallation(t)
-	port, received := fakeServer(t)
+	port, received := startFakeServer(t)
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
 	}
 	// The other program does not prevent the user from running a server.
 	c := startMCP(t, dirs)
-	c.open()
+	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
 	if lines := c.readUntil(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
 		t.Errorf("got %q", lines)
@@ -326,7 +326,7 @@ func attackPluginFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := startMCP(t, dirs)
-		c.open()
+		c.initialize()
 		c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
 		if lines := c.readUntil(`"id":"list"`); strings.Contains(lines[len(lines)-1], "messages__") {
 			t.Errorf("%s was changed and the plugin still runs: %s", file, lines[len(lines)-1])

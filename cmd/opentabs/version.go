@@ -20,7 +20,7 @@ func newVersionCmd(p *program) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  opentabs version\n  opentabs version --json",
-		Args:    atMost(0),
+		Args:    limitArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")

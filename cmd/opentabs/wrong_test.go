@@ -20,15 +20,15 @@ func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	if !cmd.HasSubCommands() {
 		return [][]string{words}
 	}
-	var all [][]string
+	var leaves [][]string
 	for _, sub := range cmd.Commands() {
-		all = append(all, leafCommands(sub, append(slices.Clone(words), sub.Name()))...)
+		leaves = append(leaves, leafCommands(sub, append(slices.Clone(words), sub.Name()))...)
 	}
-	return all
+	return leaves
 }
 
-// emptyHome is an empty installation without a running server.
-func emptyHome(t testing.TB) {
+// makeEmptyHome is an empty installation without a running server.
+func makeEmptyHome(t testing.TB) {
 	t.Helper()
 	for name, value := range map[string]string{"OPENTABS_HOME": filepath.Join(t.TempDir(), "home"), "OPENTABS_PORT": "0"} {
 		t.Setenv(name, value)
@@ -37,8 +37,8 @@ func emptyHome(t testing.TB) {
 
 // TestWrongArguments runs every command with arguments that it does not accept.
 func TestWrongArguments(t *testing.T) {
-	emptyHome(t)
-	huge := strings.Repeat("x", 1<<20)
+	makeEmptyHome(t)
+	hugeArg := strings.Repeat("x", 1<<20)
 	commands := leafCommands(newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}), nil)
 	if len(commands) < 10 {
 		t.Fatalf("only %d commands", len(commands))
@@ -47,26 +47,26 @@ func TestWrongArguments(t *testing.T) {
 		if command[0] == "exit-codes" || command[0] == "help" { // help pages
 			continue
 		}
-		for _, wrong := range [][]string{
-			{"--no-such-flag"}, {"-Z"}, {"--" + huge}, {"--\xff\xfe"}, {"--="}, {"a", "b", "c"}, {huge, huge}, {"\xff", "\xfe"}, {"", "", ""}, {"a", "--json=x\x00y", "b"},
+		for _, wrongArgs := range [][]string{
+			{"--no-such-flag"}, {"-Z"}, {"--" + hugeArg}, {"--\xff\xfe"}, {"--="}, {"a", "b", "c"}, {hugeArg, hugeArg}, {"\xff", "\xfe"}, {"", "", ""}, {"a", "--json=x\x00y", "b"},
 		} {
-			code, text := runOnce(t, append(slices.Clone(command), wrong...))
+			code, text := runFailingCommand(t, append(slices.Clone(command), wrongArgs...))
 			if code != exitUsage {
-				t.Errorf("%v %.20q: exit code %d, stderr %.200q", command, wrong, code, text)
+				t.Errorf("%v %.20q: exit code %d, stderr %.200q", command, wrongArgs, code, text)
 			}
 		}
 	}
-	for _, empty := range [][]string{{"call", ""}, {"plugin", "add", ""}, {"plugin", "remove", ""}, {"plugin", "build", ""}, {"calls", "cancel", ""}} {
-		if code, text := runOnce(t, empty); code != exitUsage || !strings.Contains(text, "is empty: ") {
-			t.Errorf("%q: exit code %d, stderr %q", empty, code, text)
+	for _, emptyArgs := range [][]string{{"call", ""}, {"plugin", "add", ""}, {"plugin", "remove", ""}, {"plugin", "build", ""}, {"calls", "cancel", ""}} {
+		if code, text := runFailingCommand(t, emptyArgs); code != exitUsage || !strings.Contains(text, "is empty: ") {
+			t.Errorf("%q: exit code %d, stderr %q", emptyArgs, code, text)
 		}
 	}
 }
 
-// runOnce runs a command that has to fail, and checks what all failures have in common.
-func runOnce(t *testing.T, args []string) (code int, text string) {
+// runFailingCommand runs a command that has to fail, and checks what all failures have in common.
+func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), hangs)
+	ctx, cancel := context.WithTimeout(t.Context(), hangTimeout)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	code = run(ctx, args, strings.NewReader(""), &stdout, &stderr)
@@ -94,7 +94,7 @@ func runOnce(t *testing.T, args []string) (code int, text string) {
 // FuzzCommandLine gives commands that change nothing any arguments: each ends
 // with one of the exit codes and an error message.
 func FuzzCommandLine(f *testing.F) {
-	emptyHome(f)
+	makeEmptyHome(f)
 	commands := []string{"call", "calls", "calls cancel", "status", "version", "plugin list", "extension path", "plugin remove", "help", "nothing"}
 	for i := range commands {
 		f.Add(byte(i), "messages__echo", "--json={}", "--arg")
@@ -103,7 +103,7 @@ func FuzzCommandLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, command byte, a, b, c string) {
 		args := append(strings.Fields(commands[int(command)%len(commands)]), a, b, c)
-		code, _ := runOnce(t, args)
+		code, _ := runFailingCommand(t, args)
 		if !slices.Contains([]int{exitOK, exitFailed, exitUsage, exitNoServer}, code) {
 			t.Errorf("%q: exit code %d", args, code)
 		}

@@ -14,26 +14,26 @@ import (
 const fileName = "audit.jsonl"
 
 const (
-	// fileBytes is the maximum size of one file, files the number of kept files.
-	fileBytes = 10 << 20
-	files     = 5
-	// pendingBytes is the size of the write buffer. Records that exceed it are dropped
+	// maxFileBytes is the maximum size of one file, keptFiles the number of kept files.
+	maxFileBytes = 10 << 20
+	keptFiles    = 5
+	// maxPendingBytes is the size of the write buffer. Records that exceed it are dropped
 	// and counted.
-	pendingBytes = 4 << 20
+	maxPendingBytes = 4 << 20
 )
 
 // Log writes records. Create a Log with Open, and end it with Close.
 type Log struct {
-	lines *linefile.Log
-	log   zerolog.Logger
+	lineLog *linefile.Log
+	log     zerolog.Logger
 }
 
 // Open opens the log in the folder dir, which must exist. If the file cannot be
 // opened, each write tries to open it again.
 func Open(dir string, log zerolog.Logger) *Log {
 	l := &Log{log: log}
-	l.lines = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
-		What: "the audit", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: log,
+	l.lineLog = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
+		What: "the audit", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: log,
 		Dropped: func(n int) []byte { return l.encode(Record{Kind: KindDropped, Dropped: n}) },
 	})
 	return l
@@ -43,7 +43,7 @@ func Open(dir string, log zerolog.Logger) *Log {
 // of a record that has none. After Close it does nothing.
 func (l *Log) Write(r Record) {
 	if line := l.encode(r); line != nil {
-		l.lines.Write(line)
+		l.lineLog.Write(line)
 	}
 }
 
@@ -61,4 +61,4 @@ func (l *Log) encode(r Record) []byte {
 }
 
 // Close writes the pending records and closes the file.
-func (l *Log) Close() { l.lines.Close() }
+func (l *Log) Close() { l.lineLog.Close() }

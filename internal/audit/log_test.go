@@ -18,11 +18,11 @@ import (
 
 func matchAll(Record) bool { return true }
 
-func readEntries(t *testing.T, dir string, last int) []Entry {
+func readEntries(t *testing.T, dir string, maxEntries int) []Entry {
 	t.Helper()
-	entries, damaged, err := Read(dir, last, matchAll)
-	if err != nil || damaged != 0 {
-		t.Fatalf("%d damaged, %v", damaged, err)
+	entries, damagedLines, err := Read(dir, maxEntries, matchAll)
+	if err != nil || damagedLines != 0 {
+		t.Fatalf("%d damaged, %v", damagedLines, err)
 	}
 	return entries
 }
@@ -57,12 +57,12 @@ func TestWriteAndRead(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
-	if last := readEntries(t, dir, 1); len(last) != 1 || last[0].Tool != "a__c" {
-		t.Errorf("the last one: %+v", last)
+	if lastEntries := readEntries(t, dir, 1); len(lastEntries) != 1 || lastEntries[0].Tool != "a__c" {
+		t.Errorf("the last one: %+v", lastEntries)
 	}
-	only, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
-	if err != nil || len(only) != 1 || only[0].CallID != "call_1" {
-		t.Errorf("the last call: %+v, %v", only, err)
+	matching, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
+	if err != nil || len(matching) != 1 || matching[0].CallID != "call_1" {
+		t.Errorf("the last call: %+v, %v", matching, err)
 	}
 }
 
@@ -74,8 +74,8 @@ func TestDamagedLines(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	entries, damaged, err := Read(dir, 0, matchAll)
-	if err != nil || damaged != 2 || len(entries) != 2 || entries[1].CallID != "2" {
-		t.Errorf("got %d records, %d damaged, %v", len(entries), damaged, err)
+	entries, damagedLines, err := Read(dir, 0, matchAll)
+	if err != nil || damagedLines != 2 || len(entries) != 2 || entries[1].CallID != "2" {
+		t.Errorf("got %d records, %d damaged, %v", len(entries), damagedLines, err)
 	}
 }

@@ -17,10 +17,10 @@ type Entry struct {
 }
 
 // Read returns the records in the folder dir for which want returns true, oldest first,
-// and the number of lines that could not be read. Read returns at most last records,
+// and the number of lines that could not be read. Read returns at most maxEntries records,
 // counted from the end; 0 means all.
-func Read(dir string, last int, want func(Record) bool) (entries []Entry, damaged int, err error) {
-	damaged, err = linefile.Read(filepath.Join(dir, fileName), files, func(line []byte) bool {
+func Read(dir string, maxEntries int, want func(Record) bool) (entries []Entry, damagedLines int, err error) {
+	damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFiles, func(line []byte) bool {
 		var e Entry
 		if json.Unmarshal(line, &e.Record) != nil {
 			return false
@@ -30,16 +30,16 @@ func Read(dir string, last int, want func(Record) bool) (entries []Entry, damage
 		}
 		e.Line = bytes.Clone(line)
 		entries = append(entries, e)
-		if last > 0 && len(entries) > 2*last { // drops old entries early, so that there is less garbage
-			entries = append(entries[:0:0], entries[len(entries)-last:]...)
+		if maxEntries > 0 && len(entries) > 2*maxEntries { // drops old entries early, so that there is less garbage
+			entries = append(entries[:0:0], entries[len(entries)-maxEntries:]...)
 		}
 		return true
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the audit: %w", err)
 	}
-	if last > 0 && len(entries) > last {
-		entries = entries[len(entries)-last:]
+	if maxEntries > 0 && len(entries) > maxEntries {
+		entries = entries[len(entries)-maxEntries:]
 	}
-	return entries, damaged, nil
+	return entries, damagedLines, nil
 }

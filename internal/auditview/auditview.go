@@ -23,18 +23,18 @@ func Line(r audit.Record) string {
 
 // eventText describes the event of a record, without its time and tool.
 func eventText(r audit.Record) string {
-	allowed := r.Allow != nil && *r.Allow
+	isAllowed := r.Allow != nil && *r.Allow
 	switch r.Kind {
 	case audit.KindCall:
 		return callText(r)
 	case audit.KindDecision:
 		text := "denied"
-		if allowed {
+		if isAllowed {
 			text = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
 		return text + callerText(r) + " by " + r.By
 	case audit.KindAnswer:
-		return "waited for the user: " + chooseText(allowed, "yes", "no") + " by " + r.By
+		return "waited for the user: " + chooseText(isAllowed, "yes", "no") + " by " + r.By
 	case audit.KindReview:
 		return "reviewed with the permission " + r.New + " by " + r.By
 	case audit.KindPermission, audit.KindLimit:
@@ -127,14 +127,14 @@ func Details(r audit.Record) []string {
 		add("allowed", r.Approved.At.Local().Format(time.DateTime))
 	}
 	for _, d := range r.Decisions {
-		text, asked := "no", "asked by the tool"
+		text, requestedBy := "no", "asked by the tool"
 		if d.Allow {
 			text = "yes, " + callview.ScopeText(d.Scope, 0)
 		}
 		if d.Asked != "" {
-			asked = "asked for its " + d.Asked
+			requestedBy = "asked for its " + d.Asked
 		}
-		add("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, asked))
+		add("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, requestedBy))
 	}
 	for _, m := range r.LastMessages {
 		add("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))

@@ -11,42 +11,42 @@ import (
 	"opentabs/wire"
 )
 
-var at = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
+var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
 // TestLine has one record of each kind.
 func TestLine(t *testing.T) {
 	yes, no := true, false
-	const by = "the side panel"
+	const decider = "the side panel"
 	laptop := dispatch.Requester{Client: "laptop", ClientVia: "token"}
 	for want, r := range map[string]audit.Record{
 		"a__b  done after 1.5s, called by client laptop, allowed for the session by the side panel": {Kind: audit.KindCall, Tool: "a__b",
-			AuditedCall: shape.AuditedCall{Status: wire.StatusDone, RanMs: 1500, Requester: laptop}, Approved: &audit.Approval{Scope: wire.ScopeSession, By: by}},
+			AuditedCall: shape.AuditedCall{Status: wire.StatusDone, RanMs: 1500, Requester: laptop}, Approved: &audit.Approval{Scope: wire.ScopeSession, By: decider}},
 		"a__b  failed (tab_closed) after 0.1s, called by c__d (tab 7, https://x.example)": {Kind: audit.KindCall, Tool: "a__b",
 			AuditedCall: shape.AuditedCall{Status: wire.StatusFailed, Code: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}}},
-		"a__b  allowed for 10m by the side panel":                  {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: by},
-		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: by, AuditedCall: shape.AuditedCall{Requester: laptop}},
-		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &yes, By: by},
-		"a__b  waited for the user: no by the side panel":          {Kind: audit.KindAnswer, Tool: "a__b", By: by},
-		"a  reviewed with the permission ask by the side panel":    {Kind: audit.KindReview, Tool: "a", New: "ask", By: by},
-		"a__b  permission auto, was default, by the side panel":    {Kind: audit.KindPermission, Tool: "a__b", New: "auto", By: by},
-		"a__b  limit default, was 1/1m, by the side panel":         {Kind: audit.KindLimit, Tool: "a__b", Old: "1/1m", By: by},
-		"a  calls may open https://a.example/, by the side panel":  {Kind: audit.KindOpening, Tool: "a", New: "https://a.example/", By: by},
-		"a  tabs may not be opened any more, by the side panel":    {Kind: audit.KindOpening, Tool: "a", Old: "https://a.example/", By: by},
-		"a  may call b, by the side panel":                         {Kind: audit.KindCalls, Tool: "a", New: "b", By: by},
-		"a  may not call b any more, by the side panel":            {Kind: audit.KindCalls, Tool: "a", Old: "b", By: by},
-		"a  late access on, by the side panel":                     {Kind: audit.KindLateAccess, Tool: "a", New: "on", By: by},
-		"a  late access off, by the side panel":                    {Kind: audit.KindLateAccess, Tool: "a", By: by},
-		"a  settings changed (size, token) by the side panel":      {Kind: audit.KindSettings, Tool: "a", New: "size, token", By: by},
-		"a  all settings removed by the side panel":                {Kind: audit.KindSettings, Tool: "a", By: by},
+		"a__b  allowed for 10m by the side panel":                  {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: decider},
+		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: decider, AuditedCall: shape.AuditedCall{Requester: laptop}},
+		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &yes, By: decider},
+		"a__b  waited for the user: no by the side panel":          {Kind: audit.KindAnswer, Tool: "a__b", By: decider},
+		"a  reviewed with the permission ask by the side panel":    {Kind: audit.KindReview, Tool: "a", New: "ask", By: decider},
+		"a__b  permission auto, was default, by the side panel":    {Kind: audit.KindPermission, Tool: "a__b", New: "auto", By: decider},
+		"a__b  limit default, was 1/1m, by the side panel":         {Kind: audit.KindLimit, Tool: "a__b", Old: "1/1m", By: decider},
+		"a  calls may open https://a.example/, by the side panel":  {Kind: audit.KindOpening, Tool: "a", New: "https://a.example/", By: decider},
+		"a  tabs may not be opened any more, by the side panel":    {Kind: audit.KindOpening, Tool: "a", Old: "https://a.example/", By: decider},
+		"a  may call b, by the side panel":                         {Kind: audit.KindCalls, Tool: "a", New: "b", By: decider},
+		"a  may not call b any more, by the side panel":            {Kind: audit.KindCalls, Tool: "a", Old: "b", By: decider},
+		"a  late access on, by the side panel":                     {Kind: audit.KindLateAccess, Tool: "a", New: "on", By: decider},
+		"a  late access off, by the side panel":                    {Kind: audit.KindLateAccess, Tool: "a", By: decider},
+		"a  settings changed (size, token) by the side panel":      {Kind: audit.KindSettings, Tool: "a", New: "size, token", By: decider},
+		"a  all settings removed by the side panel":                {Kind: audit.KindSettings, Tool: "a", By: decider},
 		"a  an agent (desk) recommends the permission auto":        {Kind: audit.KindRecommendation, Tool: "a", By: "desk", New: "auto"},
 		"the token of the client laptop was added by the terminal": {Kind: audit.KindClient, AuditedCall: shape.AuditedCall{Requester: laptop}, New: "added", By: "the terminal"},
-		"a  removed by the side panel":                             {Kind: audit.KindForget, Tool: "a", By: by},
+		"a  removed by the side panel":                             {Kind: audit.KindForget, Tool: "a", By: decider},
 		"a  logged (error) broken (and 3 more before it)":          {Kind: audit.KindLog, Tool: "a", Level: wire.LogError, Message: "broken", Dropped: 3},
 		"2 events could not be recorded":                           {Kind: audit.KindDropped, Dropped: 2},
 		"a  later":                                                 {Kind: "later", Tool: "a"},
 		`a  logged (info) \x1b[2J one two`:                         {Kind: audit.KindLog, Tool: "a", Level: wire.LogInfo, Message: "\x1b[2J one\ntwo"},
 	} {
-		r.Time = at
+		r.Time = testTime
 		if got := Line(r); got != "2026-05-04 03:02:01  "+want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -55,9 +55,9 @@ func TestLine(t *testing.T) {
 
 func TestDetails(t *testing.T) {
 	r := audit.Record{
-		AuditedCall: shape.AuditedCall{CallID: "call_1", Tab: 7, Reason: "the wrong\nchannel\x1b"}, Approved: &audit.Approval{At: at},
-		Decisions:    []audit.Decision{{At: at, By: "the user", Asked: "input"}, {At: at, By: "the user", Allow: true, Scope: wire.ScopeOnce}},
-		LastMessages: []dispatch.LastMessage{{Time: at, Message: "m"}, {Time: at, Message: "n", Audience: "user"}},
+		AuditedCall: shape.AuditedCall{CallID: "call_1", Tab: 7, Reason: "the wrong\nchannel\x1b"}, Approved: &audit.Approval{At: testTime},
+		Decisions:    []audit.Decision{{At: testTime, By: "the user", Asked: "input"}, {At: testTime, By: "the user", Allow: true, Scope: wire.ScopeOnce}},
+		LastMessages: []dispatch.LastMessage{{Time: testTime, Message: "m"}, {Time: testTime, Message: "n", Audience: "user"}},
 	}
 	want := []string{
 		"call      call_1", "tab       7", `reason    the wrong channel\x1b`, "allowed   2026-05-04 03:02:01",

@@ -24,9 +24,9 @@ func TestMain(m *testing.M) {
 // on a busy machine.
 const extractTimeout = 10 * time.Minute
 
-// inChild are the build options that use this test binary as the child process.
+// childOptions are the build options that use this test binary as the child process.
 // Without GORACE, a program built with -race sleeps for a second before it exits.
-var inChild = func() jsbuild.Options {
+var childOptions = func() jsbuild.Options {
 	if runtime.GOOS == "windows" {
 		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
 	}
@@ -36,15 +36,15 @@ var inChild = func() jsbuild.Options {
 // createPlugin creates the plugin tickets and returns its directory.
 func createPlugin(t testing.TB) string {
 	t.Helper()
-	made, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
+	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made.Dir
+	return result.Dir
 }
 
-// createReplaced creates the plugin tickets with one text of a file replaced.
-func createReplaced(t testing.TB, file, old, fresh string) string {
+// createPluginWithEdit creates the plugin tickets with one text of a file replaced.
+func createPluginWithEdit(t testing.TB, file, old, replacement string) string {
 	t.Helper()
 	dir := createPlugin(t)
 	text, err := os.ReadFile(filepath.Join(dir, file))
@@ -54,7 +54,7 @@ func createReplaced(t testing.TB, file, old, fresh string) string {
 	if strings.Count(string(text), old) != 1 {
 		t.Fatalf("%s does not contain %q exactly once", file, old)
 	}
-	writePluginFile(t, dir, file, strings.Replace(string(text), old, fresh, 1))
+	writePluginFile(t, dir, file, strings.Replace(string(text), old, replacement, 1))
 	return dir
 }
 

@@ -64,8 +64,8 @@ func Rules() []Rule {
 		{"build", "A plugin that does not build can't be added. A warning of the build is often an error later."},
 		{"types", "The compiler finds mistakes in code that no test runs. opentabs itself does not check types."},
 	}
-	for _, one := range rules {
-		all = append(all, one.Rule)
+	for _, ruleToApply := range rules {
+		all = append(all, ruleToApply.Rule)
 	}
 	return all
 }
@@ -97,15 +97,15 @@ type CheckOptions struct {
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
 	c := &CheckResult{Findings: []Finding{}}
 	b, remove, err := buildTemporary(ctx, dir, o.Build)
-	var wrong *jsbuild.BuildError
+	var buildErr *jsbuild.BuildError
 	switch {
-	case errors.As(err, &wrong):
-		c.addProblems(levelError, wrong.Problems)
+	case errors.As(err, &buildErr):
+		c.addProblems(levelError, buildErr.Problems)
 	case err != nil:
 		return nil, err
 	default:
 		defer remove()
-		c.Plugin, c.Version = b.Name, oneLine(b.Version)
+		c.Plugin, c.Version = b.Name, joinLines(b.Version)
 		c.addProblems(levelWarning, b.result.Warnings)
 	}
 	if o.NoTypes {
@@ -141,9 +141,9 @@ func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 
 // applyRules runs all rules and adds their findings.
 func (c *CheckResult) applyRules(b *tempBuild) {
-	for _, one := range rules {
-		one.check(b, func(where, format string, args ...any) {
-			c.Findings = append(c.Findings, Finding{one.ID, one.level, where, fmt.Sprintf(format, args...)})
+	for _, ruleToApply := range rules {
+		ruleToApply.check(b, func(where, format string, args ...any) {
+			c.Findings = append(c.Findings, Finding{ruleToApply.ID, ruleToApply.level, where, fmt.Sprintf(format, args...)})
 		})
 	}
 }

@@ -9,33 +9,33 @@ import (
 )
 
 func TestCheckReportsBuildErrors(t *testing.T) {
-	dir := createReplaced(t, "src/index.ts", "tools: [describePage, readTitles]", "tools: [describePage, readTitles")
-	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
+	dir := createPluginWithEdit(t, "src/index.ts", "tools: [describePage, readTitles]", "tools: [describePage, readTitles")
+	result, err := Check(t.Context(), dir, CheckOptions{Build: childOptions})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if checked.Errors == 0 || checked.Findings[0].Rule != "build" || !strings.HasPrefix(checked.Findings[0].Where, "src/index.ts:") {
-		t.Errorf("got %+v", checked)
+	if result.Errors == 0 || result.Findings[0].Rule != "build" || !strings.HasPrefix(result.Findings[0].Where, "src/index.ts:") {
+		t.Errorf("got %+v", result)
 	}
 }
 
 func TestCheckPutsErrorsFirst(t *testing.T) {
-	dir := createReplaced(t, "package.json", `"version": "0.1.0"`, `"version": "1"`)
+	dir := createPluginWithEdit(t, "package.json", `"version": "0.1.0"`, `"version": "1"`)
 	writePluginFile(t, dir, "icon.svg", "")
 	if err := os.Remove(filepath.Join(dir, "icon.svg")); err != nil {
 		t.Fatal(err)
 	}
-	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
+	result, err := Check(t.Context(), dir, CheckOptions{Build: childOptions})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if checked.Errors != 1 || checked.Warnings != 1 || checked.Findings[0].Rule != "package-version" || checked.Findings[1].Rule != "icon" {
-		t.Errorf("got %+v", checked)
+	if result.Errors != 1 || result.Warnings != 1 || result.Findings[0].Rule != "package-version" || result.Findings[1].Rule != "icon" {
+		t.Errorf("got %+v", result)
 	}
 }
 
 func TestCheckNeedsADirectory(t *testing.T) {
-	if _, err := Check(t.Context(), filepath.Join(t.TempDir(), "none"), CheckOptions{Build: inChild}); err == nil {
+	if _, err := Check(t.Context(), filepath.Join(t.TempDir(), "none"), CheckOptions{Build: childOptions}); err == nil {
 		t.Error("a missing directory was checked")
 	}
 }

@@ -52,11 +52,11 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
-	var exit *exec.ExitError
+	var exitErr *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s did not finish within %v", tsc, compilerTimeout))
-	case err != nil && !errors.As(err, &exit):
+	case err != nil && !errors.As(err, &exitErr):
 		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s could not be run: %v", tsc, err))
 	case err != nil:
 		c.addDiagnostics(out.String())
@@ -71,12 +71,12 @@ func findCompiler(dir string) string {
 	if err != nil {
 		return ""
 	}
-	for at := abs; ; at = filepath.Dir(at) {
-		file := filepath.Join(at, "node_modules", "typescript", "bin", "tsc")
+	for ancestor := abs; ; ancestor = filepath.Dir(ancestor) {
+		file := filepath.Join(ancestor, "node_modules", "typescript", "bin", "tsc")
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 			return file
 		}
-		if at == filepath.Dir(at) {
+		if ancestor == filepath.Dir(ancestor) {
 			return ""
 		}
 	}
@@ -84,23 +84,23 @@ func findCompiler(dir string) string {
 
 // addDiagnostics adds the messages of tsc as findings.
 func (c *CheckResult) addDiagnostics(out string) {
-	added := 0
+	addedCount := 0
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\r\n")
 		m := diagnostic().FindStringSubmatch(line)
 		switch {
 		case strings.TrimSpace(line) == "":
-		case m == nil && strings.HasPrefix(line, " ") && added > 0:
-			last := &c.Findings[len(c.Findings)-1]
-			last.Text += "\n" + strings.TrimSpace(line)
-		case added == maxDiagnostics:
+		case m == nil && strings.HasPrefix(line, " ") && addedCount > 0:
+			lastFinding := &c.Findings[len(c.Findings)-1]
+			lastFinding.Text += "\n" + strings.TrimSpace(line)
+		case addedCount == maxDiagnostics:
 			c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: only the first %d messages of tsc are listed", maxDiagnostics))
 			return
 		case m == nil:
-			added++
+			addedCount++
 			c.Findings = append(c.Findings, Finding{"types", levelError, "", line})
 		default:
-			added++
+			addedCount++
 			c.Findings = append(c.Findings, Finding{"types", levelError, fmt.Sprintf("%s:%s:%s", m[1], m[2], m[3]), m[4]})
 		}
 	}

@@ -89,11 +89,11 @@ func Create(o CreateOptions) (*CreateResult, error) {
 	}
 	c := &CreateResult{Dir: dir, Name: s.Name, Pattern: s.Pattern}
 	for _, file := range files {
-		to := filepath.Join(dir, filepath.FromSlash(file.name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		targetPath := filepath.Join(dir, filepath.FromSlash(file.name))
+		if err := os.MkdirAll(filepath.Dir(targetPath), 0o755); err != nil {
 			return nil, fmt.Errorf("make the plugin's directory: %w", err)
 		}
-		if err := os.WriteFile(to, file.text, 0o644); err != nil {
+		if err := os.WriteFile(targetPath, file.text, 0o644); err != nil {
 			return nil, fmt.Errorf("write the plugin: %w", err)
 		}
 		c.Files = append(c.Files, file.name)
@@ -106,7 +106,7 @@ func Create(o CreateOptions) (*CreateResult, error) {
 
 // newScaffold validates the options and fills in the defaults.
 func (o CreateOptions) newScaffold() (scaffold, error) {
-	s := scaffold{Package: packageName(o.Name), DisplayName: oneLine(o.DisplayName), Description: oneLine(o.Description)}
+	s := scaffold{Package: packageName(o.Name), DisplayName: joinLines(o.DisplayName), Description: joinLines(o.Description)}
 	var err error
 	if s.Name, err = plugin.NameOf(s.Package); err != nil {
 		return scaffold{}, err
@@ -121,9 +121,9 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 	default:
 		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.World)
 	}
-	for what, text := range map[string]string{"display name": s.DisplayName, "description": s.Description} {
+	for fieldName, text := range map[string]string{"display name": s.DisplayName, "description": s.Description} {
 		if problem := plaintext.CheckShown(text); problem != "" {
-			return scaffold{}, fmt.Errorf("the %s %s", what, problem)
+			return scaffold{}, fmt.Errorf("the %s %s", fieldName, problem)
 		}
 	}
 	s.URL = "https://" + s.Site + "/"
@@ -143,16 +143,16 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 // does not validate the name; plugin.NameOf does.
 func packageName(name string) string {
 	name = strings.TrimSpace(name)
-	scope, rest, scoped := strings.Cut(name, "/")
-	if !scoped || !strings.HasPrefix(name, "@") {
-		scope, rest = "", name
+	scope, unscopedName, isScoped := strings.Cut(name, "/")
+	if !isScoped || !strings.HasPrefix(name, "@") {
+		scope, unscopedName = "", name
 	} else {
 		scope += "/"
 	}
-	if !strings.HasPrefix(rest, packagePrefix) {
-		rest = packagePrefix + rest
+	if !strings.HasPrefix(unscopedName, packagePrefix) {
+		unscopedName = packagePrefix + unscopedName
 	}
-	return scope + rest
+	return scope + unscopedName
 }
 
 // titleOf turns "acme-chat" into "Acme Chat".
@@ -164,8 +164,8 @@ func titleOf(name string) string {
 	return strings.Join(words, " ")
 }
 
-// oneLine replaces each run of white space by one space.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// joinLines replaces each run of white space by one space.
+func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // siteOf returns the host of a domain or URL, and the match pattern of its pages.
 // The pattern of a name with a dot includes the subdomains.
@@ -209,19 +209,19 @@ func (s scaffold) renderFiles() ([]newFile, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		parsed, err := template.New(path.Base(name)).Funcs(funcs).ParseFS(templates, name)
+		parsedTemplate, err := template.New(path.Base(name)).Funcs(funcs).ParseFS(templates, name)
 		if err != nil {
 			return err
 		}
 		var b bytes.Buffer
-		if err := parsed.Execute(&b, s); err != nil {
+		if err := parsedTemplate.Execute(&b, s); err != nil {
 			return err
 		}
-		to := strings.TrimSuffix(strings.TrimPrefix(name, "template/"), ".tmpl")
-		if to == "gitignore" { // go:embed skips names that begin with a dot
-			to = ".gitignore"
+		targetPath := strings.TrimSuffix(strings.TrimPrefix(name, "template/"), ".tmpl")
+		if targetPath == "gitignore" { // go:embed skips names that begin with a dot
+			targetPath = ".gitignore"
 		}
-		files = append(files, newFile{to, b.Bytes()})
+		files = append(files, newFile{targetPath, b.Bytes()})
 		return nil
 	})
 	if err != nil {

@@ -15,29 +15,29 @@ import (
 // the only finding is the suggestion of the isolated world.
 func TestCreatedPluginPassesCheck(t *testing.T) {
 	dir := createPlugin(t)
-	checked, err := Check(t.Context(), dir, CheckOptions{Build: inChild})
+	checkResult, err := Check(t.Context(), dir, CheckOptions{Build: childOptions})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range checked.Findings {
+	for _, f := range checkResult.Findings {
 		if f.Rule != "world-isolated" || f.Level != levelSuggestion { // the plugin uses the main world
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(checked.Findings) != 1 || checked.Warnings != 0 {
-		t.Errorf("%d findings, %d warnings; want only the suggestion of the isolated world", len(checked.Findings), checked.Warnings)
+	if len(checkResult.Findings) != 1 || checkResult.Warnings != 0 {
+		t.Errorf("%d findings, %d warnings; want only the suggestion of the isolated world", len(checkResult.Findings), checkResult.Warnings)
 	}
-	if checked.Plugin != "tickets" || checked.Version != "0.1.0" {
-		t.Errorf("checked %s %s", checked.Plugin, checked.Version)
+	if checkResult.Plugin != "tickets" || checkResult.Version != "0.1.0" {
+		t.Errorf("checked %s %s", checkResult.Plugin, checkResult.Version)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "dist")); !os.IsNotExist(err) {
 		t.Errorf("a check wrote dist: %v", err)
 	}
-	built, err := jsbuild.BuildPlugin(t.Context(), dir, inChild)
-	if err != nil || len(built.Tools) != 2 {
-		t.Fatalf("%+v, %v", built, err)
+	buildResult, err := jsbuild.BuildPlugin(t.Context(), dir, childOptions)
+	if err != nil || len(buildResult.Tools) != 2 {
+		t.Fatalf("%+v, %v", buildResult, err)
 	}
-	if changed, err := UpdateReadme(t.Context(), dir, true, inChild); changed || err != nil {
+	if hasChanged, err := UpdateReadme(t.Context(), dir, true, childOptions); hasChanged || err != nil {
 		t.Errorf("the README is not up to date: %v", err)
 	}
 }
@@ -55,21 +55,21 @@ func TestCreateNames(t *testing.T) {
 		{CreateOptions{Name: "x", Domain: "127.0.0.1"}, "x", "opentabs-plugin-x", "X", "*://127.0.0.1/*", "Describes the open page"},
 	} {
 		c.o.Dir = t.TempDir()
-		made, err := Create(c.o)
+		result, err := Create(c.o)
 		if err != nil {
 			t.Errorf("%+v: %v", c.o, err)
 			continue
 		}
-		if made.Name != c.name || made.Pattern != c.pattern || made.Dir != filepath.Join(c.o.Dir, c.name) {
-			t.Errorf("%+v: made %+v", c.o, made)
+		if result.Name != c.name || result.Pattern != c.pattern || result.Dir != filepath.Join(c.o.Dir, c.name) {
+			t.Errorf("%+v: made %+v", c.o, result)
 		}
-		text := readPluginFile(t, made.Dir, "package.json")
+		text := readPluginFile(t, result.Dir, "package.json")
 		for _, want := range []string{`"name": "` + c.pkg + `"`, `"displayName": "` + c.display + `"`, `"description": "` + c.description, `["` + c.pattern + `"]`} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%+v: package.json does not contain %s:\n%s", c.o, want, text)
 			}
 		}
-		if _, err := jsbuild.BuildPlugin(t.Context(), made.Dir, inChild); err != nil {
+		if _, err := jsbuild.BuildPlugin(t.Context(), result.Dir, childOptions); err != nil {
 			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
@@ -116,19 +116,19 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 // TestCreateWorld checks that a plugin for the isolated world has "world" in
 // package.json, and that check has no suggestion for the plugin.
 func TestCreateWorld(t *testing.T) {
-	made, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
+	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked, err := Check(t.Context(), made.Dir, CheckOptions{Build: inChild, NoTypes: true})
-	if err != nil || len(checked.Findings) > 0 {
-		t.Errorf("%+v, %v", checked, err)
+	checkResult, err := Check(t.Context(), result.Dir, CheckOptions{Build: childOptions, NoTypes: true})
+	if err != nil || len(checkResult.Findings) > 0 {
+		t.Errorf("%+v, %v", checkResult, err)
 	}
-	if _, err := jsbuild.BuildPlugin(t.Context(), made.Dir, inChild); err != nil {
+	if _, err := jsbuild.BuildPlugin(t.Context(), result.Dir, childOptions); err != nil {
 		t.Fatal(err)
 	}
-	if one, err := plugin.Load(made.Dir); err != nil || one.World != wire.WorldIsolated {
-		t.Errorf("built as %+v, %v", one, err)
+	if createdPlugin, err := plugin.Load(result.Dir); err != nil || createdPlugin.World != wire.WorldIsolated {
+		t.Errorf("built as %+v, %v", createdPlugin, err)
 	}
 	if _, err := Create(CreateOptions{Name: "others", Dir: t.TempDir(), World: "own"}); err == nil || !strings.Contains(err.Error(), `the world is "own"; use main or isolated`) {
 		t.Errorf("got %v", err)

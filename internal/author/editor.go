@@ -28,7 +28,7 @@ const (
 // .opentabs/types, where editors and tsc find them without an installation.
 // writeEditorTypes returns false if they are already up to date.
 func writeEditorTypes(dir string) (bool, error) {
-	files, mark, err := editorTypes()
+	files, versionMark, err := editorTypes()
 	if err != nil {
 		return false, err
 	}
@@ -38,13 +38,13 @@ func writeEditorTypes(dir string) (bool, error) {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
 	}
 	defer root.Close()
-	if current, err := root.ReadFile(typesMark); err == nil && string(current) == mark {
+	if currentMark, err := root.ReadFile(typesMark); err == nil && string(currentMark) == versionMark {
 		return false, nil
 	}
 	if err := root.RemoveAll(typesDir); err != nil {
 		return false, fmt.Errorf("remove the previous types: %w", err)
 	}
-	for _, file := range append(files, newFile{typesMark, []byte(mark)}) { // the mark is written last
+	for _, file := range append(files, newFile{typesMark, []byte(versionMark)}) { // the mark is written last
 		if err := root.MkdirAll(path.Dir(file.name), 0o755); err != nil {
 			return false, fmt.Errorf("make a directory for types: %w", err)
 		}
@@ -70,23 +70,23 @@ func RefreshEditorTypes(dir string) error {
 }
 
 // editorTypes returns the files with the types, and a hash of them.
-func editorTypes() (files []newFile, mark string, err error) {
+func editorTypes() (files []newFile, versionMark string, err error) {
 	hash := sha256.New()
 	err = fs.WalkDir(sdkts.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		to := typesPath(name)
-		if to == "" {
+		targetPath := typesPath(name)
+		if targetPath == "" {
 			return nil
 		}
 		text, err := sdkts.Source.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(hash, "%s %d\n", to, len(text))
+		fmt.Fprintf(hash, "%s %d\n", targetPath, len(text))
 		hash.Write(text)
-		files = append(files, newFile{to, text})
+		files = append(files, newFile{targetPath, text})
 		return nil
 	})
 	if err != nil {
@@ -102,9 +102,9 @@ func typesPath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "src/"); ok {
 		return typesDir + "/sdk/" + rest
 	}
-	rest, vendored := strings.CutPrefix(name, "vendor/")
+	rest, vendoredPath := strings.CutPrefix(name, "vendor/")
 	switch {
-	case !vendored || strings.HasSuffix(rest, ".js") || strings.HasSuffix(rest, ".mjs"):
+	case !vendoredPath || strings.HasSuffix(rest, ".js") || strings.HasSuffix(rest, ".mjs"):
 		return ""
 	case strings.HasPrefix(rest, "zod/"):
 		return typesDir + "/" + rest

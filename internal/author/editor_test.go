@@ -12,8 +12,8 @@ func TestEditorTypesAreWrittenOnce(t *testing.T) {
 	for _, name := range []string{"sdk/index.ts", "sdk/testing.ts", "zod/index.d.ts", "zod/v4/classic/schemas.d.ts", "zod/LICENSE", "vendor/linkedom/worker.d.ts"} {
 		readPluginFile(t, dir, typesDir+"/"+name)
 	}
-	if wrote, err := writeEditorTypes(dir); wrote || err != nil {
-		t.Errorf("a second call wrote the types again: %t, %v", wrote, err)
+	if hasWritten, err := writeEditorTypes(dir); hasWritten || err != nil {
+		t.Errorf("a second call wrote the types again: %t, %v", hasWritten, err)
 	}
 	writePluginFile(t, dir, typesDir+"/old.ts", "of another version")
 	writePluginFile(t, dir, typesMark, "another version")
@@ -43,17 +43,17 @@ func TestEditorTypesNeedTheTsconfig(t *testing.T) {
 // TestEditorTypesStayInThePlugin checks an untrusted plugin with a link in place of the
 // directory for the types.
 func TestEditorTypesStayInThePlugin(t *testing.T) {
-	dir, elsewhere := createPlugin(t), t.TempDir()
+	dir, otherDir := createPlugin(t), t.TempDir()
 	if err := os.RemoveAll(filepath.Join(dir, ".opentabs")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, filepath.Join(dir, ".opentabs")); err != nil {
+	if err := os.Symlink(otherDir, filepath.Join(dir, ".opentabs")); err != nil {
 		t.Fatal(err)
 	}
 	if err := RefreshEditorTypes(dir); err == nil || !strings.Contains(err.Error(), "types") {
 		t.Errorf("got %v", err)
 	}
-	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) > 0 {
+	if entries, err := os.ReadDir(otherDir); err != nil || len(entries) > 0 {
 		t.Errorf("the target of the link has %v, %v", entries, err)
 	}
 }

@@ -81,9 +81,9 @@ func Pack(dir, out string) (*PackResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	long, short := sha512.Sum512(archive), sha1.Sum(archive)
-	p.Integrity = "sha512-" + base64.StdEncoding.EncodeToString(long[:])
-	p.Shasum, p.Bytes = hex.EncodeToString(short[:]), len(archive)
+	sha512Sum, sha1Sum := sha512.Sum512(archive), sha1.Sum(archive)
+	p.Integrity = "sha512-" + base64.StdEncoding.EncodeToString(sha512Sum[:])
+	p.Shasum, p.Bytes = hex.EncodeToString(sha1Sum[:]), len(archive)
 	if err := os.WriteFile(p.Path, archive, 0o644); err != nil {
 		return nil, fmt.Errorf("write the package: %w", err)
 	}
@@ -130,12 +130,12 @@ func packPath(out, name, version string) (string, error) {
 
 // packedFiles returns the paths of the files to pack, sorted, with slashes.
 func packedFiles(root *os.Root) ([]string, error) {
-	top, err := fs.ReadDir(root.FS(), ".")
+	topEntries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("list the plugin's files: %w", err)
 	}
 	var names []string
-	for _, entry := range top {
+	for _, entry := range topEntries {
 		if packedNames().MatchString(entry.Name()) && entry.Type().IsRegular() {
 			names = append(names, entry.Name())
 		}

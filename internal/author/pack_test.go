@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// createPackable returns a plugin directory with files that belong to a package and others
+// createPackablePlugin returns a plugin directory with files that belong to a package and others
 // that do not.
-func createPackable(t testing.TB) string {
+func createPackablePlugin(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -32,24 +32,24 @@ func createPackable(t testing.TB) string {
 }
 
 func TestPack(t *testing.T) {
-	dir, out := createPackable(t), t.TempDir()
-	packed, err := Pack(dir, out)
+	dir, out := createPackablePlugin(t), t.TempDir()
+	packResult, err := Pack(dir, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(out, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packed.Path != want {
-		t.Errorf("packed to %s, want %s", packed.Path, want)
+	if want := filepath.Join(out, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packResult.Path != want {
+		t.Errorf("packed to %s, want %s", packResult.Path, want)
 	}
-	archive, err := os.ReadFile(packed.Path)
+	archive, err := os.ReadFile(packResult.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := sha512.Sum512(archive)
-	if want := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); packed.Integrity != want || packed.Bytes != len(archive) {
-		t.Errorf("integrity %s, %d bytes; want %s, %d", packed.Integrity, packed.Bytes, want, len(archive))
+	if want := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); packResult.Integrity != want || packResult.Bytes != len(archive) {
+		t.Errorf("integrity %s, %d bytes; want %s, %d", packResult.Integrity, packResult.Bytes, want, len(archive))
 	}
 	names := []string{}
-	for name, text := range unpackFiles(t, packed.Path) {
+	for name, text := range unpackFiles(t, packResult.Path) {
 		names = append(names, name)
 		if text != readPluginFile(t, dir, strings.TrimPrefix(name, "package/")) {
 			t.Errorf("%s contains %q", name, text)
@@ -79,7 +79,7 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 		t.Errorf("the archive contains the time of packing: %v", z.ModTime)
 	}
 	files := map[string]string{}
-	last := ""
+	lastName := ""
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -88,10 +88,10 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || !h.ModTime.Equal(packTime) || h.Uid != 0 || h.Uname != "" || h.Name < last {
+		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || !h.ModTime.Equal(packTime) || h.Uid != 0 || h.Uname != "" || h.Name < lastName {
 			t.Errorf("%+v", h)
 		}
-		last = h.Name
+		lastName = h.Name
 		text, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
@@ -101,21 +101,21 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 }
 
 func TestPackIsReproducible(t *testing.T) {
-	first, err := Pack(createPackable(t), t.TempDir())
+	firstPack, err := Pack(createPackablePlugin(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := createPackable(t)
-	old := time.Now().Add(-time.Hour)
-	if err := errors.Join(os.Chtimes(filepath.Join(again, "LICENSE"), old, old), os.Chmod(filepath.Join(again, "LICENSE"), 0o755)); err != nil {
+	secondDir := createPackablePlugin(t)
+	oldTime := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.Chtimes(filepath.Join(secondDir, "LICENSE"), oldTime, oldTime), os.Chmod(filepath.Join(secondDir, "LICENSE"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	second, err := Pack(again, filepath.Join(t.TempDir(), "other.tgz"))
+	secondPack, err := Pack(secondDir, filepath.Join(t.TempDir(), "other.tgz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Integrity != second.Integrity || first.Shasum != second.Shasum || filepath.Base(second.Path) != "other.tgz" {
-		t.Errorf("%+v\n%+v", first, second)
+	if firstPack.Integrity != secondPack.Integrity || firstPack.Shasum != secondPack.Shasum || filepath.Base(secondPack.Path) != "other.tgz" {
+		t.Errorf("%+v\n%+v", firstPack, secondPack)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestPackRefuses(t *testing.T) {
 			return errors.Join(f.Truncate(maxPackBytes+1), f.Close())
 		}},
 	} {
-		dir, out := createPackable(t), t.TempDir()
+		dir, out := createPackablePlugin(t), t.TempDir()
 		if err := c.spoil(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestPackRefuses(t *testing.T) {
 			t.Errorf("%s: it left %v", c.what, entries)
 		}
 	}
-	if _, err := Pack(createPackable(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := Pack(createPackablePlugin(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -29,49 +29,49 @@ const (
 // whether the file would change. The error is a *jsbuild.BuildError if the plugin can't
 // be built.
 func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
-	b, remove, err := buildTemporary(ctx, dir, o)
+	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {
 		return false, err
 	}
-	defer remove()
-	current, updated, err := b.readmeTexts()
-	if err != nil || bytes.Equal(current, updated) {
+	defer removeBuild()
+	currentText, updatedText, err := b.readmeTexts()
+	if err != nil || bytes.Equal(currentText, updatedText) {
 		return false, err
 	}
 	if check {
 		return true, nil
 	}
-	root, err := os.OpenRoot(b.source)
+	root, err := os.OpenRoot(b.sourceDir)
 	if err != nil {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
 	}
 	defer root.Close()
-	if err := root.WriteFile(readmeFile, updated, 0o644); err != nil {
+	if err := root.WriteFile(readmeFile, updatedText, 0o644); err != nil {
 		return false, fmt.Errorf("write the README: %w", err)
 	}
 	return true, nil
 }
 
 // readmeTexts returns the current content of README.md, and the content with updated tables.
-func (b *tempBuild) readmeTexts() (current, updated []byte, err error) {
-	current, err = os.ReadFile(filepath.Join(b.source, readmeFile))
+func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
+	currentText, err = os.ReadFile(filepath.Join(b.sourceDir, readmeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the README: %w", err)
 	}
 	tables := tablesBegin + "\n\n" + tablesOf(b.Plugin) + "\n" + tablesEnd
-	if len(current) == 0 {
-		return current, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", oneLine(b.DisplayName), oneLine(b.Description), tables), nil
+	if len(currentText) == 0 {
+		return currentText, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", joinLines(b.DisplayName), joinLines(b.Description), tables), nil
 	}
-	text := string(current)
-	begin := strings.Index(text, tablesBegin)
-	if begin < 0 {
-		return current, []byte(strings.TrimRight(text, "\n") + "\n\n" + tables + "\n"), nil
+	text := string(currentText)
+	tablesStart := strings.Index(text, tablesBegin)
+	if tablesStart < 0 {
+		return currentText, []byte(strings.TrimRight(text, "\n") + "\n\n" + tables + "\n"), nil
 	}
-	end := strings.Index(text[begin:], tablesEnd)
-	if end < 0 {
+	tablesLength := strings.Index(text[tablesStart:], tablesEnd)
+	if tablesLength < 0 {
 		return nil, nil, fmt.Errorf("%s has the line %q but not %q after it; add that line below the tables, or remove the first one", readmeFile, tablesBegin, tablesEnd)
 	}
-	return current, []byte(text[:begin] + tables + text[begin+end+len(tablesEnd):]), nil
+	return currentText, []byte(text[:tablesStart] + tables + text[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
 // tablesOf returns the tables of a plugin, in Markdown.
@@ -95,18 +95,18 @@ func tablesOf(p *plugin.Plugin) string {
 		if s.Required {
 			kind += ", required"
 		}
-		about := s.Label
+		description := s.Label
 		if s.Description != "" {
-			about += ": " + s.Description
+			description += ": " + s.Description
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, kind, escapeCell(about))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, kind, escapeCell(description))
 	}
 	return b.String()
 }
 
 // escapeCell escapes a text for the cell of a table.
 func escapeCell(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(oneLine(text))
+	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(text))
 }
 
 // hintOf returns the effect of a tool on the site by its annotations; "" without any.

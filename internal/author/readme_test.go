@@ -11,10 +11,10 @@ import (
 )
 
 func TestReadmeChangesItsTablesOnly(t *testing.T) {
-	dir := createReplaced(t, "src/tools/read-titles.ts", "Use it to find out what pages are about.", "Two | three\\n<b>.")
+	dir := createPluginWithEdit(t, "src/tools/read-titles.ts", "Use it to find out what pages are about.", "Two | three\\n<b>.")
 	for _, check := range []bool{true, false} {
-		if changed, err := UpdateReadme(t.Context(), dir, check, inChild); !changed || err != nil {
-			t.Fatalf("check %t: changed %t, %v", check, changed, err)
+		if hasChanged, err := UpdateReadme(t.Context(), dir, check, childOptions); !hasChanged || err != nil {
+			t.Fatalf("check %t: changed %t, %v", check, hasChanged, err)
 		}
 		text := readPluginFile(t, dir, readmeFile)
 		if strings.Contains(text, `Two \| three &lt;b>. | reads |`) == check {
@@ -24,35 +24,35 @@ func TestReadmeChangesItsTablesOnly(t *testing.T) {
 			t.Errorf("the author's part is gone: %s", text)
 		}
 	}
-	if changed, err := UpdateReadme(t.Context(), dir, false, inChild); changed || err != nil {
-		t.Errorf("changed again: %t, %v", changed, err)
+	if hasChanged, err := UpdateReadme(t.Context(), dir, false, childOptions); hasChanged || err != nil {
+		t.Errorf("changed again: %t, %v", hasChanged, err)
 	}
 }
 
 func TestReadmeBegins(t *testing.T) {
-	b := buildGood(t)
+	b := buildGoodPlugin(t)
 	b.Prompts = []*plugin.Prompt{{Name: "sum_up", Description: "Sums up"}}
 	b.Settings = []plugin.Setting{{Key: "site", Type: wire.SettingURL, Label: "Site", Description: "Of your company", Required: true}}
-	for _, c := range []struct{ before, want string }{
+	for _, c := range []struct{ oldText, want string }{
 		{"", "# Tickets\n\nReads and files tickets.\n\n" + tablesBegin},
 		{"# Mine\n\ntext\n\n\n", "# Mine\n\ntext\n\n" + tablesBegin},
 		{"a\n" + tablesBegin + "old" + tablesEnd + "\nz\n", "a\n" + tablesBegin},
 	} {
-		writePluginFile(t, b.source, readmeFile, c.before)
+		writePluginFile(t, b.sourceDir, readmeFile, c.oldText)
 		_, updated, err := b.readmeTexts()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"| `sum_up` | Sums up |", "| `site` | url, required | Site: Of your company |", "| `list_tickets` |"} {
 			if !strings.HasPrefix(string(updated), c.want) || !strings.Contains(string(updated), want) {
-				t.Errorf("%q became %q", c.before, updated)
+				t.Errorf("%q became %q", c.oldText, updated)
 			}
 		}
-		if strings.HasSuffix(c.before, "\nz\n") && !strings.HasSuffix(string(updated), tablesEnd+"\nz\n") {
-			t.Errorf("%q became %q", c.before, updated)
+		if strings.HasSuffix(c.oldText, "\nz\n") && !strings.HasSuffix(string(updated), tablesEnd+"\nz\n") {
+			t.Errorf("%q became %q", c.oldText, updated)
 		}
 	}
-	writePluginFile(t, b.source, readmeFile, tablesBegin+"\nno end")
+	writePluginFile(t, b.sourceDir, readmeFile, tablesBegin+"\nno end")
 	if _, _, err := b.readmeTexts(); err == nil || !strings.Contains(err.Error(), tablesEnd) {
 		t.Errorf("got %v", err)
 	}
@@ -61,20 +61,20 @@ func TestReadmeBegins(t *testing.T) {
 // TestReadmeStaysInThePlugin checks an untrusted plugin with a link in place of
 // README.md.
 func TestReadmeStaysInThePlugin(t *testing.T) {
-	dir, other := createPlugin(t), filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(other, []byte("other"), 0o644); err != nil {
+	dir, otherFile := createPlugin(t), filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(otherFile, []byte("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(dir, readmeFile)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(other, filepath.Join(dir, readmeFile)); err != nil {
+	if err := os.Symlink(otherFile, filepath.Join(dir, readmeFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := UpdateReadme(t.Context(), dir, false, inChild); err == nil {
+	if _, err := UpdateReadme(t.Context(), dir, false, childOptions); err == nil {
 		t.Error("Readme followed the link")
 	}
-	if text, err := os.ReadFile(other); err != nil || string(text) != "other" {
+	if text, err := os.ReadFile(otherFile); err != nil || string(text) != "other" {
 		t.Errorf("the other file contains %q, %v", text, err)
 	}
 }

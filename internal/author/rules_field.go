@@ -20,8 +20,8 @@ const (
 // fieldRules are the rules about the arguments and results of a tool.
 var fieldRules = []rule{
 	{Rule{"field-description", "An agent chooses the value of a field by its description: the meaning, the unit, an example."}, levelWarning, checkFieldDescriptions},
-	{Rule{"field-any", "A value without a schema is not validated, and an agent has to guess its form."}, levelWarning, checkAny},
-	{Rule{"field-open", "An unknown argument is a mistake. An agent notices the mistake only if the call is rejected."}, levelWarning, checkOpen},
+	{Rule{"field-any", "A value without a schema is not validated, and an agent has to guess its form."}, levelWarning, checkFieldWithoutSchema},
+	{Rule{"field-open", "An unknown argument is a mistake. An agent notices the mistake only if the call is rejected."}, levelWarning, checkUnknownArguments},
 	{Rule{"field-bounds", "Without bounds an agent may request everything: the call exceeds its time limit, or the result exceeds the agent's context."}, levelWarning, checkBounds},
 	{Rule{"field-reserved", "opentabs adds the fields tabId, browser and instance to every tool, to choose the tab. A field of the tool with such a name replaces them."}, levelWarning, checkReserved},
 	{Rule{"field-names", "Agents make fewer mistakes if all names have the same style."}, levelWarning, checkFieldNames},
@@ -31,22 +31,22 @@ var fieldRules = []rule{
 
 // schema contains the members of a JSON Schema that the rules use.
 type schema struct {
-	Type        any                        `json:"type"`
-	Description string                     `json:"description"`
-	Properties  map[string]json.RawMessage `json:"properties"`
-	Items       json.RawMessage            `json:"items"`
-	PrefixItems []json.RawMessage          `json:"prefixItems"`
-	AnyOf       []json.RawMessage          `json:"anyOf"`
-	OneOf       []json.RawMessage          `json:"oneOf"`
-	AllOf       []json.RawMessage          `json:"allOf"`
-	Additional  json.RawMessage            `json:"additionalProperties"`
-	Enum        []any                      `json:"enum"`
-	Const       json.RawMessage            `json:"const"`
-	Ref         string                     `json:"$ref"`
-	Not         json.RawMessage            `json:"not"`
-	Maximum     *float64                   `json:"maximum"`
-	Below       *float64                   `json:"exclusiveMaximum"`
-	MaxItems    *int                       `json:"maxItems"`
+	Type                 any                        `json:"type"`
+	Description          string                     `json:"description"`
+	Properties           map[string]json.RawMessage `json:"properties"`
+	Items                json.RawMessage            `json:"items"`
+	PrefixItems          []json.RawMessage          `json:"prefixItems"`
+	AnyOf                []json.RawMessage          `json:"anyOf"`
+	OneOf                []json.RawMessage          `json:"oneOf"`
+	AllOf                []json.RawMessage          `json:"allOf"`
+	AdditionalProperties json.RawMessage            `json:"additionalProperties"`
+	Enum                 []any                      `json:"enum"`
+	Const                json.RawMessage            `json:"const"`
+	Ref                  string                     `json:"$ref"`
+	Not                  json.RawMessage            `json:"not"`
+	Maximum              *float64                   `json:"maximum"`
+	ExclusiveMaximum     *float64                   `json:"exclusiveMaximum"`
+	MaxItems             *int                       `json:"maxItems"`
 }
 
 // field is one node of a schema.
@@ -72,12 +72,12 @@ func eachField(root string, raw json.RawMessage, visit func(field)) {
 			walk(path+"."+key, key, depth+1, f.Properties[key])
 		}
 		walk(path+"[]", "", depth+1, f.Items)
-		for _, forms := range [][]json.RawMessage{f.PrefixItems, f.AnyOf, f.OneOf, f.AllOf} {
-			for _, form := range forms {
-				walk(path, "", depth, form)
+		for _, subschemas := range [][]json.RawMessage{f.PrefixItems, f.AnyOf, f.OneOf, f.AllOf} {
+			for _, subschema := range subschemas {
+				walk(path, "", depth, subschema)
 			}
 		}
-		walk(path+".*", "", depth+1, f.Additional)
+		walk(path+".*", "", depth+1, f.AdditionalProperties)
 	}
 	walk(root, "", 0, raw)
 }
@@ -97,44 +97,44 @@ func checkFieldDescriptions(b *tempBuild, report reportFunc) {
 	})
 }
 
-// isAny reports whether the schema accepts any value.
-func (s schema) isAny() bool {
+// acceptsAnything reports whether the schema accepts any value.
+func (s schema) acceptsAnything() bool {
 	return s.Type == nil && s.Properties == nil && s.Items == nil && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil &&
 		s.Enum == nil && s.Const == nil && s.Ref == "" && s.Not == nil
 }
 
-func checkAny(b *tempBuild, report reportFunc) {
+func checkFieldWithoutSchema(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f field) {
-		if f.isAny() {
+		if f.acceptsAnything() {
 			report(tool+": "+f.path, "it accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
 		}
 	})
 	for _, t := range b.Tools {
 		eachField("output", t.OutputSchema, func(f field) {
-			if f.isAny() && f.depth <= 1 && f.name != "" || f.isAny() && f.depth == 0 {
+			if f.acceptsAnything() && f.depth <= 1 && f.name != "" || f.acceptsAnything() && f.depth == 0 {
 				report(t.Name+": "+f.path, "it may be any value, so an agent can't rely on its form; describe the value")
 			}
 		})
 	}
 }
 
-func checkOpen(b *tempBuild, report reportFunc) {
+func checkUnknownArguments(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		eachField("input", t.InputSchema, func(f field) {
-			if f.depth == 0 && f.path == "input" && len(f.AllOf) == 0 && string(bytes.TrimSpace(f.Additional)) != "false" {
+			if f.depth == 0 && f.path == "input" && len(f.AllOf) == 0 && string(bytes.TrimSpace(f.AdditionalProperties)) != "false" {
 				report(t.Name+": input", "it accepts unknown fields; use z.object or z.strictObject in place of z.looseObject, and a field with z.record for free keys")
 			}
 		})
 	}
 }
 
-// amountName matches the names of fields that limit the number of results.
-var amountName = lazyregexp.New(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
+// amountNamePattern matches the names of fields that limit the number of results.
+var amountNamePattern = lazyregexp.New(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
 
 // hasType reports whether the schema allows a JSON type.
 func (s schema) hasType(kind string) bool {
-	if list, ok := s.Type.([]any); ok {
-		return slices.Contains(list, any(kind))
+	if types, ok := s.Type.([]any); ok {
+		return slices.Contains(types, any(kind))
 	}
 	return s.Type == kind
 }
@@ -144,7 +144,7 @@ func checkBounds(b *tempBuild, report reportFunc) {
 		switch {
 		case f.hasType("array") && f.MaxItems == nil && f.PrefixItems == nil:
 			report(tool+": "+f.path, "the list has no limit; add .max(100), or the most that the site accepts")
-		case (f.hasType("integer") || f.hasType("number")) && amountName().MatchString(f.name) && f.isUnbounded():
+		case (f.hasType("integer") || f.hasType("number")) && amountNamePattern().MatchString(f.name) && f.isUnbounded():
 			report(tool+": "+f.path, "the number has no limit; add .max(100), or the most that the site returns at once")
 		}
 	})
@@ -154,7 +154,7 @@ func checkBounds(b *tempBuild, report reportFunc) {
 // largest safe integer of JavaScript as the maximum.
 func (s schema) isUnbounded() bool {
 	const maxSafeInteger = 1<<53 - 1
-	return (s.Maximum == nil || *s.Maximum >= maxSafeInteger) && s.Below == nil
+	return (s.Maximum == nil || *s.Maximum >= maxSafeInteger) && s.ExclusiveMaximum == nil
 }
 
 // reservedFields are the arguments that the server adds to every tool.
@@ -169,18 +169,18 @@ func checkReserved(b *tempBuild, report reportFunc) {
 }
 
 func checkFieldNames(b *tempBuild, report reportFunc) {
-	snake, camel := "", ""
+	snakeName, camelName := "", ""
 	eachInput(b, func(tool string, f field) {
 		switch {
 		case f.depth != 1 || f.name == "":
 		case strings.Contains(strings.Trim(f.name, "_"), "_"):
-			snake = tool + ": " + f.path
+			snakeName = tool + ": " + f.path
 		case f.name != strings.ToLower(f.name):
-			camel = tool + ": " + f.path
+			camelName = tool + ": " + f.path
 		}
 	})
-	if snake != "" && camel != "" {
-		report(snake, "its name is in snake_case, but that of %s is in camelCase; use one style everywhere", camel)
+	if snakeName != "" && camelName != "" {
+		report(snakeName, "its name is in snake_case, but that of %s is in camelCase; use one style everywhere", camelName)
 	}
 }
 
@@ -199,14 +199,14 @@ func checkSchemaSize(b *tempBuild, report reportFunc) {
 
 func checkDepth(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
-		deepest := field{}
+		deepestField := field{}
 		eachField("input", t.InputSchema, func(f field) {
-			if f.depth > deepest.depth {
-				deepest = f
+			if f.depth > deepestField.depth {
+				deepestField = f
 			}
 		})
-		if deepest.depth > maxDepth {
-			report(t.Name+": "+deepest.path, "it is nested %d levels deep; make the arguments flatter, or split the tool", deepest.depth)
+		if deepestField.depth > maxDepth {
+			report(t.Name+": "+deepestField.path, "it is nested %d levels deep; make the arguments flatter, or split the tool", deepestField.depth)
 		}
 	}
 }

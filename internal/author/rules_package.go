@@ -38,7 +38,7 @@ var packageRules = []rule{
 	{Rule{"icon", "Users recognize plugins by their icons."}, levelWarning, checkIcon},
 	{Rule{"adapter-size", "Each matching page loads and runs the whole adapter before its own scripts."}, levelWarning, checkAdapterSize},
 	{Rule{"world-isolated", "Scripts of a page can read and change the data of an adapter in the main world. An adapter that uses no JavaScript of the page does not need that world."}, levelSuggestion, checkWorld},
-	{Rule{"dist-stale", "Commands add and pack the files in dist, not the source."}, levelWarning, checkStale},
+	{Rule{"dist-stale", "Commands add and pack the files in dist, not the source."}, levelWarning, checkStaleBuild},
 	{Rule{"tests", "Sites change without notice. Tests show which tool no longer works."}, levelWarning, checkTests},
 	{Rule{"readme", "Users read the README before they choose a plugin, so its list of tools has to be correct."}, levelWarning, checkReadme},
 }
@@ -57,7 +57,7 @@ type packageJSON struct {
 // reports them.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
-	if text, err := os.ReadFile(filepath.Join(b.source, "package.json")); err == nil {
+	if text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {
 		_ = json.Unmarshal(text, &pkg)
 	}
 	return pkg
@@ -121,13 +121,13 @@ func checkDisplayName(b *tempBuild, report reportFunc) {
 }
 
 func checkDescription(b *tempBuild, report reportFunc) {
-	if n := utf8.RuneCountInString(oneLine(b.Description)); n < minDescriptionChars {
+	if n := utf8.RuneCountInString(joinLines(b.Description)); n < minDescriptionChars {
 		report("package.json", "opentabs.description has %d characters; describe in a sentence what an agent can do with the plugin", n)
 	}
 }
 
-// sharedDomain matches domains below which anyone can register a host.
-var sharedDomain = lazyregexp.New(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
+// sharedDomainPattern matches domains below which anyone can register a host.
+var sharedDomainPattern = lazyregexp.New(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
 	`vercel\.app|netlify\.app|herokuapp\.com|onrender\.com|fly\.dev|surge\.sh|glitch\.me|repl\.co|blogspot\.com|wordpress\.com|tumblr\.com|` +
 	`azurewebsites\.net|cloudfront\.net|amazonaws\.com|ngrok\.io|ngrok-free\.app|trycloudflare\.com)$`)
 
@@ -135,8 +135,8 @@ func checkPatterns(b *tempBuild, report reportFunc) {
 	for _, pattern := range b.Matches {
 		_, rest, _ := strings.Cut(pattern, "://")
 		host, _, _ := strings.Cut(rest, "/")
-		if below, ok := strings.CutPrefix(strings.ToLower(host), "*."); ok && sharedDomain().MatchString(below) {
-			report("package.json", "the pattern %s matches all sites below %s, where anyone can register one; name the hosts, or make the host a setting of type url", pattern, below)
+		if parentDomain, ok := strings.CutPrefix(strings.ToLower(host), "*."); ok && sharedDomainPattern().MatchString(parentDomain) {
+			report("package.json", "the pattern %s matches all sites below %s, where anyone can register one; name the hosts, or make the host a setting of type url", pattern, parentDomain)
 		}
 	}
 	if n := len(b.Matches); n > maxPatterns {
@@ -145,7 +145,7 @@ func checkPatterns(b *tempBuild, report reportFunc) {
 }
 
 func checkIcon(b *tempBuild, report reportFunc) {
-	if _, err := os.Stat(filepath.Join(b.source, "icon.svg")); err != nil {
+	if _, err := os.Stat(filepath.Join(b.sourceDir, "icon.svg")); err != nil {
 		report("icon.svg", "the plugin has no icon; put a square SVG of at most 16 KB beside package.json")
 	}
 	if len(b.Tools) < 2 {
@@ -160,7 +160,7 @@ func checkIcon(b *tempBuild, report reportFunc) {
 }
 
 func checkAdapterSize(b *tempBuild, report reportFunc) {
-	if info, err := os.Stat(filepath.Join(b.out, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
+	if info, err := os.Stat(filepath.Join(b.outDir, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
 		report("dist/adapter.iife.js", "it has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(info.Size())/(1<<20))
 	}
 }
@@ -169,18 +169,18 @@ func checkWorld(b *tempBuild, report reportFunc) {
 	if b.World == wire.WorldIsolated {
 		return
 	}
-	if uses, err := jsbuild.PageUses(b.source); err == nil && len(uses) == 0 {
+	if pageUses, err := jsbuild.PageUses(b.sourceDir); err == nil && len(pageUses) == 0 {
 		report("package.json", `the code uses nothing of the page's own JavaScript; set "world": "isolated" under opentabs, so that scripts of the page can neither read nor change its data`)
 	}
 }
 
-func checkStale(b *tempBuild, report reportFunc) {
+func checkStaleBuild(b *tempBuild, report reportFunc) {
 	for _, name := range []string{"adapter.iife.js", "tools.json"} {
-		old, err := os.ReadFile(filepath.Join(b.source, "dist", name))
+		storedFile, err := os.ReadFile(filepath.Join(b.sourceDir, "dist", name))
 		if err != nil {
 			return // a plugin does not have to be built
 		}
-		if current, err := os.ReadFile(filepath.Join(b.out, name)); err == nil && !bytes.Equal(old, current) {
+		if current, err := os.ReadFile(filepath.Join(b.outDir, name)); err == nil && !bytes.Equal(storedFile, current) {
 			report("dist/"+name, "it does not match the source; run `opentabs plugin build`")
 			return
 		}
@@ -188,21 +188,21 @@ func checkStale(b *tempBuild, report reportFunc) {
 }
 
 func checkTests(b *tempBuild, report reportFunc) {
-	seen := false
-	_ = fs.WalkDir(os.DirFS(b.source), ".", func(name string, d fs.DirEntry, err error) error {
+	hasTest := false
+	_ = fs.WalkDir(os.DirFS(b.sourceDir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
 		}
 		if d.IsDir() && (d.Name() == "node_modules" || name != "." && strings.HasPrefix(d.Name(), ".")) {
 			return fs.SkipDir
 		}
-		if base := d.Name(); strings.Contains(base, ".test.ts") || strings.Contains(base, ".test.tsx") {
-			seen = true
+		if fileName := d.Name(); strings.Contains(fileName, ".test.ts") || strings.Contains(fileName, ".test.tsx") {
+			hasTest = true
 			return fs.SkipAll
 		}
 		return nil
 	})
-	if !seen {
+	if !hasTest {
 		report("", "there are no tests; write src/index.test.ts and run `opentabs plugin test`, which needs no browser")
 	}
 }

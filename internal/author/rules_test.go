@@ -12,15 +12,15 @@ import (
 	"opentabs/plugin"
 )
 
-// buildGood returns a built plugin without findings. The dist folder of the plugin is up to
+// buildGoodPlugin returns a built plugin without findings. The dist folder of the plugin is up to
 // date.
-func buildGood(t testing.TB) *tempBuild {
+func buildGoodPlugin(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()
-	b := &tempBuild{source: filepath.Join(dir, "source"), out: filepath.Join(dir, "out")}
-	writePluginFile(t, b.source, "package.json", `{"name": "opentabs-plugin-tickets", "version": "1.0.0", "main": "dist/adapter.iife.js", "files": ["dist"], "keywords": ["opentabs-plugin"]}`)
-	writePluginFile(t, b.source, "icon.svg", "<svg/>")
-	writePluginFile(t, b.source, "src/index.test.ts", "")
+	b := &tempBuild{sourceDir: filepath.Join(dir, "source"), outDir: filepath.Join(dir, "out")}
+	writePluginFile(t, b.sourceDir, "package.json", `{"name": "opentabs-plugin-tickets", "version": "1.0.0", "main": "dist/adapter.iife.js", "files": ["dist"], "keywords": ["opentabs-plugin"]}`)
+	writePluginFile(t, b.sourceDir, "icon.svg", "<svg/>")
+	writePluginFile(t, b.sourceDir, "src/index.test.ts", "")
 	for _, out := range []string{"source/dist", "out"} {
 		writePluginFile(t, dir, out+"/adapter.iife.js", "code")
 		writePluginFile(t, dir, out+"/tools.json", "tools")
@@ -41,12 +41,12 @@ func buildGood(t testing.TB) *tempBuild {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writePluginFile(t, b.source, readmeFile, string(readme))
+	writePluginFile(t, b.sourceDir, readmeFile, string(readme))
 	return b
 }
 
-// withField adds a field to the arguments of the first tool.
-func withField(name, schema string) func(testing.TB, *tempBuild) {
+// addInputField adds a field to the arguments of the first tool.
+func addInputField(name, schema string) func(testing.TB, *tempBuild) {
 	return func(_ testing.TB, b *tempBuild) {
 		b.Tools[0].InputSchema = fmt.Appendf(nil, `{"type":"object","properties":{"first":{"type":"string","description":"d"},%q:%s},"additionalProperties":false}`, name, schema)
 	}
@@ -68,13 +68,13 @@ func rewriteReadme(t testing.TB, b *tempBuild) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writePluginFile(t, b.source, readmeFile, string(updated))
+	writePluginFile(t, b.sourceDir, readmeFile, string(updated))
 }
 
 // editManifest replaces a text in package.json.
-func editManifest(old, fresh string) func(testing.TB, *tempBuild) {
+func editManifest(old, replacement string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
-		writePluginFile(t, b.source, "package.json", strings.Replace(readPluginFile(t, b.source, "package.json"), old, fresh, 1))
+		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), old, replacement, 1))
 	}
 }
 
@@ -86,14 +86,14 @@ func annotateTool(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
 	}
 }
 
-func applyBoth(first, second func(testing.TB, *tempBuild)) func(testing.TB, *tempBuild) {
-	return func(t testing.TB, b *tempBuild) { first(t, b); second(t, b) }
+func applyBothEdits(firstEdit, secondEdit func(testing.TB, *tempBuild)) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) { firstEdit(t, b); secondEdit(t, b) }
 }
 
 // removeSource removes a file of the source.
 func removeSource(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
-		if err := os.Remove(filepath.Join(b.source, filepath.FromSlash(name))); err != nil {
+		if err := os.Remove(filepath.Join(b.sourceDir, filepath.FromSlash(name))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,16 +107,16 @@ func findingsOf(b *tempBuild) []Finding {
 }
 
 func TestGoodPluginHasNoFindings(t *testing.T) {
-	for _, f := range findingsOf(buildGood(t)) {
+	for _, f := range findingsOf(buildGoodPlugin(t)) {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestRules(t *testing.T) {
 	yes, no := true, false
-	deep := `{"type":"string","description":"d"}`
+	deepSchema := `{"type":"string","description":"d"}`
 	for range 6 {
-		deep = `{"type":"object","description":"d","additionalProperties":false,"properties":{"in":` + deep + `}}`
+		deepSchema = `{"type":"object","description":"d","additionalProperties":false,"properties":{"in":` + deepSchema + `}}`
 	}
 	choices, err := json.Marshal(slices.Repeat([]string{"a"}, 101))
 	if err != nil {
@@ -143,11 +143,13 @@ func TestRules(t *testing.T) {
 		{"icon", "icon.svg", "put a square SVG", removeSource("icon.svg")},
 		{"icon", "", "no tool has its own icon", func(t testing.TB, b *tempBuild) { b.Tools[0].Icon, b.Tools[1].Icon = "wrench", "wrench" }},
 		{"adapter-size", "dist/adapter.iife.js", "2.0 MB", func(t testing.TB, b *tempBuild) {
-			writePluginFile(t, b.out, "adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
-			writePluginFile(t, b.source, "dist/adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
+			writePluginFile(t, b.outDir, "adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
+			writePluginFile(t, b.sourceDir, "dist/adapter.iife.js", strings.Repeat("x", largeAdapterBytes+1))
 		}},
-		{"world-isolated", "package.json", `set "world": "isolated"`, func(t testing.TB, b *tempBuild) { writePluginFile(t, b.source, "src/index.ts", "export default {};") }},
-		{"dist-stale", "dist/tools.json", "opentabs plugin build", func(t testing.TB, b *tempBuild) { writePluginFile(t, b.source, "dist/tools.json", "old") }},
+		{"world-isolated", "package.json", `set "world": "isolated"`, func(t testing.TB, b *tempBuild) {
+			writePluginFile(t, b.sourceDir, "src/index.ts", "export default {};")
+		}},
+		{"dist-stale", "dist/tools.json", "opentabs plugin build", func(t testing.TB, b *tempBuild) { writePluginFile(t, b.sourceDir, "dist/tools.json", "old") }},
 		{"tests", "", "no tests", removeSource("src/index.test.ts")},
 		{"readme", "README.md", "has no README", removeSource("README.md")},
 		{"readme", "README.md", "its tables do not match the plugin", func(t testing.TB, b *tempBuild) { b.Tools[1].Description += " And more." }},
@@ -164,39 +166,39 @@ func TestRules(t *testing.T) {
 			rewriteReadme(t, b)
 		}},
 		{"tool-annotations", "list_tickets", "readOnlyHint: true } if its name", annotateTool(nil, nil)},
-		{"tool-annotations", "send_ticket", "destructiveHint: false", applyBoth(renameTool("send_ticket"), annotateTool(nil, nil))},
+		{"tool-annotations", "send_ticket", "destructiveHint: false", applyBothEdits(renameTool("send_ticket"), annotateTool(nil, nil))},
 		{"tool-annotations-contradict", "list_tickets", "destroys nothing", annotateTool(&yes, &yes)},
-		{"tool-annotations-contradict", "delete_ticket", "changes something", applyBoth(renameTool("delete_ticket"), annotateTool(&yes, nil))},
+		{"tool-annotations-contradict", "delete_ticket", "changes something", applyBothEdits(renameTool("delete_ticket"), annotateTool(&yes, nil))},
 		{"tool-annotations-contradict", "list_tickets", "only reads", annotateTool(nil, &yes)},
-		{"tool-annotations-contradict", "remove_ticket", "set it to true", applyBoth(renameTool("remove_ticket"), annotateTool(nil, &no))},
-		{"field-description", "list_tickets: input.state", "add .describe", withField("state", `{"type":"string"}`)},
-		{"field-description", "list_tickets: input.all[].id", "add .describe", withField("all", `{"type":"array","description":"d","maxItems":3,"items":{"type":"object","properties":{"id":{"type":"string"}}}}`)},
-		{"field-any", "list_tickets: input.data", "it accepts any value", withField("data", `{"description":"d"}`)},
-		{"field-any", "list_tickets: input.map.*", "it accepts any value", withField("map", `{"description":"d","type":"object","additionalProperties":{}}`)},
+		{"tool-annotations-contradict", "remove_ticket", "set it to true", applyBothEdits(renameTool("remove_ticket"), annotateTool(nil, &no))},
+		{"field-description", "list_tickets: input.state", "add .describe", addInputField("state", `{"type":"string"}`)},
+		{"field-description", "list_tickets: input.all[].id", "add .describe", addInputField("all", `{"type":"array","description":"d","maxItems":3,"items":{"type":"object","properties":{"id":{"type":"string"}}}}`)},
+		{"field-any", "list_tickets: input.data", "it accepts any value", addInputField("data", `{"description":"d"}`)},
+		{"field-any", "list_tickets: input.map.*", "it accepts any value", addInputField("map", `{"description":"d","type":"object","additionalProperties":{}}`)},
 		{"field-any", "list_tickets: output.title", "an agent can't rely on its form", func(t testing.TB, b *tempBuild) {
 			b.Tools[0].OutputSchema = json.RawMessage(`{"type":"object","properties":{"title":{}}}`)
 		}},
 		{"field-open", "list_tickets: input", "unknown fields", func(t testing.TB, b *tempBuild) { b.Tools[0].InputSchema = json.RawMessage(`{"type":"object"}`) }},
-		{"field-bounds", "list_tickets: input.ids", "the list has no limit", withField("ids", `{"description":"d","type":"array","items":{"type":"string"}}`)},
-		{"field-bounds", "list_tickets: input.limit", "has no limit", withField("limit", `{"description":"d","type":"integer","maximum":9007199254740991}`)},
-		{"field-bounds", "list_tickets: input.maxResults", "has no limit", withField("maxResults", `{"description":"d","type":["number","null"]}`)},
-		{"field-reserved", "list_tickets: input.tabId", "for example to tabName", withField("tabId", `{"description":"d","type":"integer"}`)},
-		{"field-names", "list_tickets: input.created_at", "that of list_tickets: input.createdBy is in camelCase", applyBoth(withField("created_at", `{"description":"d","type":"string"},"createdBy":{"description":"d","type":"string"}`), func(testing.TB, *tempBuild) {})},
-		{"schema-size", "list_tickets: input", "9 KB", withField("long", `{"type":"string","description":"`+strings.Repeat("x", 9<<10)+`"}`)},
-		{"schema-size", "list_tickets: input.state", "101 choices", withField("state", `{"description":"d","type":"string","enum":`+string(choices)+`}`)},
-		{"schema-depth", "list_tickets: input.deep.in.in.in.in.in.in", "nested 7 levels deep", withField("deep", deep)},
+		{"field-bounds", "list_tickets: input.ids", "the list has no limit", addInputField("ids", `{"description":"d","type":"array","items":{"type":"string"}}`)},
+		{"field-bounds", "list_tickets: input.limit", "has no limit", addInputField("limit", `{"description":"d","type":"integer","maximum":9007199254740991}`)},
+		{"field-bounds", "list_tickets: input.maxResults", "has no limit", addInputField("maxResults", `{"description":"d","type":["number","null"]}`)},
+		{"field-reserved", "list_tickets: input.tabId", "for example to tabName", addInputField("tabId", `{"description":"d","type":"integer"}`)},
+		{"field-names", "list_tickets: input.created_at", "that of list_tickets: input.createdBy is in camelCase", applyBothEdits(addInputField("created_at", `{"description":"d","type":"string"},"createdBy":{"description":"d","type":"string"}`), func(testing.TB, *tempBuild) {})},
+		{"schema-size", "list_tickets: input", "9 KB", addInputField("long", `{"type":"string","description":"`+strings.Repeat("x", 9<<10)+`"}`)},
+		{"schema-size", "list_tickets: input.state", "101 choices", addInputField("state", `{"description":"d","type":"string","enum":`+string(choices)+`}`)},
+		{"schema-depth", "list_tickets: input.deep.in.in.in.in.in.in", "nested 7 levels deep", addInputField("deep", deepSchema)},
 	} {
-		b := buildGood(t)
+		b := buildGoodPlugin(t)
 		c.spoil(t, b)
 		seen[c.rule] = true
-		found := findingsOf(b)
-		if len(found) != 1 || found[0].Rule != c.rule || found[0].Where != c.where || !strings.Contains(found[0].Text, c.text) {
-			t.Errorf("%s (%s): found %+v", c.rule, c.text, found)
+		findings := findingsOf(b)
+		if len(findings) != 1 || findings[0].Rule != c.rule || findings[0].Where != c.where || !strings.Contains(findings[0].Text, c.text) {
+			t.Errorf("%s (%s): found %+v", c.rule, c.text, findings)
 		}
 	}
-	for _, one := range rules {
-		if !seen[one.ID] {
-			t.Errorf("no case for the rule %s", one.ID)
+	for _, ruleUnderTest := range rules {
+		if !seen[ruleUnderTest.ID] {
+			t.Errorf("no case for the rule %s", ruleUnderTest.ID)
 		}
 	}
 }
@@ -212,8 +214,8 @@ func TestRulesAcceptZodSchemas(t *testing.T) {
 		`{"description":"d","type":"integer","exclusiveMaximum":10}`,
 		`{"description":"d","$ref":"#/$defs/x"}`,
 	} {
-		b := buildGood(t)
-		withField("limit", schema)(t, b)
+		b := buildGoodPlugin(t)
+		addInputField("limit", schema)(t, b)
 		for _, f := range findingsOf(b) {
 			t.Errorf("%s: %+v", schema, f)
 		}

@@ -41,18 +41,18 @@ var verbs = strings.Fields(`
 
 func checkToolNames(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
-		first, rest, hasNoun := strings.Cut(t.Name, "_")
+		verb, noun, hasNoun := strings.Cut(t.Name, "_")
 		switch {
 		case strings.HasPrefix(t.Name, strings.ReplaceAll(b.Name, "-", "_")+"_"):
 			report(t.Name, "agents see the tool as %s, with the plugin's name twice; remove the plugin's name from the name of the tool", t.FullName())
 		case len(t.Name) > maxToolNameChars:
 			report(t.Name, "the name has %d characters; shorten it to %d", len(t.Name), maxToolNameChars)
-		case !slices.Contains(verbs, first) && slices.Contains(verbs, lastWord(rest)):
+		case !slices.Contains(verbs, verb) && slices.Contains(verbs, lastWord(noun)):
 			report(t.Name, "the verb comes last; begin with it, as in list_channels")
-		case !slices.Contains(verbs, first):
+		case !slices.Contains(verbs, verb):
 			report(t.Name, "the name does not begin with a verb; name the tool after its action, as in list_channels")
-		case !hasNoun && !slices.Contains(verbsWithoutNoun, first):
-			report(t.Name, "the name has no noun; add one, as in %s_messages", first)
+		case !hasNoun && !slices.Contains(verbsWithoutNoun, verb):
+			report(t.Name, "the name has no noun; add one, as in %s_messages", verb)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')
 func checkToolDescriptions(b *tempBuild, report reportFunc) {
 	firstTool := map[string]string{} // the name of each tool by its description in lower case
 	for _, t := range b.Tools {
-		text := oneLine(t.Description)
+		text := joinLines(t.Description)
 		n := utf8.RuneCountInString(text)
 		switch {
 		case n < minToolChars:
@@ -75,8 +75,8 @@ func checkToolDescriptions(b *tempBuild, report reportFunc) {
 		case strings.HasPrefix(strings.ToLower(text), "this tool"), strings.HasPrefix(strings.ToLower(text), "a tool"):
 			report(t.Name, "its description begins with %q; begin with the action, as in %q", strings.Join(strings.Fields(text)[:2], " "), "Returns the channels ...")
 		}
-		if other, exists := firstTool[strings.ToLower(text)]; exists {
-			report(t.Name, "its description is the same as that of %s; describe the difference, or merge both tools", other)
+		if otherTool, hasSameText := firstTool[strings.ToLower(text)]; hasSameText {
+			report(t.Name, "its description is the same as that of %s; describe the difference, or merge both tools", otherTool)
 		} else {
 			firstTool[strings.ToLower(text)] = t.Name
 		}
@@ -87,7 +87,7 @@ func checkAnnotations(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		if a := t.Annotations; a.ReadOnly == nil && a.Destructive == nil {
 			hint := "annotations: { readOnlyHint: true } if it changes nothing, { destructiveHint: false } if it only adds data, { destructiveHint: true } if data can be lost"
-			if readsOnly(t) {
+			if isReadOnly(t) {
 				hint = "annotations: { readOnlyHint: true } if its name is right"
 			}
 			report(t.Name, "it has no annotation for its effect; add %s", hint)
@@ -102,8 +102,8 @@ var (
 	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}
 )
 
-// readsOnly reports whether a tool only reads, by its name.
-func readsOnly(t *plugin.Tool) bool {
+// isReadOnly reports whether a tool only reads, by its name.
+func isReadOnly(t *plugin.Tool) bool {
 	verb, _, _ := strings.Cut(t.Name, "_")
 	return slices.Contains(readVerbs, verb)
 }
@@ -112,14 +112,14 @@ func checkContradictions(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		verb, _, _ := strings.Cut(t.Name, "_")
 		a := t.Annotations
-		reads := a.ReadOnly != nil && *a.ReadOnly
-		destroys := a.Destructive != nil && *a.Destructive
+		isMarkedReadOnly := a.ReadOnly != nil && *a.ReadOnly
+		isMarkedDestructive := a.Destructive != nil && *a.Destructive
 		switch {
-		case reads && destroys:
+		case isMarkedReadOnly && isMarkedDestructive:
 			report(t.Name, "it has readOnlyHint and destructiveHint, but a tool that only reads destroys nothing; remove one of them")
-		case reads && slices.Contains(changeVerbs, verb):
+		case isMarkedReadOnly && slices.Contains(changeVerbs, verb):
 			report(t.Name, "it has readOnlyHint, but by its name it changes something; remove the hint or rename the tool")
-		case destroys && slices.Contains(readVerbs, verb):
+		case isMarkedDestructive && slices.Contains(readVerbs, verb):
 			report(t.Name, "it has destructiveHint, but by its name it only reads; set readOnlyHint or rename the tool")
 		case (verb == "delete" || verb == "remove") && a.Destructive != nil && !*a.Destructive:
 			report(t.Name, "it has destructiveHint: false, but by its name it deletes something; set it to true")

@@ -18,9 +18,9 @@ const (
 	// microseconds per file. Unlike file events of the operating system, they work on
 	// every file system, in containers and through links.
 	scanInterval = 30 * time.Millisecond
-	// scanShare limits the time for scans to 1/scanShare of the total, so that large
+	// scanTimeDivisor limits the time for scans to 1/scanTimeDivisor of the total, so that large
 	// trees are scanned less often.
-	scanShare = 20
+	scanTimeDivisor = 20
 	// mtimeResolution is the coarsest resolution of a file's modification time. Two
 	// changes within mtimeResolution may leave the same time.
 	mtimeResolution = 20 * time.Millisecond
@@ -65,49 +65,49 @@ type Watcher struct {
 // of files that a build can read. NewWatcher ignores dist, node_modules and directories
 // whose names begin with a dot.
 func NewWatcher(dir string) (*Watcher, error) {
-	now, recent, err := scanFiles(dir, nil, nil)
+	current, recent, err := scanFiles(dir, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{dir: dir, reported: now, recent: recent}, nil
+	return &Watcher{dir: dir, reported: current, recent: recent}, nil
 }
 
-// Run calls changed with the sorted relative paths of changed files, once two scans
-// in a row find the same state. Changes while changed runs are reported by the next
+// Run calls onChange with the sorted relative paths of changed files, once two scans
+// in a row find the same state. Changes while onChange runs are reported by the next
 // call. Run returns the error of ctx when ctx ends, and an error if the directory
 // can't be read.
-func (w *Watcher) Run(ctx context.Context, changed func(files []string)) error {
-	last := w.reported
-	pause := time.NewTimer(scanInterval)
-	defer pause.Stop()
+func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error {
+	lastSnapshot := w.reported
+	scanTimer := time.NewTimer(scanInterval)
+	defer scanTimer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-pause.C:
+		case <-scanTimer.C:
 		}
-		began := time.Now()
-		now, recent, err := scanFiles(w.dir, last, w.recent)
+		startTime := time.Now()
+		current, recent, err := scanFiles(w.dir, lastSnapshot, w.recent)
 		if err != nil {
 			return err
 		}
 		w.recent = recent
-		pause.Reset(max(scanInterval, scanShare*time.Since(began)))
+		scanTimer.Reset(max(scanInterval, scanTimeDivisor*time.Since(startTime)))
 		// Editors and git write several files one after the other: wait until the next
 		// scan finds no further change.
-		settled := len(now.changesSince(last)) == 0
-		last = now
-		if files := now.changesSince(w.reported); settled && len(files) > 0 {
-			w.reported = now
-			changed(files)
+		isSettled := len(current.changesSince(lastSnapshot)) == 0
+		lastSnapshot = current
+		if files := current.changesSince(w.reported); isSettled && len(files) > 0 {
+			w.reported = current
+			onChange(files)
 		}
 	}
 }
 
-// scanFiles returns the state of a plugin's files, and which of them are recent. last and
-// lastRecent are the results of the scan before. scanFiles leaves out a file that is
+// scanFiles returns the state of a plugin's files, and which of them are recent. lastSnapshot
+// and lastRecent are the results of the previous scan. scanFiles leaves out a file that is
 // removed during the scan.
-func scanFiles(dir string, last snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
+func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
 	files, recent := snapshot{}, recentFiles{}
 	now := time.Now()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -132,14 +132,14 @@ func scanFiles(dir string, last snapshot, lastRecent recentFiles) (snapshot, rec
 		if now.Sub(file.modified).Abs() < mtimeResolution {
 			recent[name] = true
 		}
-		before := last[name]
+		lastStamp := lastSnapshot[name]
 		switch {
 		case recent[name] || lastRecent[name]:
 			if file.content, err = hashFile(filepath.Join(dir, name)); err != nil {
 				return nil
 			}
-		case before.modified.Equal(file.modified) && before.size == file.size:
-			file.content = before.content
+		case lastStamp.modified.Equal(file.modified) && lastStamp.size == file.size:
+			file.content = lastStamp.content
 		}
 		files[name] = file
 		return nil
@@ -159,8 +159,8 @@ func hashFile(path string) ([sha256.Size]byte, error) {
 // snapshot, sorted.
 func (s snapshot) changesSince(earlier snapshot) []string {
 	var files []string
-	for name, now := range s {
-		if was, ok := earlier[name]; !ok || was != now {
+	for name, current := range s {
+		if earlierStamp, ok := earlier[name]; !ok || earlierStamp != current {
 			files = append(files, name)
 		}
 	}

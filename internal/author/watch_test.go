@@ -25,8 +25,8 @@ func writePluginFile(t testing.TB, dir, name, text string) {
 // setOldTime sets the modification time of a file to an hour ago.
 func setOldTime(t testing.TB, dir, name string) {
 	t.Helper()
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(dir, filepath.FromSlash(name)), old, old); err != nil {
+	oldTime := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, filepath.FromSlash(name)), oldTime, oldTime); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -74,7 +74,7 @@ func TestScanOfARecentFile(t *testing.T) {
 		dir := t.TempDir()
 		writePluginFile(t, dir, "src/a.ts", "1")
 		setOldTime(t, dir, "src/a.ts")
-		early, _, err := scanFiles(dir, nil, recentFiles{"src/a.ts": true})
+		firstSnapshot, _, err := scanFiles(dir, nil, recentFiles{"src/a.ts": true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,16 +86,16 @@ func TestScanOfARecentFile(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		aged, recent, err := scanFiles(dir, early, recentFiles{"src/a.ts": true})
+		secondSnapshot, recent, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		later, _, err := scanFiles(dir, aged, recent)
+		thirdSnapshot, _, err := scanFiles(dir, secondSnapshot, recent)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, files := range []snapshot{aged, later} {
-			if changes := files.changesSince(early); len(changes) > 0 != (content == "2") {
+		for _, files := range []snapshot{secondSnapshot, thirdSnapshot} {
+			if changes := files.changesSince(firstSnapshot); len(changes) > 0 != (content == "2") {
 				t.Errorf("with the content %q, found the changes %q", content, changes)
 			}
 		}
@@ -112,9 +112,9 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	reported := make(chan []string)
-	ended := make(chan error, 1)
+	watchErr := make(chan error, 1)
 	writePluginFile(t, dir, "src/a.ts", "changed")
-	go func() { ended <- w.Run(ctx, func(files []string) { reported <- files }) }()
+	go func() { watchErr <- w.Run(ctx, func(files []string) { reported <- files }) }()
 	if got := <-reported; !slices.Equal(got, []string{"src/a.ts"}) {
 		t.Errorf("reported %q", got)
 	}
@@ -130,7 +130,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 		select {
 		case <-reported:
 			continue
-		case err := <-ended:
+		case err := <-watchErr:
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("ended with %v", err)
 			}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// measured is the result of the order calls. Times are in nanoseconds.
-type measured struct {
+// callsMeasurement is the result of the order calls. Times are in nanoseconds.
+type callsMeasurement struct {
 	// EachNs is how long each call took, from before the write of the request to
 	// the last byte of the response.
 	EachNs []int64 `json:"eachNs"`
@@ -23,24 +23,24 @@ type measured struct {
 
 // measureCalls makes o.Calls calls, o.InFlight at a time, each on its own keep-alive
 // connection.
-func measureCalls(t *target, o order) (measured, error) {
+func measureCalls(t *target, o request) (callsMeasurement, error) {
 	workers := make([]worker, max(1, o.InFlight))
-	var next atomic.Int64
-	var all sync.WaitGroup
-	began := time.Now()
+	var nextCall atomic.Int64
+	var wg sync.WaitGroup
+	startTime := time.Now()
 	for i := range workers {
 		w := &workers[i]
-		w.target, w.order, w.began = t, o, began
-		all.Go(func() { w.err = w.makeCalls(&next) })
+		w.target, w.request, w.startTime = t, o, startTime
+		wg.Go(func() { w.err = w.makeCalls(&nextCall) })
 	}
-	all.Wait()
-	m := measured{AllNs: time.Since(began).Nanoseconds(), EachNs: make([]int64, 0, o.Calls)}
+	wg.Wait()
+	m := callsMeasurement{AllNs: time.Since(startTime).Nanoseconds(), EachNs: make([]int64, 0, o.Calls)}
 	for _, w := range workers {
 		if w.err != nil {
 			return m, w.err
 		}
 		m.EachNs = append(m.EachNs, w.eachNs...)
-		m.Failed += w.failed
+		m.Failed += w.failedCalls
 		if w.problem != "" {
 			m.Problem = w.problem
 		}
@@ -51,52 +51,52 @@ func measureCalls(t *target, o order) (measured, error) {
 
 // worker makes one call at a time.
 type worker struct {
-	target  *target
-	order   order
-	began   time.Time
-	eachNs  []int64
-	failed  int
-	problem string
-	bytes   int
-	err     error
+	target      *target
+	request     request
+	startTime   time.Time
+	eachNs      []int64
+	failedCalls int
+	problem     string
+	bytes       int
+	err         error
 }
 
-// makeCalls makes calls until next reaches the number of calls of the order.
-func (w *worker) makeCalls(next *atomic.Int64) error {
+// makeCalls makes calls until nextCall reaches the number of calls of the request.
+func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	c, err := w.target.acquire()
 	if err != nil {
 		return err
 	}
-	every := time.Duration(w.order.EveryMs * float64(time.Millisecond))
+	interval := time.Duration(w.request.EveryMs * float64(time.Millisecond))
 	var body []byte
 	for {
-		i := next.Add(1) - 1
-		if i >= int64(w.order.Calls) {
+		i := nextCall.Add(1) - 1
+		if i >= int64(w.request.Calls) {
 			w.target.release(c)
 			return nil
 		}
-		if every > 0 {
-			time.Sleep(time.Until(w.began.Add(time.Duration(i) * every)))
+		if interval > 0 {
+			time.Sleep(time.Until(w.startTime.Add(time.Duration(i) * interval)))
 		}
-		body, _ = w.target.call(body[:0], w.order.Tool, w.order.Args, false)
-		began := time.Now()
+		body, _ = w.target.makeCallRequest(body[:0], w.request.Tool, w.request.Args, false)
+		startTime := time.Now()
 		response, err := c.post(body)
 		if err != nil {
 			c.close()
 			return err
 		}
-		w.eachNs = append(w.eachNs, time.Since(began).Nanoseconds())
+		w.eachNs = append(w.eachNs, time.Since(startTime).Nanoseconds())
 		w.bytes = len(response)
 		if text := responseError(response); text != "" {
-			w.failed++
+			w.failedCalls++
 			w.problem = text
 		}
 	}
 }
 
-// streamed is the result of the order stream: one call with its notifications and
+// streamMeasurement is the result of the order stream: one call with its notifications and
 // its response. Times are milliseconds since 1970.
-type streamed struct {
+type streamMeasurement struct {
 	BeganMs float64 `json:"beganMs"`
 	EndedMs float64 `json:"endedMs"`
 	Events  []event `json:"events"`
@@ -114,15 +114,15 @@ type event struct {
 func epochMs(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
 
 // measureStream makes one call with a progress token.
-func measureStream(t *target, o order) (streamed, error) {
+func measureStream(t *target, o request) (streamMeasurement, error) {
 	c, err := t.acquire()
 	if err != nil {
-		return streamed{}, err
+		return streamMeasurement{}, err
 	}
-	body, _ := t.call(nil, o.Tool, o.Args, true)
-	s := streamed{BeganMs: epochMs(time.Now())}
-	err = c.requestEvents(body, func(data []byte, at time.Time) {
-		s.Events = append(s.Events, event{epochMs(at), json.RawMessage(append([]byte(nil), data...))})
+	body, _ := t.makeCallRequest(nil, o.Tool, o.Args, true)
+	s := streamMeasurement{BeganMs: epochMs(time.Now())}
+	err = c.requestEvents(body, func(data []byte, arrivalTime time.Time) {
+		s.Events = append(s.Events, event{epochMs(arrivalTime), json.RawMessage(append([]byte(nil), data...))})
 	})
 	s.EndedMs = epochMs(time.Now())
 	if err != nil {
@@ -136,53 +136,53 @@ func measureStream(t *target, o order) (streamed, error) {
 	return s, nil
 }
 
-// cancelled is the result of the order cancel.
-type cancelled struct {
+// cancelMeasurement is the result of the order cancel.
+type cancelMeasurement struct {
 	// SentMs is when the notification was written, in milliseconds since 1970.
 	SentMs float64 `json:"sentMs"`
 }
 
 // measureCancel makes one call, waits for its first progress report, which shows that the
 // call runs, and cancels it with an MCP notification in a separate request.
-func measureCancel(t *target, o order) (cancelled, error) {
-	var answer cancelled
-	running, err := t.acquire()
+func measureCancel(t *target, o request) (cancelMeasurement, error) {
+	var measurement cancelMeasurement
+	callConn, err := t.acquire()
 	if err != nil {
-		return answer, err
+		return measurement, err
 	}
-	defer running.close() // a cancelled call's stream ends without an answer
-	notice, err := t.acquire()
+	defer callConn.close() // a cancelled call's stream ends without an answer
+	noticeConn, err := t.acquire()
 	if err != nil {
-		return answer, err
+		return measurement, err
 	}
-	body, id := t.call(nil, o.Tool, o.Args, true)
+	body, id := t.makeCallRequest(nil, o.Tool, o.Args, true)
 	text, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id, "reason": "bench"},
 	})
 	if err != nil {
-		return answer, err
+		return measurement, err
 	}
-	failed := make(chan error, 1)
-	reported := make(chan struct{}, 1)
+	callErr := make(chan error, 1)
+	reportSignal := make(chan struct{}, 1)
 	go func() {
-		failed <- running.requestEvents(body, func([]byte, time.Time) {
+		callErr <- callConn.requestEvents(body, func([]byte, time.Time) {
 			select {
-			case reported <- struct{}{}:
+			case reportSignal <- struct{}{}:
 			default:
 			}
 		})
 	}()
 	select {
-	case <-reported:
-	case err := <-failed:
-		return answer, err
+	case <-reportSignal:
+	case err := <-callErr:
+		return measurement, err
 	}
-	answer.SentMs = epochMs(time.Now())
-	if _, err := notice.post(text); err != nil {
-		notice.close()
-		return answer, err
+	measurement.SentMs = epochMs(time.Now())
+	if _, err := noticeConn.post(text); err != nil {
+		noticeConn.close()
+		return measurement, err
 	}
-	t.release(notice)
-	<-failed // the benchmark ignores how the stream of a cancelled call ends
-	return answer, nil
+	t.release(noticeConn)
+	<-callErr // the benchmark ignores how the stream of a cancelled call ends
+	return measurement, nil
 }

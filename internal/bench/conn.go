@@ -20,9 +20,9 @@ import (
 type conn struct {
 	net net.Conn
 	in  *bufio.Reader
-	// head is a request up to the value of Content-Length. out is the last request.
-	head, out []byte
-	body      bytes.Buffer
+	// requestHead is a request up to the value of Content-Length. lastRequest is the last request sent.
+	requestHead, lastRequest []byte
+	body                     bytes.Buffer
 }
 
 // dialTarget connects to target for POST requests with JSON and the given headers.
@@ -42,18 +42,18 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 		fmt.Fprintf(&head, "%s: %s\r\n", name, value)
 	}
 	head.WriteString("Content-Length: ")
-	return &conn{net: c, in: bufio.NewReaderSize(c, 256<<10), head: []byte(head.String())}, nil
+	return &conn{net: c, in: bufio.NewReaderSize(c, 256<<10), requestHead: []byte(head.String())}, nil
 }
 
 func (c *conn) close() { _ = c.net.Close() }
 
 // send writes one request.
 func (c *conn) send(body []byte) error {
-	c.out = append(c.out[:0], c.head...)
-	c.out = strconv.AppendInt(c.out, int64(len(body)), 10)
-	c.out = append(c.out, "\r\n\r\n"...)
-	c.out = append(c.out, body...)
-	_, err := c.net.Write(c.out)
+	c.lastRequest = append(c.lastRequest[:0], c.requestHead...)
+	c.lastRequest = strconv.AppendInt(c.lastRequest, int64(len(body)), 10)
+	c.lastRequest = append(c.lastRequest, "\r\n\r\n"...)
+	c.lastRequest = append(c.lastRequest, body...)
+	_, err := c.net.Write(c.lastRequest)
 	return err
 }
 
@@ -101,10 +101,10 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 	return resp.Header.Get(name), err
 }
 
-// requestEvents sends one request. requestEvents calls each with the data of each event of the
+// requestEvents sends one request. requestEvents calls onEvent with the data of each event of the
 // response, or with the whole body if the response is not a stream of events, and with
 // the time at which it was read. The data is valid during the call only.
-func (c *conn) requestEvents(body []byte, each func(data []byte, at time.Time)) error {
+func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err
 	}
@@ -116,14 +116,14 @@ func (c *conn) requestEvents(body []byte, each func(data []byte, at time.Time)) 
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		c.body.Reset()
 		_, err := c.body.ReadFrom(resp.Body)
-		each(c.body.Bytes(), time.Now())
+		onEvent(c.body.Bytes(), time.Now())
 		return err
 	}
 	lines := bufio.NewReaderSize(resp.Body, 256<<10)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
-			each(bytes.TrimSpace(data), time.Now())
+			onEvent(bytes.TrimSpace(data), time.Now())
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

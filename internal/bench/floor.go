@@ -15,42 +15,42 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floor is the server for the baseline: the minimum work for a call in a page. floor
+// floorServer is the server for the baseline: the minimum work for a call in a page. floor
 // decodes the JSON of the request, sends text to a page and back, and encodes the JSON
-// of the response. floor has no gates, timers, schemas or error reports.
+// of the response. floorServer has no gates, timers, schemas or error reports.
 //
 //	POST /echo        returns the request's JSON
 //	POST /page/<way>  sends it to the extension first; way is how far it goes (see floor/worker.js in e2e/bench)
 //	POST /notes       returns the notifications of the page, as server-sent events
 //	GET  /ws          the extension
 //	GET  /healthz     an empty response
-type floor struct {
+type floorServer struct {
 	lastID chan int
 
-	mu      sync.Mutex // guards all fields below
-	ws      *websocket.Conn
-	waiting map[int]chan []byte
-	notes   chan []byte
+	mu             sync.Mutex // guards all fields below
+	ws             *websocket.Conn
+	pendingAnswers map[int]chan []byte
+	notifications  chan []byte
 }
 
-func newFloor() http.Handler {
-	f := &floor{waiting: map[int]chan []byte{}, lastID: make(chan int, 1), notes: make(chan []byte, 1000)}
+func newFloorServer() http.Handler {
+	f := &floorServer{pendingAnswers: map[int]chan []byte{}, lastID: make(chan int, 1), notifications: make(chan []byte, 1000)}
 	f.lastID <- 0
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) {
 		exchangeText(w, r, func(text []byte) ([]byte, error) { return text, nil })
 	})
 	mux.HandleFunc("POST /page/{way}", func(w http.ResponseWriter, r *http.Request) {
-		exchangeText(w, r, func(text []byte) ([]byte, error) { return f.ask(r.PathValue("way"), text) })
+		exchangeText(w, r, func(text []byte) ([]byte, error) { return f.askExtension(r.PathValue("way"), text) })
 	})
-	mux.HandleFunc("POST /notes", f.serveNotes)
+	mux.HandleFunc("POST /notes", f.serveNotifications)
 	mux.HandleFunc("GET /ws", f.serveExtension)
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux
 }
 
-// exchangeText decodes a request, passes its text to there, and encodes the result.
-func exchangeText(w http.ResponseWriter, r *http.Request, there func([]byte) ([]byte, error)) {
+// exchangeText decodes a request, passes its text to transform, and encodes the result.
+func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte) ([]byte, error)) {
 	var v any
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -58,7 +58,7 @@ func exchangeText(w http.ResponseWriter, r *http.Request, there func([]byte) ([]
 	}
 	text, err := json.Marshal(v)
 	if err == nil {
-		text, err = there(text)
+		text, err = transform(text)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -68,20 +68,20 @@ func exchangeText(w http.ResponseWriter, r *http.Request, there func([]byte) ([]
 	_, _ = w.Write(text)
 }
 
-// ask sends text to the extension, after its way and a number, and waits for the
+// askExtension sends text to the extension, after its route and a number, and waits for the
 // response with that number.
-func (f *floor) ask(way string, text []byte) ([]byte, error) {
+func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
 	answer := make(chan []byte, 1)
 	f.mu.Lock()
 	ws := f.ws
-	f.waiting[id] = answer
+	f.pendingAnswers[id] = answer
 	f.mu.Unlock()
 	if ws == nil {
 		return nil, errors.New("the extension is not connected")
 	}
-	frame := append(strconv.AppendInt([]byte(way), int64(id), 10), ' ')
+	frame := append(strconv.AppendInt([]byte(route), int64(id), 10), ' ')
 	if err := ws.Write(context.Background(), websocket.MessageText, append(frame, text...)); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (f *floor) ask(way string, text []byte) ([]byte, error) {
 
 // serveExtension receives the extension's texts: "<way><id> <text>" for a response,
 // and "n<text>" for a notification of the page.
-func (f *floor) serveExtension(w http.ResponseWriter, r *http.Request) {
+func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	// Any origin is accepted: the echo has no secrets.
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
@@ -110,31 +110,31 @@ func (f *floor) serveExtension(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
-		if note, ok := bytes.CutPrefix(text, []byte("n")); ok {
+		if notification, ok := bytes.CutPrefix(text, []byte("n")); ok {
 			select {
-			case f.notes <- note:
+			case f.notifications <- notification:
 			default:
 			}
 			continue
 		}
-		head, rest, _ := bytes.Cut(text, []byte(" "))
-		id, err := strconv.Atoi(string(head[min(1, len(head)):]))
+		idText, answerText, _ := bytes.Cut(text, []byte(" "))
+		id, err := strconv.Atoi(string(idText[min(1, len(idText)):]))
 		if err != nil {
 			continue // a keep-alive
 		}
 		f.mu.Lock()
-		answer := f.waiting[id]
-		delete(f.waiting, id)
+		answer := f.pendingAnswers[id]
+		delete(f.pendingAnswers, id)
 		f.mu.Unlock()
 		if answer != nil {
-			answer <- rest
+			answer <- answerText
 		}
 	}
 }
 
-// serveNotes has the page send notifications as the request's body describes,
+// serveNotifications has the page send notifications as the request's body describes,
 // {"count","everyMs"}, and forwards each as one event.
-func (f *floor) serveNotes(w http.ResponseWriter, r *http.Request) {
+func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -152,11 +152,11 @@ func (f *floor) serveNotes(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	go func() { _, _ = f.ask("n", body) }()
+	go func() { _, _ = f.askExtension("n", body) }()
 	for range want.Params.Arguments.Count {
 		select {
-		case note := <-f.notes:
-			fmt.Fprintf(w, "data: {\"params\":{\"message\":%q}}\n\n", note)
+		case notification := <-f.notifications:
+			fmt.Fprintf(w, "data: {\"params\":{\"message\":%q}}\n\n", notification)
 			_ = out.Flush()
 		case <-r.Context().Done():
 			return

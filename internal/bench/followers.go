@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 )
 
-// counted has the number of events that followers have read. follow prints it for
+// followerCounts has the number of events that followers have read. follow prints it for
 // each line of stdin.
-type counted struct {
+type followerCounts struct {
 	// Least and Most are the lowest and highest number of events of one follower.
 	// Missed is the number of reports of lost events.
 	Least  int64 `json:"least"`
@@ -24,8 +24,8 @@ type counted struct {
 	Bytes  int64 `json:"bytes"`
 }
 
-// crowd are clients of /events.
-type crowd struct {
+// followerGroup are clients of /events.
+type followerGroup struct {
 	conns  []net.Conn
 	events []atomic.Int64
 	missed atomic.Int64
@@ -34,8 +34,8 @@ type crowd struct {
 
 // followEvents opens n streams of events and prints n. For each line of stdin it prints
 // the counts so far. Stuck followers read nothing.
-func followEvents(port int, token string, n int, stuck bool, stdin io.Reader, stdout io.Writer) error {
-	c := &crowd{events: make([]atomic.Int64, n)}
+func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, stdout io.Writer) error {
+	c := &followerGroup{events: make([]atomic.Int64, n)}
 	defer func() {
 		for _, conn := range c.conns {
 			_ = conn.Close()
@@ -46,7 +46,7 @@ func followEvents(port int, token string, n int, stuck bool, stdin io.Reader, st
 		if err != nil {
 			return fmt.Errorf("follower %d: %w", i, err)
 		}
-		if !stuck {
+		if !isStuck {
 			go c.read(i, body)
 		}
 	}
@@ -63,7 +63,7 @@ func followEvents(port int, token string, n int, stuck bool, stdin io.Reader, st
 }
 
 // open opens one stream and returns its body after the server has confirmed it.
-func (c *crowd) open(port int, token string) (io.Reader, error) {
+func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -90,22 +90,22 @@ func (c *crowd) open(port int, token string) (io.Reader, error) {
 }
 
 // read counts the events of one stream until it ends.
-func (c *crowd) read(i int, body io.Reader) {
-	event, missed := []byte("\ndata: "), []byte("\nevent: missed")
-	var held [32 << 10]byte
-	kept := 0 // bytes of the previous read: it may end inside an event's name
+func (c *followerGroup) read(i int, body io.Reader) {
+	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
+	var buffer [32 << 10]byte
+	keptBytes := 0 // bytes of the previous read: it may end inside an event's name
 	for {
-		n, err := body.Read(held[kept:])
-		text := held[:kept+n]
-		end := bytes.LastIndexByte(text, '\n')
-		if end > 0 {
+		n, err := body.Read(buffer[keptBytes:])
+		text := buffer[:keptBytes+n]
+		lineEnd := bytes.LastIndexByte(text, '\n')
+		if lineEnd > 0 {
 			// The last line feed is kept, because the counted texts begin with one.
-			gaps := bytes.Count(text[:end], missed)
-			c.events[i].Add(int64(bytes.Count(text[:end], event) - gaps))
-			c.missed.Add(int64(gaps))
-			kept = copy(held[:], text[end:])
-		} else if kept = len(text); kept == len(held) {
-			kept = 0 // the read ended in the middle of a long line
+			missedCount := bytes.Count(text[:lineEnd], missedMarker)
+			c.events[i].Add(int64(bytes.Count(text[:lineEnd], eventMarker) - missedCount))
+			c.missed.Add(int64(missedCount))
+			keptBytes = copy(buffer[:], text[lineEnd:])
+		} else if keptBytes = len(text); keptBytes == len(buffer) {
+			keptBytes = 0 // the read ended in the middle of a long line
 		}
 		c.bytes.Add(int64(n))
 		if err != nil {
@@ -114,14 +114,14 @@ func (c *crowd) read(i int, body io.Reader) {
 	}
 }
 
-func (c *crowd) countEvents() counted {
-	all := counted{Least: -1, Missed: c.missed.Load(), Bytes: c.bytes.Load()}
+func (c *followerGroup) countEvents() followerCounts {
+	counts := followerCounts{Least: -1, Missed: c.missed.Load(), Bytes: c.bytes.Load()}
 	for i := range c.events {
 		n := c.events[i].Load()
-		all.Most = max(all.Most, n)
-		if all.Least < 0 || n < all.Least {
-			all.Least = n
+		counts.Most = max(counts.Most, n)
+		if counts.Least < 0 || n < counts.Least {
+			counts.Least = n
 		}
 	}
-	return all
+	return counts
 }

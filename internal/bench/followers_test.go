@@ -40,22 +40,22 @@ func TestFollow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, orders := io.Pipe()
+	stdin, requestPipe := io.Pipe()
 	answers, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- followEvents(port, "T", 3, false, in, out) }()
+	followErr := make(chan error, 1)
+	go func() { followErr <- followEvents(port, "T", 3, false, stdin, out) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
 		t.Fatalf("printed %q", lines.Text())
 	}
 	for want := `{"least":100,"most":100,"missed":3,`; !strings.HasPrefix(lines.Text(), want); {
-		if _, err := io.WriteString(orders, "\n"); err != nil {
+		if _, err := io.WriteString(requestPipe, "\n"); err != nil {
 			t.Fatal(err)
 		}
 		lines.Scan()
 	}
-	_ = orders.Close()
-	if err := <-ended; err != nil {
+	_ = requestPipe.Close()
+	if err := <-followErr; err != nil {
 		t.Error(err)
 	}
 	if err := followEvents(port, "wrong", 1, false, strings.NewReader(""), io.Discard); err == nil {

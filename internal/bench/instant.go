@@ -44,17 +44,17 @@ func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// newInstant returns the routes of opentabs serve, the guard included, with the
-// plugins and the clients of a state directory and an instantBridge.
-func newInstant(state, token string) (http.Handler, error) {
+// newInstantServer returns the routes of opentabs serve, the guard included, with the
+// plugins and the clients of stateDir and an instantBridge.
+func newInstantServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()
-	registry := plugin.NewRegistry(plugin.NewStore(state, plugin.StoreOptions{}), log)
+	registry := plugin.NewRegistry(plugin.NewStore(stateDir, plugin.StoreOptions{}), log)
 	if err := registry.Reload(); err != nil {
 		return nil, err
 	}
 	d := dispatch.New(instantBridge{}, dispatch.Options{})
 	return httpapi.New(httpapi.Options{
-		Token: token, Clients: clienttoken.Open(filepath.Join(state, "clients.json")), Calls: d, Health: httpapi.Health{OK: true},
+		Token: token, Clients: clienttoken.Open(filepath.Join(stateDir, "clients.json")), Calls: d, Health: httpapi.Health{OK: true},
 		MCP:      mcpserver.New(d, registry, mcpserver.Options{}).Handler(),
 		Browsers: http.NotFoundHandler(),
 		Status:   func() httpapi.Status { return httpapi.Status{} },

@@ -1,7 +1,7 @@
 // Bench is the Go half of `make bench`: the client that measures, and the
 // baselines it compares with. It is a program for developers, not part of opentabs.
 //
-//	bench client                      runs orders from stdin, one JSON object a line (order.go)
+//	bench client                      runs requests from stdin, one JSON object a line (order.go)
 //	bench floor                       a plain HTTP echo, and an echo through a page (floor.go)
 //	bench instant -state DIR -token T opentabs' HTTP and MCP server with a bridge that answers at once
 //	bench followers -port N -token T -n N     clients of /events, which count what they read (followers.go)
@@ -38,12 +38,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	flags := flag.NewFlagSet("bench "+mode, flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	state := flags.String("state", "", "the state directory with the plugins for instant")
+	stateDir := flags.String("state", "", "the state directory with the plugins for instant")
 	token := flags.String("token", "", "the token that instant requires")
 	profile := flags.String("profile", "", "a file for a CPU profile of a server")
 	port := flags.Int("port", 0, "the port that a server listens on, 0 for a free one; or that followers connect to")
 	n := flags.Int("n", 1, "how many followers there are")
-	stuck := flags.Bool("stuck", false, "followers read nothing")
+	isStuck := flags.Bool("stuck", false, "followers read nothing")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -54,17 +54,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch mode {
 	case "client":
-		err = takeOrders(stdin, stdout)
+		err = serveRequests(stdin, stdout)
 	case "floor":
-		err = serveLoopback(&http.Server{Handler: newFloor()}, *port, stdin, stdout)
+		err = serveLoopback(&http.Server{Handler: newFloorServer()}, *port, stdin, stdout)
 	case "instant":
 		var h http.Handler
-		if h, err = newInstant(*state, *token); err == nil {
+		if h, err = newInstantServer(*stateDir, *token); err == nil {
 			go memory.Keep(context.Background()) // as opentabs serve does
 			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	case "followers":
-		err = followEvents(*port, *token, *n, *stuck, stdin, stdout)
+		err = followEvents(*port, *token, *n, *isStuck, stdin, stdout)
 	default:
 		err = fmt.Errorf("the mode is %q: give client, floor, instant or followers", mode)
 	}
@@ -102,17 +102,17 @@ func serveLoopback(server *http.Server, port int, stdin io.Reader, stdout io.Wri
 	if _, err := fmt.Fprintln(stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	ended := make(chan struct{})
+	serveErr := make(chan error, 1)
+	go func() { serveErr <- server.Serve(listener) }()
+	inputClosed := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(inputClosed)
 		_, _ = io.Copy(io.Discard, stdin)
 	}()
 	select {
-	case err := <-failed:
+	case err := <-serveErr:
 		return err
-	case <-ended:
+	case <-inputClosed:
 		return server.Close()
 	}
 }

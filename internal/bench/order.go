@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// order is one line of stdin. Do is the name of the order. The other fields are the
-// parameters of the order.
-type order struct {
-	Do string `json:"do"`
+// request is one line of stdin. Action selects what to do. The other fields are the
+// parameters of the action.
+type request struct {
+	Action string `json:"do"`
 	// Target is the name of a target. connect makes it, from URL and Token.
 	Target string `json:"target"`
 	URL    string `json:"url"`
@@ -40,9 +40,9 @@ type client struct {
 	targets map[string]*target
 }
 
-// takeOrders runs the orders of in one by one, and writes one line for each: {"ok":
+// serveRequests runs the orders of in one by one, and writes one line for each: {"ok":
 // result} or {"failed": "error"}.
-func takeOrders(in io.Reader, out io.Writer) error {
+func serveRequests(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)
 	write := json.NewEncoder(out)
@@ -54,26 +54,26 @@ func takeOrders(in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		answer := struct {
-			OK     any    `json:"ok,omitempty"`
+		response := struct {
+			Result any    `json:"ok,omitempty"`
 			Failed string `json:"failed,omitempty"`
 		}{}
-		if answer.OK, err = c.carryOut(line); err != nil {
-			answer.OK, answer.Failed = nil, err.Error()
+		if response.Result, err = c.handleRequest(line); err != nil {
+			response.Result, response.Failed = nil, err.Error()
 		}
-		if err := write.Encode(answer); err != nil {
+		if err := write.Encode(response); err != nil {
 			return err
 		}
 	}
 }
 
-// carryOut runs one order and returns its result.
-func (c *client) carryOut(line []byte) (any, error) {
-	var o order
+// handleRequest runs one order and returns its result.
+func (c *client) handleRequest(line []byte) (any, error) {
+	var o request
 	if err := json.Unmarshal(line, &o); err != nil {
 		return nil, err
 	}
-	switch o.Do {
+	switch o.Action {
 	case "start":
 		return measureStart(o)
 	case "connect":
@@ -85,7 +85,7 @@ func (c *client) carryOut(line []byte) (any, error) {
 	if t == nil {
 		return nil, fmt.Errorf("there is no target %q: connect first", o.Target)
 	}
-	switch o.Do {
+	switch o.Action {
 	case "calls":
 		return measureCalls(t, o)
 	case "stream":
@@ -93,5 +93,5 @@ func (c *client) carryOut(line []byte) (any, error) {
 	case "cancel":
 		return measureCancel(t, o)
 	}
-	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel or start", o.Do)
+	return nil, fmt.Errorf("%q is no order: give connect, calls, stream, cancel or start", o.Action)
 }

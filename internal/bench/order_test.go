@@ -10,25 +10,25 @@ import (
 	"testing"
 )
 
-// carryOut gives orders to a client and returns its answers.
-func carryOut(t *testing.T, orders ...string) []string {
+// handleRequest sends requests to a client and returns its responses.
+func runRequests(t *testing.T, requests ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
-	if code := run([]string{"client"}, strings.NewReader(strings.Join(orders, "\n")+"\n"), &out, t.Output()); code != 0 {
+	if code := run([]string{"client"}, strings.NewReader(strings.Join(requests, "\n")+"\n"), &out, t.Output()); code != 0 {
 		t.Fatal("exit code", code)
 	}
 	return strings.Split(strings.TrimSpace(out.String()), "\n")
 }
 
 func TestCalls(t *testing.T) {
-	floor := httptest.NewServer(newFloor())
+	floor := httptest.NewServer(newFloorServer())
 	defer floor.Close()
-	answers := carryOut(t,
+	answers := runRequests(t,
 		fmt.Sprintf(`{"do":"connect","target":"plain","url":"%s/echo"}`, floor.URL),
 		`{"do":"calls","target":"plain","tool":"t","args":{"a":1},"calls":10,"inFlight":3}`,
 		`{"do":"calls","target":"other"}`,
 	)
-	var got struct{ OK measured }
+	var got struct{ OK callsMeasurement }
 	if err := json.Unmarshal([]byte(answers[1]), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -71,12 +71,12 @@ func TestStream(t *testing.T) {
 	server := newFailingServer(t)
 	defer server.Close()
 	connect := fmt.Sprintf(`{"do":"connect","target":"ours","url":%q,"token":"secret"}`, server.URL)
-	answers := carryOut(t, connect,
+	answers := runRequests(t, connect,
 		`{"do":"stream","target":"ours","tool":"t","args":{}}`,
 		`{"do":"calls","target":"ours","tool":"t","args":{},"calls":2}`,
 		strings.Replace(connect, "secret", "wrong", 1),
 	)
-	var got struct{ OK streamed }
+	var got struct{ OK streamMeasurement }
 	if err := json.Unmarshal([]byte(answers[1]), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestCancel(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	answers := carryOut(t, fmt.Sprintf(`{"do":"connect","target":"ours","url":%q}`, server.URL),
+	answers := runRequests(t, fmt.Sprintf(`{"do":"connect","target":"ours","url":%q}`, server.URL),
 		`{"do":"cancel","target":"ours","tool":"t","args":{}}`)
 	if !strings.Contains(answers[1], "sentMs") {
 		t.Errorf("cancel: %s", answers[1])

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// started is the result of the order start. Times are milliseconds since just before
+// startMeasurement is the result of the order start. Times are milliseconds since just before
 // the exec.
-type started struct {
+type startMeasurement struct {
 	AcceptsMs float64 `json:"acceptsMs"`
 	// HealthMs is when /healthz answered; 0 if it was not requested.
 	HealthMs float64 `json:"healthMs"`
@@ -37,7 +37,7 @@ const startTimeout = time.Minute
 
 // measureStart starts a server, waits until it listens on o.Port and answers
 // /healthz, measures its memory and ends it.
-func measureStart(o order) (s started, err error) {
+func measureStart(o request) (s startMeasurement, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
@@ -48,16 +48,16 @@ func measureStart(o order) (s started, err error) {
 	if err != nil {
 		return s, err
 	}
-	began := time.Now()
+	startTime := time.Now()
 	if err := cmd.Start(); err != nil {
 		return s, err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	exitErr := make(chan error, 1)
+	go func() { exitErr <- cmd.Wait() }()
 	defer func() {
 		_ = stdin.Close()
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if e := <-ended; err == nil && e != nil && !endedBy(e, syscall.SIGTERM) {
+		if e := <-exitErr; err == nil && e != nil && !isKilledBy(e, syscall.SIGTERM) {
 			err = fmt.Errorf("the server ended with %w: %s", e, stderr.Bytes())
 		}
 	}()
@@ -65,7 +65,7 @@ func measureStart(o order) (s started, err error) {
 	for {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
-			s.AcceptsMs = sinceMs(began)
+			s.AcceptsMs = sinceMs(startTime)
 			_ = c.Close()
 			break
 		}
@@ -83,14 +83,14 @@ func measureStart(o order) (s started, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.HealthMs = sinceMs(began)
+	s.HealthMs = sinceMs(startTime)
 	if o.TokenFile != "" {
-		var list []byte
-		if list, err = listTools("http://"+address+"/mcp", o.TokenFile); err != nil {
+		var listResponse []byte
+		if listResponse, err = listTools("http://"+address+"/mcp", o.TokenFile); err != nil {
 			return s, fmt.Errorf("list the tools: %w", err)
 		}
-		s.ListMs = sinceMs(began)
-		if s.Tools, err = countTools(list); err != nil {
+		s.ListMs = sinceMs(startTime)
+		if s.Tools, err = countTools(listResponse); err != nil {
 			return s, err
 		}
 	}
@@ -120,22 +120,22 @@ func listTools(url, tokenFile string) ([]byte, error) {
 }
 
 func countTools(answer []byte) (int, error) {
-	var list struct {
+	var listResponse struct {
 		Result struct {
 			Tools []json.RawMessage `json:"tools"`
 		} `json:"result"`
 	}
-	err := json.Unmarshal(answer, &list)
-	return len(list.Result.Tools), err
+	err := json.Unmarshal(answer, &listResponse)
+	return len(listResponse.Result.Tools), err
 }
 
-// endedBy reports whether the signal sig ended a process.
-func endedBy(err error, sig syscall.Signal) bool {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+// isKilledBy reports whether the signal sig ended a process.
+func isKilledBy(err error, sig syscall.Signal) bool {
+	var exitError *exec.ExitError
+	if !errors.As(err, &exitError) {
 		return false
 	}
-	status, ok := exit.Sys().(syscall.WaitStatus)
+	status, ok := exitError.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == sig
 }
 
@@ -143,7 +143,7 @@ func sinceMs(t time.Time) float64 { return float64(time.Since(t).Microseconds())
 
 // residentMemory reads a process's resident memory from /proc, so it works on Linux
 // only.
-func residentMemory(pid int) (rss, anon int64, err error) {
+func residentMemory(pid int) (residentBytes, anonymousBytes int64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, 0, err
@@ -159,10 +159,10 @@ func residentMemory(pid int) (rss, anon int64, err error) {
 		}
 		switch string(words[0]) {
 		case "VmRSS:":
-			rss = kb << 10
+			residentBytes = kb << 10
 		case "RssAnon:":
-			anon = kb << 10
+			anonymousBytes = kb << 10
 		}
 	}
-	return rss, anon, nil
+	return residentBytes, anonymousBytes, nil
 }

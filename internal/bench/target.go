@@ -11,19 +11,19 @@ import (
 // target is the receiver of calls: an MCP server, or a floor, which echoes the
 // bodies.
 type target struct {
-	url     string
-	headers map[string]string
-	lastID  atomic.Int64
-	idle    chan *conn // idle connections, which acquire reuses
+	url       string
+	headers   map[string]string
+	lastID    atomic.Int64
+	idleConns chan *conn // idle connections, which acquire reuses
 }
 
-// maxIdle limits the idle connections.
-const maxIdle = 1024
+// maxIdleConns limits the idle connections.
+const maxIdleConns = 1024
 
 // connectTarget returns a target. If token is not empty, the target is an MCP server; then
 // connect starts a session of protocol version 2025-11-25.
 func connectTarget(url, token string) (*target, error) {
-	t := &target{url: url, headers: map[string]string{}, idle: make(chan *conn, maxIdle)}
+	t := &target{url: url, headers: map[string]string{}, idleConns: make(chan *conn, maxIdleConns)}
 	if token == "" {
 		return t, nil
 	}
@@ -41,19 +41,19 @@ func connectTarget(url, token string) (*target, error) {
 	headers := maps.Clone(t.headers)
 	headers["Mcp-Session-Id"], headers["Mcp-Protocol-Version"] = session, "2025-11-25"
 	t.headers = headers
-	notice, err := t.acquire()
+	noticeConn, err := t.acquire()
 	if err != nil {
 		return nil, err
 	}
-	defer t.release(notice)
-	_, err = notice.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+	defer t.release(noticeConn)
+	_, err = noticeConn.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	return t, err
 }
 
 // acquire returns an idle or new connection.
 func (t *target) acquire() (*conn, error) {
 	select {
-	case c := <-t.idle:
+	case c := <-t.idleConns:
 		return c, nil
 	default:
 		return dialTarget(t.url, t.headers)
@@ -63,22 +63,22 @@ func (t *target) acquire() (*conn, error) {
 // release makes a connection idle after a successful exchange.
 func (t *target) release(c *conn) {
 	select {
-	case t.idle <- c:
+	case t.idleConns <- c:
 	default:
 		c.close()
 	}
 }
 
-// call returns the text of a tools/call with a new id, and the id. With progress the
+// makeCallRequest returns the text of a tools/call with a new id, and the id. With hasProgress, the
 // id is also the progress token.
-func (t *target) call(dst []byte, tool string, args []byte, progress bool) ([]byte, int64) {
+func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgress bool) ([]byte, int64) {
 	id := t.lastID.Add(1)
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
 	dst = append(dst, `,"method":"tools/call","params":{"name":"`...)
 	dst = append(append(dst, tool...), `","arguments":`...)
 	dst = append(dst, args...)
-	if progress {
+	if hasProgress {
 		dst = append(dst, `,"_meta":{"progressToken":`...)
 		dst = append(strconv.AppendInt(dst, id, 10), '}')
 	}

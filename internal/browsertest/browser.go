@@ -45,23 +45,23 @@ type Options struct {
 
 // Browser is a browser with a daemon and sites for the tests of one plugin.
 type Browser struct {
-	dir    string // the directory of all files that are written
-	daemon *daemon.Started
-	client *mcpclient.Client
-	close  []func() // what Close calls, the last first
+	dir      string // the directory of all files that are written
+	daemon   *daemon.Started
+	client   *mcpclient.Client
+	cleanups []func() // what Close calls, the last first
 
 	program string // the path of the browser
 	plugin  *plugin.Plugin
 	browser *realtab.Browser
 	site    *realtab.Site
 
-	calling sync.Mutex // locked during a call, so that calls run one at a time
-	opening sync.Mutex // locked while a tab opens, so that tabs open one at a time
+	callLock sync.Mutex // locked during a call, so that calls run one at a time
+	openLock sync.Mutex // locked while a tab opens, so that tabs open one at a time
 
-	mu     sync.Mutex // guards all fields below
-	answer func(context.Context, any) (json.RawMessage, error)
-	tab    *testTab
-	leaves context.CancelFunc // ends the calls of the current tab, and its opening
+	mu        sync.Mutex // guards all fields below
+	answer    func(context.Context, any) (json.RawMessage, error)
+	tab       *testTab
+	cancelTab context.CancelFunc // ends the calls of the current tab, and its opening
 }
 
 var _ jsbuild.TestBrowser = (*Browser)(nil)
@@ -88,19 +88,19 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("make a directory for the browser: %w", err)
 	}
 	t.onClose(func() { removeAll(o.Warnf, t.dir) })
-	folder := filepath.Join(t.dir, "plugin")
-	built, err := jsbuild.BuildPlugin(ctx, o.Dir, jsbuild.Options{Out: filepath.Join(folder, "dist")})
+	pluginDir := filepath.Join(t.dir, "plugin")
+	buildResult, err := jsbuild.BuildPlugin(ctx, o.Dir, jsbuild.Options{Out: filepath.Join(pluginDir, "dist")})
 	if err != nil {
 		return err
 	}
-	manifest, err := os.ReadFile(filepath.Join(built.Dir, "package.json"))
+	manifest, err := os.ReadFile(filepath.Join(buildResult.Dir, "package.json"))
 	if err != nil {
 		return fmt.Errorf("read the plugin: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "package.json"), manifest, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(pluginDir, "package.json"), manifest, 0o600); err != nil {
 		return fmt.Errorf("write the plugin: %w", err)
 	}
-	if err := t.serve(ctx, folder); err != nil {
+	if err := t.serve(ctx, pluginDir); err != nil {
 		return err
 	}
 	if t.site, err = realtab.Listen(t.answerRequest); err != nil {
@@ -115,9 +115,9 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	t.onClose(t.browser.Close)
-	loading, cancel := context.WithTimeout(ctx, loadTimeout)
+	loadCtx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	if err := t.waitForSync(loading); err != nil {
+	if err := t.waitForSync(loadCtx); err != nil {
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("%s has not loaded the extension within %v: Google Chrome loads none from its command line, so set %s to a Chromium", t.program, loadTimeout, realtab.ProgramVariable)
 		}
@@ -142,67 +142,67 @@ func removeAll(warnf func(string, ...any), dir string) {
 	}
 }
 
-func (t *Browser) onClose(f func()) { t.close = append(t.close, f) }
+func (t *Browser) onClose(f func()) { t.cleanups = append(t.cleanups, f) }
 
 // Close ends the browser and the daemon, and removes their files.
 func (t *Browser) Close() {
-	for len(t.close) > 0 {
-		last := len(t.close) - 1
-		t.close[last]()
-		t.close = t.close[:last]
+	for len(t.cleanups) > 0 {
+		lastIndex := len(t.cleanups) - 1
+		t.cleanups[lastIndex]()
+		t.cleanups = t.cleanups[:lastIndex]
 	}
 }
 
-// serve starts a daemon whose only plugin is the one in folder, writes the extension
+// serve starts a daemon whose only plugin is the one in pluginDir, writes the extension
 // for it, and connects to it as an agent.
-func (t *Browser) serve(ctx context.Context, folder string) error {
-	state := filepath.Join(t.dir, "home")
-	dirs := config.Dirs{Config: state, State: state}
+func (t *Browser) serve(ctx context.Context, pluginDir string) error {
+	homeDir := filepath.Join(t.dir, "home")
+	dirs := config.Dirs{Config: homeDir, State: homeDir}
 	if _, err := dirs.Make(); err != nil {
 		return err
 	}
-	added, err := plugin.NewStore(dirs.State, plugin.StoreOptions{}).Add(folder)
+	addedPlugin, err := plugin.NewStore(dirs.State, plugin.StoreOptions{}).Add(pluginDir)
 	if err != nil {
 		return err
 	}
 	settings := config.Defaults()
 	settings.Port, settings.DiscoverGlobal = 0, false
-	v, err := daemon.Start(ctx, home.New(dirs, settings, os.Getenv, nil), zerolog.Nop())
+	started, err := daemon.Start(ctx, home.New(dirs, settings, os.Getenv, nil), zerolog.Nop())
 	if err != nil {
 		return err
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan struct{})
+	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan struct{})
 	go func() {
-		defer close(ended)
-		_ = v.Serve(serving)
+		defer close(served)
+		_ = started.Serve(serveCtx)
 	}()
-	t.onClose(func() { stop(); <-ended })
-	t.daemon = v
-	if err := v.Ready(ctx); err != nil {
+	t.onClose(func() { stop(); <-served })
+	t.daemon = started
+	if err := started.Ready(ctx); err != nil {
 		return err
 	}
-	one, ok := v.Registry.Set().Plugin(added.Name)
+	testedPlugin, ok := started.Registry.Set().Plugin(addedPlugin.Name)
 	if !ok {
-		return fmt.Errorf("the server did not load %s", added.Name)
+		return fmt.Errorf("the server did not load %s", addedPlugin.Name)
 	}
-	if err := v.Policy.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
+	if err := started.Policy.Review(testedPlugin.Name, testedPlugin.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
 		return err
 	}
-	if one.StartsLate() { // the author trusts the plugin
-		if err := v.Policy.SetLateAccess(one.Name, true, "opentabs plugin test"); err != nil {
+	if testedPlugin.StartsLate() { // the author trusts the plugin
+		if err := started.Policy.SetLateAccess(testedPlugin.Name, true, "opentabs plugin test"); err != nil {
 			return err
 		}
 	}
-	t.plugin = one
+	t.plugin = testedPlugin
 	token, err := dirs.Token()
 	if err != nil {
 		return err
 	}
-	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: v.Port(), Key: config.BrowserKey(token)}); err != nil {
+	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: started.Port(), Key: config.BrowserKey(token)}); err != nil {
 		return err
 	}
-	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + v.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
+	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + started.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
 	_, err = t.client.Initialize(ctx)
 	t.onClose(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -242,16 +242,16 @@ func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) err
 // waitForSync waits until the browser has the current plugin and settings. A sync in
 // progress may have begun before the last change, so it waits for two.
 func (t *Browser) waitForSync(ctx context.Context) error {
-	synced := func() int {
+	countSynced := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {
 			return b.Syncs
 		}
 		return 0
 	}
 	for range 2 {
-		before := synced()
+		countBefore := countSynced()
 		t.daemon.Hub.Sync()
-		if err := t.pollUntil(ctx, func() (bool, error) { return synced() > before, nil }); err != nil {
+		if err := t.pollUntil(ctx, func() (bool, error) { return countSynced() > countBefore, nil }); err != nil {
 			return fmt.Errorf("wait for the extension in the browser: %w", err)
 		}
 	}
@@ -282,10 +282,10 @@ func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab
 }
 
 // Do implements jsbuild.TestBrowser.
-func (t *Browser) Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
+func (t *Browser) Do(ctx context.Context, operation string, params json.RawMessage) (json.RawMessage, error) {
 	var value any
 	var err error
-	switch what {
+	switch operation {
 	case "open":
 		value, err = t.open(ctx, params)
 	case "call":
@@ -293,7 +293,7 @@ func (t *Browser) Do(ctx context.Context, what string, params json.RawMessage) (
 	case "look":
 		value, err = t.readState(ctx, t.currentTab())
 	default:
-		err = fmt.Errorf("a test sent the unknown request %q", what)
+		err = fmt.Errorf("a test sent the unknown request %q", operation)
 	}
 	if err != nil {
 		return nil, err

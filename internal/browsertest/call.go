@@ -68,45 +68,45 @@ const stopTimeout = 10 * time.Second
 // runningCall is a call that runs. Until done is closed, only the goroutine of follow
 // uses a runningCall; then only callTool does.
 type runningCall struct {
-	order  callRequest
-	in     *testTab
-	trial  *Browser
-	cancel context.CancelFunc
-	result callResult
-	last   dispatch.View // the view after the last event
-	timers []*time.Timer
-	done   chan struct{}
+	request  callRequest
+	tab      *testTab
+	browser  *Browser
+	cancel   context.CancelFunc
+	result   callResult
+	lastView dispatch.View // the view after the last event
+	timers   []*time.Timer
+	done     chan struct{}
 }
 
 // callTool makes a call as an agent does. Calls run one at a time.
 func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOutcome, error) {
-	var order callRequest
-	if err := json.Unmarshal(params, &order); err != nil {
+	var request callRequest
+	if err := json.Unmarshal(params, &request); err != nil {
 		return nil, fmt.Errorf("call: %w", err)
 	}
 	tab := t.currentTab()
 	if tab == nil {
 		return nil, errTabReplaced
 	}
-	t.calling.Lock()
-	defer t.calling.Unlock()
-	calling, cancel := context.WithCancel(tab.ctx)
+	t.callLock.Lock()
+	defer t.callLock.Unlock()
+	callCtx, cancel := context.WithCancel(tab.ctx)
 	defer cancel()
-	c := &runningCall{order: order, in: tab, trial: t, cancel: cancel, done: make(chan struct{}), result: callResult{
+	c := &runningCall{request: request, tab: tab, browser: t, cancel: cancel, done: make(chan struct{}), result: callResult{
 		Reports: []wire.Report{}, Activities: []any{}, Calls: []nestedCall{}, UserRequests: []userRequest{}, Dropped: []string{},
 	}}
 	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{})
 	defer follower.Close()
-	following, unfollow := context.WithCancel(ctx)
+	followCtx, unfollow := context.WithCancel(ctx)
 	defer unfollow()
-	go c.followEvents(following, follower)
-	input := order.Input
+	go c.followEvents(followCtx, follower)
+	input := request.Input
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
-	began := time.Now()
-	result, err := t.client.CallTool(calling, t.plugin.Name+"__"+order.Tool, input, nil)
-	c.result.TookMs = float64(time.Since(began).Microseconds()) / 1000
+	startTime := time.Now()
+	result, err := t.client.CallTool(callCtx, t.plugin.Name+"__"+request.Tool, input, nil)
+	c.result.TookMs = float64(time.Since(startTime).Microseconds()) / 1000
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -139,20 +139,20 @@ func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follo
 				}
 				continue
 			}
-			c.last = e.Call
-			if c.record(ctx, e) {
+			c.lastView = e.Call
+			if c.recordEvent(ctx, e) {
 				return
 			}
 		}
 	}
 }
 
-// record records an event and reports whether it is the last.
-func (c *runningCall) record(ctx context.Context, e *dispatch.Event) (last bool) {
+// recordEvent records an event and reports whether it is the last.
+func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLast bool) {
 	r := &c.result
 	switch e.Kind {
 	case dispatch.EventRunning:
-		c.begin(ctx)
+		c.scheduleActions(ctx)
 	case dispatch.EventProgress:
 		r.Reports = append(r.Reports, *e.Report)
 		c.markReported()
@@ -164,7 +164,7 @@ func (c *runningCall) record(ctx context.Context, e *dispatch.Event) (last bool)
 			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
 		}
 		// The error for an ended call is ignored: its end is an event too.
-		_, _ = c.trial.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.in.deny, By: "the test"})
+		_, _ = c.browser.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.tab.deniesApprovals, By: "the test"})
 	case dispatch.EventEnded:
 		return !isStopSent(e.Call) || e.Call.Stopped != ""
 	case dispatch.EventStopped:
@@ -182,31 +182,31 @@ func isStopSent(v dispatch.View) bool {
 	return false
 }
 
-// begin starts the timers of the cancellation and the navigation that the test wants.
+// scheduleActions starts the timers of the cancellation and the navigation that the test wants.
 // A call that waited for an approval begins twice; the timers start once.
-func (c *runningCall) begin(ctx context.Context) {
+func (c *runningCall) scheduleActions(ctx context.Context) {
 	if len(c.timers) > 0 {
 		return
 	}
-	after := func(ms *float64, do func()) {
+	scheduleAt := func(ms *float64, action func()) {
 		if ms != nil {
-			c.timers = append(c.timers, time.AfterFunc(time.Duration(*ms*float64(time.Millisecond)), do))
+			c.timers = append(c.timers, time.AfterFunc(time.Duration(*ms*float64(time.Millisecond)), action))
 		}
 	}
-	after(c.order.CancelAt, c.cancel)
-	after(c.order.NavigateAt, func() {
-		at, err := c.in.tab.URL(ctx)
+	scheduleAt(c.request.CancelAt, c.cancel)
+	scheduleAt(c.request.NavigateAt, func() {
+		tabURL, err := c.tab.tab.URL(ctx)
 		if err != nil {
 			return // the browser has exited, which ended the call
 		}
-		if to, err := url.Parse(at); err == nil {
-			_ = c.in.tab.Go(ctx, to.Scheme+"://"+to.Host+"/opentabs-elsewhere")
+		if target, err := url.Parse(tabURL); err == nil {
+			_ = c.tab.tab.Go(ctx, target.Scheme+"://"+target.Host+"/opentabs-elsewhere")
 		}
 	})
 }
 
 func (c *runningCall) markReported() {
-	if at := c.order.CancelAtReport; at != nil && len(c.result.Reports)+len(c.result.Activities) == *at {
+	if tabURL := c.request.CancelAtReport; tabURL != nil && len(c.result.Reports)+len(c.result.Activities) == *tabURL {
 		c.cancel()
 	}
 }
@@ -220,16 +220,16 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 		Stopped string              `json:"stopped"`
 		Tool    *wire.ToolErrorInfo `json:"tool"`
 	}
-	if raw := got.Meta["opentabs/error"]; raw != nil {
-		if bad := json.Unmarshal(raw, &info); bad != nil {
+	if rawInfo := got.Meta["opentabs/error"]; rawInfo != nil {
+		if decodeErr := json.Unmarshal(rawInfo, &info); decodeErr != nil {
 			info.Code = wire.ErrInternal
 		}
 	}
 	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before it began
 		unfollow()
 	}
-	var rpc *mcpclient.RPCError
-	if errors.As(err, &rpc) {
+	var rpcErr *mcpclient.RPCError
+	if errors.As(err, &rpcErr) {
 		unfollow()
 	}
 	select {
@@ -240,24 +240,24 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	}
 	r := &c.result
 	switch {
-	case rpc != nil:
-		r.Error = &callError{Code: "unknown_tool", Message: rpc.Error()}
+	case rpcErr != nil:
+		r.Error = &callError{Code: "unknown_tool", Message: rpcErr.Error()}
 	case err != nil:
-		r.Error = &callError{Code: c.last.ErrorCode, Message: c.last.Error}
+		r.Error = &callError{Code: c.lastView.ErrorCode, Message: c.lastView.Error}
 		if r.Error.Code == "" {
 			r.Error = &callError{Code: wire.ErrCancelled, Message: err.Error()}
 		}
 	case got.IsError:
 		var texts []string
-		for _, block := range got.Content {
-			texts = append(texts, textOf(block))
+		for _, contentBlock := range got.Content {
+			texts = append(texts, textOf(contentBlock))
 		}
 		r.Error = &callError{Code: info.Code, Message: strings.Join(texts, "\n"), Tool: info.Tool}
 	default:
 		r.Result = resultOf(got)
 	}
 	if r.Error != nil {
-		r.Stopped = string(c.last.Stopped)
+		r.Stopped = string(c.lastView.Stopped)
 	}
 	if r.Stopped == "" {
 		r.Stopped = info.Stopped

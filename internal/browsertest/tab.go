@@ -17,10 +17,10 @@ import (
 type testTab struct {
 	tab *realtab.Tab
 	ctx context.Context // ends when the test opens another tab
-	// deny makes the user deny all approvals.
-	deny bool
-	// logged is the sequence number of the last log entry that the test has received.
-	logged uint64
+	// deniesApprovals makes the user deny all approvals.
+	deniesApprovals bool
+	// lastLogSeq is the sequence number of the last log entry that the test has received.
+	lastLogSeq uint64
 }
 
 // testPage is the page that a test opens.
@@ -56,22 +56,22 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	if err := json.Unmarshal(params, &page); err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
-	ctx, leaves := context.WithCancel(ctx)
+	ctx, cancelTab := context.WithCancel(ctx)
 	t.mu.Lock()
-	if t.leaves != nil {
-		t.leaves()
+	if t.cancelTab != nil {
+		t.cancelTab()
 	}
-	t.leaves = leaves
+	t.cancelTab = cancelTab
 	t.mu.Unlock()
-	t.opening.Lock()
-	defer t.opening.Unlock()
+	t.openLock.Lock()
+	defer t.openLock.Unlock()
 	if err := t.closeTab(ctx); err != nil {
 		return nil, err
 	}
 	if err := t.setSettings(ctx, page.Settings); err != nil {
 		return nil, err
 	}
-	at, err := t.resolveURL(&page)
+	pageURL, err := t.resolveURL(&page)
 	if err != nil {
 		return nil, err
 	}
@@ -83,29 +83,29 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 		return nil, err
 	}
 	t.site.Show(realtab.Page{URL: page.URL, HTML: page.HTML, Cookies: page.Cookies})
-	opened := &testTab{ctx: ctx, deny: page.User == "deny", logged: t.lastLogged()}
-	if opened.tab, err = t.browser.Open(ctx, page.URL, at.Scheme+"://"+at.Host, script); err != nil {
+	newTab := &testTab{ctx: ctx, deniesApprovals: page.User == "deny", lastLogSeq: t.lastLogSeq()}
+	if newTab.tab, err = t.browser.Open(ctx, page.URL, pageURL.Scheme+"://"+pageURL.Host, script); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
-	t.tab = opened
+	t.tab = newTab
 	t.mu.Unlock()
 	if err := t.pollUntil(ctx, func() (bool, error) { return t.isLive(), nil }); err != nil {
 		return nil, fmt.Errorf("wait for the plugin in %s: %w", page.URL, err)
 	}
-	if err := t.waitUntilParsed(ctx, opened); err != nil {
+	if err := t.waitUntilParsed(ctx, newTab); err != nil {
 		return nil, fmt.Errorf("wait for the document of %s: %w", page.URL, err)
 	}
-	return t.readState(ctx, opened)
+	return t.readState(ctx, newTab)
 }
 
 // waitUntilParsed waits until the document is complete, but at most parseTimeout: it
 // may wait for a script that the test itself serves later.
-func (t *Browser) waitUntilParsed(ctx context.Context, opened *testTab) error {
-	limited, cancel := context.WithTimeout(ctx, parseTimeout)
+func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
+	parseCtx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()
-	err := t.pollUntil(limited, func() (bool, error) { return opened.tab.IsParsed(limited) })
-	if limited.Err() != nil {
+	err := t.pollUntil(parseCtx, func() (bool, error) { return newTab.tab.IsParsed(parseCtx) })
+	if parseCtx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
@@ -113,27 +113,27 @@ func (t *Browser) waitUntilParsed(ctx context.Context, opened *testTab) error {
 
 // resolveURL returns the URL of the page, or an error if the plugin does not run there.
 func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
-	one, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
+	testedPlugin, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
 	if !ok {
 		return nil, errors.New("the plugin is not loaded any more")
 	}
 	if page.URL == "" {
-		page.URL = one.OpensAt
+		page.URL = testedPlugin.OpensAt
 	}
-	at, err := url.Parse(page.URL)
+	pageURL, err := url.Parse(page.URL)
 	switch {
-	case err != nil || at.Host == "":
+	case err != nil || pageURL.Host == "":
 		return nil, fmt.Errorf("simulate: %q is not the URL of a page; use one that begins with https://", page.URL)
-	case !one.MatchesURL(page.URL):
-		return nil, fmt.Errorf("simulate: the plugin does not run at %s; its sites are %s", page.URL, strings.Join(one.Matches, ", "))
-	case at.Hostname() == "127.0.0.1":
+	case !testedPlugin.MatchesURL(page.URL):
+		return nil, fmt.Errorf("simulate: the plugin does not run at %s; its sites are %s", page.URL, strings.Join(testedPlugin.Matches, ", "))
+	case pageURL.Hostname() == "127.0.0.1":
 		return nil, errors.New("simulate: 127.0.0.1 belongs to the opentabs server and cannot be a simulated site; use localhost")
 	}
-	if at.Path == "" {
-		at.Path = "/"
+	if pageURL.Path == "" {
+		pageURL.Path = "/"
 	}
-	page.URL = at.String()
-	return at, nil
+	page.URL = pageURL.String()
+	return pageURL, nil
 }
 
 // closeTab closes the current tab and waits until the daemon has no tab.
@@ -158,11 +158,11 @@ func (t *Browser) currentTab() *testTab {
 }
 
 // listTabs returns the tabs that the browser has reported.
-func (t *Browser) listTabs() (all []wire.TabInfo) {
+func (t *Browser) listTabs() (tabs []wire.TabInfo) {
 	for _, b := range t.daemon.Hub.Browsers() {
-		all = append(all, b.Tabs...)
+		tabs = append(tabs, b.Tabs...)
 	}
-	return all
+	return tabs
 }
 
 // isLive reports whether the plugin runs in the tab.
@@ -198,7 +198,7 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 // setupScript returns a script that sets the storage and the globals of the page. script
 // runs before all other scripts.
 func (p testPage) setupScript() (string, error) {
-	given, err := json.Marshal(map[string]any{
+	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,
 	})
 	if err != nil {
@@ -209,7 +209,7 @@ func (p testPage) setupScript() (string, error) {
   for (const [storage, items] of [[localStorage, local], [sessionStorage, session]])
     for (const [key, value] of Object.entries(items ?? {})) storage.setItem(key, value);
   Object.assign(window, globals);
-})(` + string(given) + `)`, nil
+})(` + string(setupJSON) + `)`, nil
 }
 
 // errTabReplaced is the error for a call in a tab that the test has replaced.
@@ -220,16 +220,16 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	if tab == nil || tab.ctx.Err() != nil {
 		return nil, errTabReplaced
 	}
-	at, err := tab.tab.URL(ctx)
+	pageURL, err := tab.tab.URL(ctx)
 	if err != nil {
 		return nil, err
 	}
-	state := &tabState{URL: at, Logs: []logEntry{}}
-	last := t.lastLogged()
+	state := &tabState{URL: pageURL, Logs: []logEntry{}}
+	lastSeq := t.lastLogSeq()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.daemon.Logs.Last(pluginlog.Filter{Plugin: t.plugin.Name}, 0) {
-		if e.Seq <= tab.logged || e.Seq > last {
+		if e.Seq <= tab.lastLogSeq || e.Seq > lastSeq {
 			continue
 		}
 		data := e.Data
@@ -238,18 +238,18 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 		}
 		state.Logs = append(state.Logs, logEntry{string(e.Level), e.Message, data, e.Time.Format("2006-01-02T15:04:05.000Z07:00")})
 	}
-	tab.logged = last
+	tab.lastLogSeq = lastSeq
 	return state, nil
 }
 
-// logMark is the plugin name of the marks that lastLogged adds to the log. No plugin
+// logMark is the plugin name of the marks that lastLogSeq adds to the log. No plugin
 // can have this name.
 const logMark = "(plugin test)"
 
-// lastLogged returns the sequence number of the last log entry that has arrived. The
-// log stores entries in order but a moment later, so lastLogged adds a marker entry and
+// lastLogSeq returns the sequence number of the last log entry that has arrived. The
+// log stores entries in order but a moment later, so lastLogSeq adds a marker entry and
 // waits until the log has stored the marker.
-func (t *Browser) lastLogged() uint64 {
+func (t *Browser) lastLogSeq() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
 	defer follower.Close()
 	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logMark, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})

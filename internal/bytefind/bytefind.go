@@ -13,15 +13,15 @@ type Needle struct {
 
 // Index returns the index of the first match in text; -1 if there is none.
 func (n Needle) Index(text []byte) int {
-	rest := n.Text[n.Rare:]
-	for at := 0; ; {
-		i := bytes.Index(text[at:], rest)
+	suffix := n.Text[n.Rare:]
+	for offset := 0; ; {
+		i := bytes.Index(text[offset:], suffix)
 		if i < 0 {
 			return -1
 		}
-		at += i + len(rest)
-		if bytes.HasSuffix(text[:at], n.Text) {
-			return at - len(n.Text)
+		offset += i + len(suffix)
+		if bytes.HasSuffix(text[:offset], n.Text) {
+			return offset - len(n.Text)
 		}
 	}
 }

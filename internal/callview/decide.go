@@ -27,7 +27,7 @@ type TooLate struct{ sentence string }
 // Error returns the sentence for the user.
 func (e *TooLate) Error() string { return e.sentence }
 
-func tooLate(format string, args ...any) error { return &TooLate{fmt.Sprintf(format, args...)} }
+func newTooLate(format string, args ...any) error { return &TooLate{fmt.Sprintf(format, args...)} }
 
 // Decide sends a decision about a call to the server, and returns a sentence about what
 // it has changed. The error is *TooLate if the call is not waiting, and a
@@ -38,18 +38,18 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case err != nil:
 		return "", err
 	case v.Waiting == nil:
-		return "", notWaiting(v)
+		return "", explainNotWaiting(v)
 	case c.Allow && !slices.Contains(v.Waiting.Scopes, c.Scope):
 		return "", usererr.Errorf("%s can be allowed %s: use one of these", v.CallID, scopeFlags(v.Waiting.Scopes))
 	}
-	done, err := calls.Decide(ctx, v.CallID, c.decisionFor(*v.Waiting))
+	result, err := calls.Decide(ctx, v.CallID, c.decisionFor(*v.Waiting))
 	switch {
 	case err != nil:
 		return "", err
-	case done.Outcome == wire.DecisionAlreadyMade:
-		return "", decidedBefore(v.CallID, done.Allowed, done.By)
-	case done.Outcome != wire.DecisionAccepted:
-		return "", tooLate("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
+	case result.Outcome == wire.DecisionAlreadyMade:
+		return "", newAlreadyDecided(v.CallID, result.Allowed, result.By)
+	case result.Outcome != wire.DecisionAccepted:
+		return "", newTooLate("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
 	return c.describeEffect(v), nil
 }
@@ -75,23 +75,23 @@ func (c Choice) describeEffect(v dispatch.View) string {
 	return "allowed " + tool + " " + ScopeText(c.Scope, c.For)
 }
 
-// notWaiting returns the reason why a call is not waiting.
-func notWaiting(v dispatch.View) error {
+// explainNotWaiting returns the reason why a call is not waiting.
+func explainNotWaiting(v dispatch.View) error {
 	if v.Ended != nil {
-		return tooLate("%s has already ended (%s)", v.CallID, statusText(v))
+		return newTooLate("%s has already ended (%s)", v.CallID, statusText(v))
 	}
 	for _, m := range slices.Backward(v.Timeline) {
 		if m.Kind == dispatch.EventResumed && m.Resolution != nil {
-			return decidedBefore(v.CallID, m.Resolution.Allow, m.Resolution.By)
+			return newAlreadyDecided(v.CallID, m.Resolution.Allow, m.Resolution.By)
 		}
 	}
-	return tooLate("%s is not waiting for approval", v.CallID)
+	return newTooLate("%s is not waiting for approval", v.CallID)
 }
 
-func decidedBefore(id string, allowed bool, by string) error {
-	what := "denied"
-	if allowed {
-		what = "allowed"
+func newAlreadyDecided(id string, isAllowed bool, by string) error {
+	decision := "denied"
+	if isAllowed {
+		decision = "allowed"
 	}
-	return tooLate("%s was already %s, by %s", id, what, terminal.SafeLine(by))
+	return newTooLate("%s was already %s, by %s", id, decision, terminal.SafeLine(by))
 }

@@ -26,18 +26,18 @@ func TestDecisionIsAboutOneQuestion(t *testing.T) {
 
 func TestNotWaiting(t *testing.T) {
 	now := time.Now()
-	asked := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
+	suspended := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
 		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, By: "the side panel"}},
 		{Kind: dispatch.EventRunning},
 	}}
-	ended := asked
+	ended := suspended
 	ended.Ended, ended.Status = &now, wire.StatusDone
 	for want, v := range map[string]dispatch.View{
-		"call_1 was already allowed, by the side panel": asked,
+		"call_1 was already allowed, by the side panel": suspended,
 		"call_1 has already ended (done)":               ended,
 		"call_1 is not waiting for approval":            {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
 	} {
-		err := notWaiting(v)
+		err := explainNotWaiting(v)
 		var late *TooLate
 		if !errors.As(err, &late) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -23,8 +23,8 @@ func eventText(e dispatch.Event, verbose bool) string {
 	switch e.Kind {
 	case dispatch.EventCreated:
 		text := "queued"
-		if who := v.Who().String(); who != "" {
-			text += ", requested by " + terminal.SafeLine(who)
+		if clientName := v.Who().String(); clientName != "" {
+			text += ", requested by " + terminal.SafeLine(clientName)
 		}
 		return text
 	case dispatch.EventSuspended:
@@ -43,8 +43,8 @@ func eventText(e dispatch.Event, verbose bool) string {
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
 		text := fmt.Sprintf("%s after %s", statusText(v), terminal.Elapsed(runTime(v)))
-		if who := v.Who().String(); who != "" {
-			text += ", requested by " + terminal.SafeLine(who)
+		if clientName := v.Who().String(); clientName != "" {
+			text += ", requested by " + terminal.SafeLine(clientName)
 		}
 		switch result := v.ShownResult(verbose); {
 		case v.Status == wire.StatusFailed && v.Error != "":
@@ -86,8 +86,8 @@ func resolutionText(r *dispatch.Resolution) string {
 // progressText describes a report.
 func progressText(e dispatch.Event) string {
 	text := "progress"
-	if part := e.Call.Progress; part != nil {
-		text += " " + terminal.Percent(*part)
+	if progress := e.Call.Progress; progress != nil {
+		text += " " + terminal.Percent(*progress)
 	}
 	if e.Report == nil {
 		return text
@@ -106,9 +106,9 @@ func activityText(a *wire.Activity) string {
 	if a.Patch == nil {
 		return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), humanize.Bytes(len(a.Content)))
 	}
-	var ops []json.RawMessage
-	if json.Unmarshal(a.Patch, &ops) != nil {
+	var patchOperations []json.RawMessage
+	if json.Unmarshal(a.Patch, &patchOperations) != nil {
 		return fmt.Sprintf("activity %s, a malformed change", terminal.SafeLine(a.Type))
 	}
-	return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.Plural(len(ops), "change"))
+	return fmt.Sprintf("activity %s, %s", terminal.SafeLine(a.Type), terminal.Plural(len(patchOperations), "change"))
 }

@@ -24,13 +24,13 @@ func TestMain(m *testing.M) {
 // every field is set.
 func TestCallInTheTerminal(t *testing.T) {
 	now := dispatchtest.Arrival.Add(10 * time.Second)
-	full, ended := dispatchtest.View(), dispatchtest.View()
+	running, ended := dispatchtest.View(), dispatchtest.View()
 	ended.CallID, ended.Waiting, ended.Status = "call_2", nil, wire.StatusFailed
 	var b bytes.Buffer
-	for _, v := range []dispatch.View{full, ended, {}} {
+	for _, v := range []dispatch.View{running, ended, {}} {
 		for _, verbose := range []bool{false, true} {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
-			s := sheet{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
+			s := sheet{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
 			b.WriteString(strings.Join(s.renderLines(0), "\n") + "\n\n")
 			for _, row := range Rows([]dispatch.View{v}, verbose, now) {
 				b.WriteString(strings.Join(row, " | ") + "\n")
@@ -42,7 +42,7 @@ func TestCallInTheTerminal(t *testing.T) {
 		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
 		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventStopped,
 	} {
-		e := dispatch.Event{Kind: kind, Time: now, Call: full, Resolution: dispatchtest.Resolution()}
+		e := dispatch.Event{Kind: kind, Time: now, Call: running, Resolution: dispatchtest.Resolution()}
 		b.WriteString(EventLine(e, true) + "\n")
 	}
 	goldentest.Compare(t, "testdata/calls.txt", b.Bytes())

@@ -8,11 +8,11 @@ import (
 
 // liveCall shows a call as a sheet that is redrawn in place.
 type liveCall struct {
-	out     *terminal.Output
-	verbose bool
-	block   *terminal.Block
-	view    *dispatch.View
-	read    time.Time
+	out      *terminal.Output
+	verbose  bool
+	block    *terminal.Block
+	view     *dispatch.View
+	viewTime time.Time
 }
 
 func newLiveCall(out *terminal.Output, verbose bool) *liveCall {
@@ -25,8 +25,8 @@ func (l *liveCall) begin(v dispatch.View) error {
 }
 
 func (l *liveCall) show(v dispatch.View) {
-	l.view, l.read = &v, time.Now()
-	l.tick(l.read)
+	l.view, l.viewTime = &v, time.Now()
+	l.tick(l.viewTime)
 }
 
 func (l *liveCall) event(dispatch.Event, []byte) error { return nil }
@@ -39,7 +39,7 @@ func (l *liveCall) tick(now time.Time) {
 		return
 	}
 	columns, rows := l.out.Size()
-	s := sheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, read: l.read}
+	s := sheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, viewTime: l.viewTime}
 	l.block.Draw(s.renderLines(rows - 1))
 }
 
@@ -51,25 +51,25 @@ func (l *liveCall) end(v *dispatch.View) {
 	}
 }
 
-// plainPause is the least time between two prints of an activity that changes.
-const plainPause = time.Second
+// plainSilence is the least time between two prints of an activity that changes.
+const plainSilence = time.Second
 
 // plainCall prints a call line by line, for a pipe.
 type plainCall struct {
 	out     *terminal.Output
 	verbose bool
-	// drawn has the last printed lines of each activity.
-	drawn map[string][]string
-	// ended is set once the end of the call was printed.
-	ended bool
+	// printedLines has the last printed lines of each activity.
+	printedLines map[string][]string
+	// hasPrintedEnd is set once the end of the call was printed.
+	hasPrintedEnd bool
 }
 
 func (p *plainCall) begin(v dispatch.View) error {
 	s := newSheet(p.out, v, p.verbose)
-	p.ended = v.Ended != nil
+	p.hasPrintedEnd = v.Ended != nil
 	p.out.PrintSafeLines(s.renderLines(0)...)
 	for _, a := range v.Activities {
-		p.drawn[a.Type] = terminal.ContentLines(a.Type, a.Content, s.columns > 0)
+		p.printedLines[a.Type] = terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 	}
 	return nil
 }
@@ -77,9 +77,9 @@ func (p *plainCall) begin(v dispatch.View) error {
 // event prints an event. event omits reports that are not for the user, and activities,
 // which show prints.
 func (p *plainCall) event(e dispatch.Event, _ []byte) error {
-	p.ended = p.ended || e.Kind == dispatch.EventEnded
-	report := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
-	if e.Kind != dispatch.EventActivity && (!report || p.verbose || e.ForUser()) {
+	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
+	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
+	if e.Kind != dispatch.EventActivity && (!isReport || p.verbose || e.ForUser()) {
 		p.out.PrintText(e.Time.Local().Format(clockTime) + "  " + eventText(e, p.verbose))
 	}
 	return nil
@@ -87,31 +87,31 @@ func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 
 func (p *plainCall) missed(n int)         { p.out.Notef("%s were missed", terminal.Plural(n, "event")) }
 func (p *plainCall) tick(time.Time)       {}
-func (p *plainCall) pause() time.Duration { return plainPause }
+func (p *plainCall) pause() time.Duration { return plainSilence }
 
 // show prints the activities that changed, each from its first changed line.
 func (p *plainCall) show(v dispatch.View) {
 	s := newSheet(p.out, v, p.verbose)
 	shown, _ := s.shownActivities()
 	for _, a := range shown {
-		lines, before := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.drawn[a.Type]
-		same := 0
-		for same < len(lines) && same < len(before) && lines[same] == before[same] {
-			same++
+		lines, oldLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.printedLines[a.Type]
+		sameLines := 0
+		for sameLines < len(lines) && sameLines < len(oldLines) && lines[sameLines] == oldLines[sameLines] {
+			sameLines++
 		}
-		if same == len(lines) && same == len(before) {
+		if sameLines == len(lines) && sameLines == len(oldLines) {
 			continue
 		}
-		p.drawn[a.Type] = lines
-		head := activityHead(a)
+		p.printedLines[a.Type] = lines
+		heading := activityHead(a)
 		switch {
-		case same > 0 && same == len(before):
-			head += ", more"
-		case same > 0 || len(before) > 0:
-			head += ", changed from line " + terminal.Number(float64(same+1))
+		case sameLines > 0 && sameLines == len(oldLines):
+			heading += ", more"
+		case sameLines > 0 || len(oldLines) > 0:
+			heading += ", changed from line " + terminal.Number(float64(sameLines+1))
 		}
-		p.out.PrintSafeLines(head)
-		for _, line := range lines[same:] {
+		p.out.PrintSafeLines(heading)
+		for _, line := range lines[sameLines:] {
 			p.out.PrintSafeLines("  " + line)
 		}
 	}
@@ -123,7 +123,7 @@ func (p *plainCall) end(v *dispatch.View) {
 		return
 	}
 	p.show(*v)
-	if v.Ended != nil && !p.ended { // the event was lost
+	if v.Ended != nil && !p.hasPrintedEnd { // the event was lost
 		p.out.PrintSafeLines(fieldLine("status", newSheet(p.out, *v, p.verbose).statusLine()))
 	}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // CountWaiting returns how many calls wait for the user.
-func CountWaiting(list []dispatch.View) int {
+func CountWaiting(calls []dispatch.View) int {
 	n := 0
-	for _, v := range list {
+	for _, v := range calls {
 		if v.Waiting != nil {
 			n++
 		}
@@ -21,15 +21,15 @@ func CountWaiting(list []dispatch.View) int {
 	return n
 }
 
-// Rows returns the table of a list of calls, its head first. The column WAITS FOR exists
+// Rows returns the table of calls, its head first. The column WAITS FOR exists
 // only if a call waits.
-func Rows(list []dispatch.View, verbose bool, now time.Time) [][]string {
+func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
 	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "WAITS FOR", "LAST WORD"}}
-	for _, one := range inTrees(list) {
-		rows = append(rows, callRow(one.View, one.depth, verbose, now))
+	for _, row := range orderInTrees(calls) {
+		rows = append(rows, callRow(row.View, row.depth, verbose, now))
 	}
-	if CountWaiting(list) == 0 {
+	if CountWaiting(calls) == 0 {
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], waitColumn, waitColumn+1)
 		}
@@ -43,14 +43,14 @@ type treeRow struct {
 	depth int
 }
 
-// inTrees orders calls so that each call follows the call that made it, oldest first.
-func inTrees(list []dispatch.View) []treeRow {
-	listed, children := map[string]bool{}, map[string][]dispatch.View{}
-	for _, v := range list {
-		listed[v.CallID] = true
+// orderInTrees orders calls so that each call follows the call that made it, oldest first.
+func orderInTrees(calls []dispatch.View) []treeRow {
+	isListed, children := map[string]bool{}, map[string][]dispatch.View{}
+	for _, v := range calls {
+		isListed[v.CallID] = true
 	}
-	for _, v := range list {
-		if listed[v.ParentCallID] {
+	for _, v := range calls {
+		if isListed[v.ParentCallID] {
 			children[v.ParentCallID] = append(children[v.ParentCallID], v)
 		}
 	}
@@ -63,8 +63,8 @@ func inTrees(list []dispatch.View) []treeRow {
 			add(child, depth+1)
 		}
 	}
-	for _, v := range list {
-		if !listed[v.ParentCallID] {
+	for _, v := range calls {
+		if !isListed[v.ParentCallID] {
 			add(v, 0)
 		}
 	}
@@ -73,36 +73,36 @@ func inTrees(list []dispatch.View) []treeRow {
 
 // callRow returns the cells of one call.
 func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
-	part, word := v.Progress, WithStatusWord(v.UserStatusWord, v.UserMessage)
+	progress, messageCell := v.Progress, WithStatusWord(v.UserStatusWord, v.UserMessage)
 	if verbose {
-		word = WithStatusWord(v.StatusWord, v.Message)
+		messageCell = WithStatusWord(v.StatusWord, v.Message)
 	}
 	if result := v.ShownResult(false); result != "" {
-		word = result
+		messageCell = result
 	}
-	waits := ""
+	waitCell := ""
 	switch {
 	case v.Error != "":
-		word = v.Error
+		messageCell = v.Error
 	case v.Waiting != nil:
-		waits, word = waitText(*v.Waiting, now), v.Waiting.Reason
+		waitCell, messageCell = waitText(*v.Waiting, now), v.Waiting.Reason
 	}
-	progress := ""
-	if part != nil {
-		progress = terminal.Percent(*part)
+	progressCell := ""
+	if progress != nil {
+		progressCell = terminal.Percent(*progress)
 	}
 	return []string{
-		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progress, terminal.Elapsed(runTime(v)), v.Who().String(), waits, terminal.SafeLine(word),
+		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, terminal.Elapsed(runTime(v)), v.Who().String(), waitCell, terminal.SafeLine(messageCell),
 	}
 }
 
 // waitText describes what a call waits for, and for how long.
 func waitText(w dispatch.Waiting, now time.Time) string {
-	what := "your permission"
+	waitsFor := "your permission"
 	if w.Kind == wire.TicketUser {
-		what = "you"
+		waitsFor = "you"
 	}
-	return fmt.Sprintf("%s, %s left", what, terminal.Elapsed(max(0, w.Until.Sub(now))))
+	return fmt.Sprintf("%s, %s left", waitsFor, terminal.Elapsed(max(0, w.Until.Sub(now))))
 }
 
 // statusText returns the status of a call, with the error code if it failed.

@@ -21,8 +21,8 @@ type sheet struct {
 	columns int
 	glyphs  terminal.Glyphs
 	now     time.Time
-	// read is when the view was made. A running call has run longer since.
-	read time.Time
+	// viewTime is when the view was made. A running call has run longer since.
+	viewTime time.Time
 }
 
 // sheetLabel is the width of the labels.
@@ -32,14 +32,14 @@ const sheetLabel = 9
 func fieldLine(label, text string) string { return fmt.Sprintf("%-*s  %s", sheetLabel, label, text) }
 
 // renderLines returns the sheet: the facts of the call, its timeline and question, and the
-// activities. room limits the number of lines for activities; 0 means no limit.
-func (s sheet) renderLines(room int) []string {
+// activities. maxLines limits the number of lines for activities; 0 means no limit.
+func (s sheet) renderLines(maxLines int) []string {
 	lines := append(s.headLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)
-	if room > 0 {
-		room = max(1, room-len(lines))
+	if maxLines > 0 {
+		maxLines = max(1, maxLines-len(lines))
 	}
-	return append(lines, s.activityLines(room)...)
+	return append(lines, s.activityLines(maxLines)...)
 }
 
 func (s sheet) headLines() []string {
@@ -49,14 +49,14 @@ func (s sheet) headLines() []string {
 		tool += " (prompt)"
 	}
 	lines := []string{fieldLine("call", v.CallID), fieldLine("tool", tool), fieldLine("status", s.statusLine())}
-	if who := v.Who().String(); who != "" {
-		lines = append(lines, fieldLine("client", terminal.SafeLine(who)))
+	if clientName := v.Who().String(); clientName != "" {
+		lines = append(lines, fieldLine("client", terminal.SafeLine(clientName)))
 	}
 	if v.ParentCallID != "" {
 		lines = append(lines, fieldLine("made by", v.ParentCallID))
 	}
-	if by := v.Caller; by != nil {
-		lines = append(lines, fieldLine("caller", terminal.SafeLine(CallerText(by))))
+	if caller := v.Caller; caller != nil {
+		lines = append(lines, fieldLine("caller", terminal.SafeLine(CallerText(caller))))
 	}
 	if v.TabID != 0 {
 		lines = append(lines, fieldLine("tab", fmt.Sprintf("%d of %s", v.TabID, terminal.SafeLine(v.Browser))))
@@ -90,7 +90,7 @@ func (s sheet) statusLine() string {
 func (s sheet) elapsedTime() time.Duration {
 	d := runTime(s.view)
 	if s.view.Ended == nil && s.view.Waiting == nil && s.view.Status == wire.StatusRunning {
-		d += max(0, s.now.Sub(s.read))
+		d += max(0, s.now.Sub(s.viewTime))
 	}
 	return d
 }
@@ -99,23 +99,23 @@ func (s sheet) elapsedTime() time.Duration {
 // progress.
 func (s sheet) progressBar() string {
 	v, bar := s.view, terminal.Bar{Elapsed: s.elapsedTime()}
-	part := v.Progress
+	progress := v.Progress
 	bar.Message = WithStatusWord(v.UserStatusWord, v.UserMessage)
 	if s.verbose {
 		bar.Message = WithStatusWord(v.StatusWord, v.Message)
 	}
 	switch {
-	case part != nil && v.Total != nil:
-		bar.Progress, bar.Total = *part**v.Total, *v.Total
-	case part != nil:
-		bar.Progress, bar.Total = *part, 1
+	case progress != nil && v.Total != nil:
+		bar.Progress, bar.Total = *progress**v.Total, *v.Total
+	case progress != nil:
+		bar.Progress, bar.Total = *progress, 1
 	case v.Loaded != nil:
 		bar.Progress = *v.Loaded
 	}
-	bar.HasTotal, bar.HasReport = part != nil, part != nil || v.Loaded != nil
-	live := s.columns > 0 && v.Status == wire.StatusRunning
+	bar.HasTotal, bar.HasReport = progress != nil, progress != nil || v.Loaded != nil
+	isLive := s.columns > 0 && v.Status == wire.StatusRunning
 	switch {
-	case live:
+	case isLive:
 		return bar.Draw(s.columns-1-sheetLabel-2, s.glyphs)
 	case !bar.HasReport:
 		return terminal.SafeLine(bar.Message)
@@ -155,13 +155,13 @@ func (s sheet) questionLines() []string {
 		}
 	}
 	lines = append(lines, s.argumentLines(*w)...)
-	yes, no := "to allow it", "to refuse it"
+	allowPurpose, denyPurpose := "to allow it", "to refuse it"
 	if w.Kind == wire.TicketUser {
-		yes, no = "when done", "to stop it"
+		allowPurpose, denyPurpose = "when done", "to stop it"
 	}
 	lines = append(lines,
-		fmt.Sprintf("  %-12s  opentabs calls approve %s", yes, s.view.CallID),
-		fmt.Sprintf("  %-12s  opentabs calls deny %s", no, s.view.CallID))
+		fmt.Sprintf("  %-12s  opentabs calls approve %s", allowPurpose, s.view.CallID),
+		fmt.Sprintf("  %-12s  opentabs calls deny %s", denyPurpose, s.view.CallID))
 	if len(w.Scopes) > 1 {
 		lines = append(lines, "  it can be allowed "+scopeFlags(w.Scopes))
 	}
@@ -195,20 +195,20 @@ func (s sheet) shownActivities() (shown []dispatch.ActivityView, hidden int) {
 	return shown, hidden
 }
 
-// activityLines returns the lines of the activities, at most room of them; 0 means all.
-func (s sheet) activityLines(room int) []string {
+// activityLines returns the lines of the activities, at most maxLines of them; 0 means all.
+func (s sheet) activityLines(maxLines int) []string {
 	shown, hidden := s.shownActivities()
 	var lines []string
 	for i, a := range shown {
 		lines = append(lines, activityHead(a))
-		drawn := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
-		if room > 0 {
+		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
+		if maxLines > 0 {
 			// Each later activity needs a line for its head, and all hidden activities
 			// together need one line.
-			after := len(shown) - i - 1
-			drawn = shortenLines(a.Type, drawn, max(2, (room-1-len(lines)-after)/(after+1)))
+			laterActivities := len(shown) - i - 1
+			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}
-		for _, line := range drawn {
+		for _, line := range activityLines {
 			lines = append(lines, "  "+line)
 		}
 	}
@@ -219,33 +219,33 @@ func (s sheet) activityLines(room int) []string {
 }
 
 func activityHead(a dispatch.ActivityView) string {
-	head := "activity " + terminal.SafeLine(a.Type)
+	heading := "activity " + terminal.SafeLine(a.Type)
 	if a.Audience != dispatch.AudienceUser {
-		head += " (not for the user)"
+		heading += " (not for the user)"
 	}
 	if a.Dropped > 0 {
-		head += fmt.Sprintf(", %s dropped: too large, or did not apply", terminal.Plural(a.Dropped, "change"))
+		heading += fmt.Sprintf(", %s dropped: too large, or did not apply", terminal.Plural(a.Dropped, "change"))
 	}
-	return head
+	return heading
 }
 
-// shortenLines shortens lines to at most room lines, including a note with the number
+// shortenLines shortens lines to at most maxLines lines, including a note with the number
 // of omitted lines. shortenLines keeps the end of text, which grows at its end.
-func shortenLines(kind string, lines []string, room int) []string {
-	if len(lines) <= room {
+func shortenLines(kind string, lines []string, maxLines int) []string {
+	if len(lines) <= maxLines {
 		return lines
 	}
-	left := len(lines) - room + 1
+	omittedLines := len(lines) - maxLines + 1
 	if kind == "table" || kind == "json" {
-		return append(lines[:room-1:room-1], fmt.Sprintf("... %s more", terminal.Plural(left, "line")))
+		return append(lines[:maxLines-1:maxLines-1], fmt.Sprintf("... %s more", terminal.Plural(omittedLines, "line")))
 	}
-	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(left, "line"))}, lines[left:]...)
+	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(omittedLines, "line"))}, lines[omittedLines:]...)
 }
 
 // newSheet returns the sheet of a view that was just made.
 func newSheet(out *terminal.Output, v dispatch.View, verbose bool) sheet {
 	now := time.Now()
-	s := sheet{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, read: now}
+	s := sheet{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, viewTime: now}
 	if out.IsTerminal() {
 		s.columns, _ = out.Size()
 	}

@@ -46,21 +46,21 @@ func runningView() dispatch.View {
 // beginning.
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
-	s := sheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), read: now}
+	s := sheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
 	lines := s.renderLines(24)
-	all := strings.Join(lines, "\n")
+	text := strings.Join(lines, "\n")
 	if len(lines) > 24 {
-		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), all)
+		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), text)
 	}
 	for _, want := range []string{
 		"status     running for 3.0s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
 	} {
-		if !strings.Contains(all, strings.ReplaceAll(want, "more lines", "more")) {
-			t.Errorf("%q is missing in\n%s", want, all)
+		if !strings.Contains(text, strings.ReplaceAll(want, "more lines", "more")) {
+			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if whole := s.renderLines(0); len(whole) < 200 {
-		t.Errorf("all of it has %d lines", len(whole))
+	if allLines := s.renderLines(0); len(allLines) < 200 {
+		t.Errorf("all of it has %d lines", len(allLines))
 	}
 }
 
@@ -69,36 +69,36 @@ func TestSheetFitsTheScreen(t *testing.T) {
 func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
-		s := sheet{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, read: now}
-		all := strings.Join(s.renderLines(0), "\n")
-		if strings.Contains(all, "of no interest") || strings.Contains(all, "activity json") {
-			t.Errorf("it shows\n%s", all)
+		s := sheet{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
+		text := strings.Join(s.renderLines(0), "\n")
+		if strings.Contains(text, "of no interest") || strings.Contains(text, "activity json") {
+			t.Errorf("it shows\n%s", text)
 		}
-		if !strings.Contains(all, "50%") || !strings.Contains(all, "for you") || !strings.Contains(all, "1 activity is not for the user") {
-			t.Errorf("it lacks something:\n%s", all)
+		if !strings.Contains(text, "50%") || !strings.Contains(text, "for you") || !strings.Contains(text, "1 activity is not for the user") {
+			t.Errorf("it lacks something:\n%s", text)
 		}
 		s.verbose = true
-		all = strings.Join(s.renderLines(0), "\n")
+		text = strings.Join(s.renderLines(0), "\n")
 		for _, want := range []string{"of no interest", "50%", "activity json (not for the user)"} {
-			if !strings.Contains(all, want) {
-				t.Errorf("--verbose lacks %q:\n%s", want, all)
+			if !strings.Contains(text, want) {
+				t.Errorf("--verbose lacks %q:\n%s", want, text)
 			}
 		}
 	}
 }
 
 func TestCallsInTrees(t *testing.T) {
-	at := time.Now()
-	view := func(id, parent string, after int) dispatch.View {
+	now := time.Now()
+	view := func(id, parent string, seconds int) dispatch.View {
 		return dispatch.View{
 			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parent, ToolName: id},
-			Created:  at.Add(time.Duration(after) * time.Second),
+			Created:  now.Add(time.Duration(seconds) * time.Second),
 		}
 	}
 	// The list has what runs first, then what has ended, newest first.
 	list := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
 	var got []string
-	for _, row := range Rows(list, false, at)[1:] {
+	for _, row := range Rows(list, false, now)[1:] {
 		got = append(got, row[1])
 	}
 	if want := "a|  a1|    a1x|  a2|b|x"; strings.Join(got, "|") != want {
@@ -107,10 +107,10 @@ func TestCallsInTrees(t *testing.T) {
 }
 
 func TestEventTextForUser(t *testing.T) {
-	secret, shown := 0.9, 0.1
+	agentProgress, userProgress := 0.9, 0.1
 	e := dispatch.Event{
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
-		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &secret}}, UserProgress: &shown},
+		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &agentProgress}}, UserProgress: &userProgress},
 	}
 	if got := eventText(e, false); got != "progress  90%  hello" { // numbers are the call's own
 		t.Errorf("for the user: %q", got)

@@ -42,7 +42,7 @@ func newDisplay(out *terminal.Output, o Options) display {
 	case out.CanRedraw():
 		return newLiveCall(out, o.Verbose)
 	}
-	return &plainCall{out: out, verbose: o.Verbose, drawn: map[string][]string{}}
+	return &plainCall{out: out, verbose: o.Verbose, printedLines: map[string][]string{}}
 }
 
 // watchTick is the time between two drawings.
@@ -50,35 +50,35 @@ const watchTick = 100 * time.Millisecond
 
 // streamItem is one item of the stream of events.
 type streamItem struct {
-	following bool
-	event     *dispatch.Event
-	raw       []byte
-	missed    int
+	isFollowing bool
+	event       *dispatch.Event
+	raw         []byte
+	missed      int
 }
 
 // Watch shows a call until it ends. The end of ctx ends it without an error; the error
 // is httpapi.ErrEnded if the server stops.
 func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal.Output, o Options) error {
-	watching, stop := context.WithCancel(ctx)
+	watchCtx, stop := context.WithCancel(ctx)
 	defer stop()
-	items, failed := make(chan streamItem), make(chan error, 1)
+	items, streamErr := make(chan streamItem), make(chan error, 1)
 	display := newDisplay(out, o)
-	go func() { failed <- streamEvents(watching, client, id, items) }()
+	go func() { streamErr <- streamEvents(watchCtx, client, id, items) }()
 	w := watcher{client: client, id: id, display: display}
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
 	for {
-		var over bool
+		var hasEnded bool
 		var err error
 		select {
 		case item := <-items:
-			over, err = w.handle(ctx, item)
+			hasEnded, err = w.handle(ctx, item)
 		case now := <-tick.C:
-			over, err = w.refreshCall(ctx, now)
-		case err = <-failed:
+			hasEnded, err = w.refreshCall(ctx, now)
+		case err = <-streamErr:
 		}
-		if over || err != nil {
-			display.end(w.last)
+		if hasEnded || err != nil {
+			display.end(w.lastView)
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -98,7 +98,7 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 		}
 	}
 	return client.Calls.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
-		Following: func() error { return send(streamItem{following: true}) },
+		Following: func() error { return send(streamItem{isFollowing: true}) },
 		Event: func(e dispatch.Event, raw []byte) error {
 			return send(streamItem{event: &e, raw: append([]byte(nil), raw...)})
 		},
@@ -108,56 +108,56 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 
 // watcher has the last view of a call that is watched.
 type watcher struct {
-	client  *httpapi.Client
-	id      string
-	display display
-	last    *dispatch.View
-	// since is the last event that the view of begin includes.
-	since uint64
-	// stale is set if an event is later than the last view.
-	stale bool
-	read  time.Time
+	client   *httpapi.Client
+	id       string
+	display  display
+	lastView *dispatch.View
+	// viewSeq is the last event that the view of begin includes.
+	viewSeq uint64
+	// isStale is set if an event is later than the last view.
+	isStale  bool
+	viewTime time.Time
 }
 
-// handle handles an item of the stream. over is set when the call has ended.
-func (w *watcher) handle(ctx context.Context, item streamItem) (over bool, err error) {
+// handle handles an item of the stream. hasEnded is set when the call has ended.
+func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
-	case item.following: // events after this view are in the stream
+	case item.isFollowing: // events after this view are in the stream
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
-		w.since = w.last.Seq
-		return w.last.Ended != nil, w.display.begin(*w.last)
+		w.viewSeq = w.lastView.Seq
+		return w.lastView.Ended != nil, w.display.begin(*w.lastView)
 	case item.event == nil:
 		w.display.missed(item.missed)
-		w.stale = true
+		w.isStale = true
 		return false, nil
-	case item.event.Seq <= w.since:
+	case item.event.Seq <= w.viewSeq:
 		return false, nil
 	}
-	w.stale = true
-	over = item.event.Kind == dispatch.EventEnded
-	if over { // its last activities precede its end
+	w.isStale = true
+	hasEnded = item.event.Kind == dispatch.EventEnded
+	if hasEnded { // its last activities precede its end
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
-		w.display.show(*w.last)
+		w.display.show(*w.lastView)
 	}
-	return over, w.display.event(*item.event, item.raw)
+	return hasEnded, w.display.event(*item.event, item.raw)
 }
 
 // refreshCall reads the call again if it has changed and the pause is over.
-func (w *watcher) refreshCall(ctx context.Context, now time.Time) (over bool, err error) {
-	if w.stale && now.Sub(w.read) >= w.display.pause() {
+func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool, err error) {
+	if w.isStale && now.Sub(w.viewTime) >= w.display.pause() {
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
-		w.display.show(*w.last)
+		w.display.show(*w.lastView)
 		// The end of the call arrives as an event, unless that event was lost.
-		over = w.last.Ended != nil && w.last.Seq > w.since && time.Since(*w.last.Ended) > time.Second
+		hasEnded = w.lastView.Ended != nil && w.lastView.Seq > w.viewSeq && time.Since(*w.lastView.Ended) > time.Second
 	}
 	w.display.tick(now)
-	return over, nil
+	return hasEnded, nil
 }
 
 // fetchCall reads the call.
@@ -166,6 +166,6 @@ func (w *watcher) fetchCall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.last, w.stale, w.read = &v, false, time.Now()
+	w.lastView, w.isStale, w.viewTime = &v, false, time.Now()
 	return nil
 }

@@ -30,22 +30,22 @@ func (r *recordedDisplay) event(e dispatch.Event, _ []byte) error {
 // TestWatchHandlesEventsOnce checks that events that the first view includes are not
 // shown again.
 func TestWatchHandlesEventsOnce(t *testing.T) {
-	ui := &recordedDisplay{}
-	w := watcher{display: ui, last: &dispatch.View{}, since: 5}
+	display := &recordedDisplay{}
+	w := watcher{display: display, lastView: &dispatch.View{}, viewSeq: 5}
 	for seq := range uint64(8) {
-		over, err := w.handle(t.Context(), streamItem{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
-		if over || err != nil {
-			t.Fatal(over, err)
+		hasEnded, err := w.handle(t.Context(), streamItem{event: &dispatch.Event{Seq: seq, Kind: dispatch.EventProgress}})
+		if hasEnded || err != nil {
+			t.Fatal(hasEnded, err)
 		}
-		if w.stale != (seq > 5) {
-			t.Errorf("after event %d the call is to be read again: %v", seq, w.stale)
+		if w.isStale != (seq > 5) {
+			t.Errorf("after event %d the call is to be read again: %v", seq, w.isStale)
 		}
 	}
-	if got := strings.Join(ui.calls, " "); got != "progress progress" {
+	if got := strings.Join(display.calls, " "); got != "progress progress" {
 		t.Errorf("got %q", got)
 	}
-	w.stale = false
-	if _, err := w.handle(t.Context(), streamItem{missed: 3}); err != nil || !w.stale {
+	w.isStale = false
+	if _, err := w.handle(t.Context(), streamItem{missed: 3}); err != nil || !w.isStale {
 		t.Errorf("after a gap the call is not read again: %v", err)
 	}
 }
@@ -62,7 +62,7 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 		t.Errorf("%d lines on a screen of %d", n, v.Rows)
 	}
 	before := v.Written
-	l.tick(l.read.Add(50 * time.Millisecond))
+	l.tick(l.viewTime.Add(50 * time.Millisecond))
 	if n := v.Written - before; n > 200 {
 		t.Errorf("a moment later %d bytes are drawn", n)
 	}
@@ -81,7 +81,7 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 // changed line.
 func TestPlainCallPrintsChanges(t *testing.T) {
 	var b bytes.Buffer
-	p := &plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), drawn: map[string][]string{}}
+	p := &plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
 	for _, step := range []struct{ text, want string }{
 		{"one", "activity text\n  one\n"},
 		{"one\ntwo", "activity text, more\n  two\n"},

@@ -11,12 +11,12 @@ import (
 )
 
 // CallerText returns a calling tool with its tab and site.
-func CallerText(by *dispatch.Caller) string {
-	where := fmt.Sprintf("tab %d", by.TabID)
-	if by.Origin != "" {
-		where += ", " + by.Origin
+func CallerText(caller *dispatch.Caller) string {
+	tabText := fmt.Sprintf("tab %d", caller.TabID)
+	if caller.Origin != "" {
+		tabText += ", " + caller.Origin
 	}
-	return fmt.Sprintf("%s (%s)", by.Tool, where)
+	return fmt.Sprintf("%s (%s)", caller.Tool, tabText)
 }
 
 // ScopeText describes the scope of a permission.

@@ -76,19 +76,19 @@ func Of(name, version string) Profile {
 			return p
 		}
 	}
-	return unknown
+	return unknownClient
 }
 
 // Table returns all profiles. The last profile is that of unknown clients.
-func Table() []Profile { return append(slices.Clone(table), unknown) }
+func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
 // appliesToName reports whether the profile applies to clients with this name.
 func (p Profile) appliesToName(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return slices.ContainsFunc(p.Names, func(pattern string) bool {
 		pattern = strings.ToLower(pattern)
-		if rest, ok := strings.CutSuffix(pattern, "*"); ok {
-			return strings.HasPrefix(name, rest)
+		if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+			return strings.HasPrefix(name, prefix)
 		}
 		return name == pattern
 	})
@@ -108,20 +108,20 @@ func compareVersions(a, b string) int {
 
 // versionNumbers returns the numbers of a version without the zeros at its end.
 func versionNumbers(version string) []int {
-	var all []int
+	var numbers []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".") {
 		digits := part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]
 		n, err := strconv.Atoi(digits)
 		if err != nil {
 			break
 		}
-		all = append(all, n)
+		numbers = append(numbers, n)
 		if digits != part {
 			break
 		}
 	}
-	for len(all) > 0 && all[len(all)-1] == 0 {
-		all = all[:len(all)-1]
+	for len(numbers) > 0 && numbers[len(numbers)-1] == 0 {
+		numbers = numbers[:len(numbers)-1]
 	}
-	return all
+	return numbers
 }

@@ -38,11 +38,11 @@ func TestOf(t *testing.T) {
 
 // TestTable checks that each profile has sources and can be found by Of.
 func TestTable(t *testing.T) {
-	all := Table()
-	if last := all[len(all)-1]; last.Client != "" || last.Timeout != defaultTimeout || last.Resets {
-		t.Errorf("the last is not that of unknown clients: %+v", last)
+	table := Table()
+	if lastProfile := table[len(table)-1]; lastProfile.Client != "" || lastProfile.Timeout != defaultTimeout || lastProfile.Resets {
+		t.Errorf("the last is not that of unknown clients: %+v", lastProfile)
 	}
-	for _, p := range all {
+	for _, p := range table {
 		version := p.From
 		if version == "" {
 			version = "0"

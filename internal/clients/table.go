@@ -2,8 +2,8 @@ package clients
 
 import "time"
 
-// unknown is the profile of every client that is not in the table.
-var unknown = Profile{
+// unknownClient is the profile of every client that is not in the table.
+var unknownClient = Profile{
 	Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
 	Note: "the defaults of the official TypeScript SDK; the Python SDK has no default limit",
 	Sources: []Source{

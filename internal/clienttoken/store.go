@@ -35,18 +35,18 @@ import (
 )
 
 const (
-	// prefix begins each token, so that users and secret scanners recognize it.
-	prefix = "otc_"
+	// tokenPrefix begins each token, so that users and secret scanners recognize it.
+	tokenPrefix = "otc_"
 	// tokenBytes is the length of a token before it is encoded: 256 bits.
 	tokenBytes = 32
-	// shownChars is how much of a token a list shows, with the prefix.
-	shownChars = len(prefix) + 4
+	// shownTokenChars is how much of a token a list shows, with the prefix.
+	shownTokenChars = len(tokenPrefix) + 4
 	// maxClients limits the tokens, because each request is compared with all of them.
 	maxClients = 256
-	// lockWait is how long a change waits for the lock of another process.
-	lockWait = 5 * time.Second
-	// usedStep is the resolution of the recorded last use of a token.
-	usedStep = time.Minute
+	// lockTimeout is how long a change waits for the lock of another process.
+	lockTimeout = 5 * time.Second
+	// lastUsedStep is the resolution of the recorded last use of a token.
+	lastUsedStep = time.Minute
 	// WatchInterval is how often Watch checks the file.
 	WatchInterval = time.Second
 )
@@ -68,42 +68,42 @@ type Client struct {
 	LastUsed time.Time `json:"last_used,omitzero"`
 }
 
-// stored is the entry of a client in the file.
-type stored struct {
+// storedClient is the entry of a client in the file.
+type storedClient struct {
 	Client
 	// Sum is the SHA-256 sum of the token, in hex.
 	Sum string `json:"sha256"`
 }
 
-// file is the content of the file.
-type file struct {
-	Version int      `json:"version"`
-	Clients []stored `json:"clients"`
+// tokenFile is the content of the file.
+type tokenFile struct {
+	Version int            `json:"version"`
+	Clients []storedClient `json:"clients"`
 }
 
 // Store stores the tokens in one file.
 type Store struct {
-	path string
-	work sync.WaitGroup // pending writes of last uses
+	path          string
+	pendingWrites sync.WaitGroup // pending writes of last uses
 
-	mu       sync.Mutex // guards all fields below
-	clients  map[string]*admitted
-	seen     fs.FileInfo // the file when it was read; nil for none
-	problem  error       // why the file could not be read
-	removed  func(name string)
-	entrance int
+	mu            sync.Mutex // guards all fields below
+	clients       map[string]*activeClient
+	readInfo      fs.FileInfo // the file when it was read; nil for none
+	problem       error       // why the file could not be read
+	onRemoved     func(name string)
+	lastRequestID int
 }
 
-// admitted is a client whose token gives access to /mcp.
-type admitted struct {
-	stored
-	sum     [sha256.Size]byte
-	entered map[int]context.CancelCauseFunc // its requests
+// activeClient is a client whose token gives access to /mcp.
+type activeClient struct {
+	storedClient
+	sum      [sha256.Size]byte
+	requests map[int]context.CancelCauseFunc // its requests
 }
 
 // Open returns the store in the file at path, which need not exist.
 func Open(path string) *Store {
-	s := &Store{path: path, clients: map[string]*admitted{}}
+	s := &Store{path: path, clients: map[string]*activeClient{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.read()
@@ -112,29 +112,29 @@ func Open(path string) *Store {
 
 // OnRemoved sets a function that is called, without a lock, for each client whose
 // token was removed or replaced, after its requests were cancelled.
-func (s *Store) OnRemoved(removed func(name string)) {
+func (s *Store) OnRemoved(onRemoved func(name string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.removed = removed
+	s.onRemoved = onRemoved
 }
 
-// nameRule matches valid names of clients.
-var nameRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// namePattern matches valid names of clients.
+var namePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Add creates and returns a token for a new client. The token is not stored and cannot
 // be read again.
 func (s *Store) Add(name string) (token string, err error) {
-	if !nameRule().MatchString(name) {
+	if !namePattern().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
 	}
 	random := make([]byte, tokenBytes)
 	if _, err := rand.Read(random); err != nil { // rand.Read never returns an error
 		return "", fmt.Errorf("make a token: %w", err)
 	}
-	token = prefix + base64.RawURLEncoding.EncodeToString(random)
+	token = tokenPrefix + base64.RawURLEncoding.EncodeToString(random)
 	sum := sha256.Sum256([]byte(token))
-	one := stored{Client: Client{Name: name, Begins: token[:shownChars], Created: time.Now().UTC()}, Sum: hex.EncodeToString(sum[:])}
-	return token, s.change(func(f *file) error {
+	client := storedClient{Client: Client{Name: name, Begins: token[:shownTokenChars], Created: time.Now().UTC()}, Sum: hex.EncodeToString(sum[:])}
+	return token, s.change(func(f *tokenFile) error {
 		for _, c := range f.Clients {
 			if strings.EqualFold(c.Name, name) {
 				return fmt.Errorf("the client %s has a token already, and opentabs cannot show it again. Remove it with `opentabs client remove %[1]s`, or choose another name", c.Name)
@@ -143,7 +143,7 @@ func (s *Store) Add(name string) (token string, err error) {
 		if len(f.Clients) >= maxClients {
 			return fmt.Errorf("there are %d clients already: remove one with `opentabs client remove NAME`", maxClients)
 		}
-		f.Clients = append(f.Clients, one)
+		f.Clients = append(f.Clients, client)
 		return nil
 	})
 }
@@ -151,8 +151,8 @@ func (s *Store) Add(name string) (token string, err error) {
 // Remove revokes the token of a client. Remove returns ErrUnknown if no client has this
 // name.
 func (s *Store) Remove(name string) error {
-	return s.change(func(f *file) error {
-		i := slices.IndexFunc(f.Clients, func(c stored) bool { return c.Name == name })
+	return s.change(func(f *tokenFile) error {
+		i := slices.IndexFunc(f.Clients, func(c storedClient) bool { return c.Name == name })
 		if i < 0 {
 			return ErrUnknown
 		}
@@ -168,54 +168,54 @@ func (s *Store) List() ([]Client, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]Client, 0, len(s.clients))
+	clients := make([]Client, 0, len(s.clients))
 	for _, c := range s.clients {
-		list = append(list, c.Client)
+		clients = append(clients, c.Client)
 	}
-	slices.SortFunc(list, func(a, b Client) int { return cmp.Compare(a.Name, b.Name) })
-	return list, nil
+	slices.SortFunc(clients, func(a, b Client) int { return cmp.Compare(a.Name, b.Name) })
+	return clients, nil
 }
 
 // Enter returns the client that has this token, and a context that is cancelled
-// with errRevoked when the token is removed. Call leave at the end of the request.
+// with errRevoked when the token is removed. Call endRequest at the end of the request.
 // ok is false if no client has the token.
-func (s *Store) Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
+func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found *admitted
+	var client *activeClient
 	for _, c := range s.clients { // compares the hash with all hashes, so that the time does not depend on the token
 		if subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 {
-			found = c
+			client = c
 		}
 	}
-	if found == nil {
+	if client == nil {
 		return "", nil, nil, false
 	}
-	in, cancel := context.WithCancelCause(ctx)
-	s.entrance++
-	id := s.entrance
-	found.entered[id] = cancel
-	s.recordUse(found)
-	return found.Name, in, func() {
+	requestCtx, cancel := context.WithCancelCause(ctx)
+	s.lastRequestID++
+	id := s.lastRequestID
+	client.requests[id] = cancel
+	s.recordUse(client)
+	return client.Name, requestCtx, func() {
 		cancel(nil)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(found.entered, id)
+		delete(client.requests, id)
 	}, true
 }
 
 // recordUse records that a token was used. The caller holds mu.
-func (s *Store) recordUse(c *admitted) {
+func (s *Store) recordUse(c *activeClient) {
 	now := time.Now().UTC()
-	if now.Sub(c.LastUsed) < usedStep {
+	if now.Sub(c.LastUsed) < lastUsedStep {
 		return
 	}
 	c.LastUsed = now
 	name, sum := c.Name, c.Sum
-	s.work.Go(func() {
+	s.pendingWrites.Go(func() {
 		// If the file cannot be written, only the date is lost.
-		_ = s.change(func(f *file) error {
+		_ = s.change(func(f *tokenFile) error {
 			for i := range f.Clients {
 				if f.Clients[i].Name == name && f.Clients[i].Sum == sum {
 					f.Clients[i].LastUsed = now
@@ -230,13 +230,13 @@ func (s *Store) recordUse(c *admitted) {
 // were removed before it returns.
 func (s *Store) Reload() error {
 	s.mu.Lock()
-	var gone []*admitted
+	var removedClients []*activeClient
 	if s.hasChanged() {
-		gone = s.read()
+		removedClients = s.read()
 	}
 	problem := s.problem
 	s.mu.Unlock()
-	s.revoke(gone)
+	s.revoke(removedClients)
 	return problem
 }
 
@@ -255,7 +255,7 @@ func (s *Store) Watch(ctx context.Context) {
 }
 
 // Close waits for pending writes.
-func (s *Store) Close() { s.work.Wait() }
+func (s *Store) Close() { s.pendingWrites.Wait() }
 
 // Mend renames a damaged file and returns a warning about it, or "" if the file is
 // not damaged.
@@ -265,17 +265,17 @@ func (s *Store) Mend() (warning string, err error) {
 	if _, err := loadFile(s.path); !errors.Is(err, errDamaged) {
 		return "", nil
 	}
-	kept, err := statefile.PutAside(s.path)
+	keptAs, err := statefile.PutAside(s.path)
 	if err != nil {
 		return "", err
 	}
 	s.read()
-	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, kept), nil
+	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, keptAs), nil
 }
 
 // change applies a change to the file, under its lock, and to this store.
-func (s *Store) change(apply func(*file) error) error {
-	unlock, err := statefile.Lock(s.path+".lock", lockWait)
+func (s *Store) change(apply func(*tokenFile) error) error {
+	unlock, err := statefile.Lock(s.path+".lock", lockTimeout)
 	if err != nil {
 		return fmt.Errorf("change the tokens of MCP clients: %w", err)
 	}
@@ -296,23 +296,23 @@ func (s *Store) change(apply func(*file) error) error {
 		return err
 	}
 	s.mu.Lock()
-	gone := s.read()
+	removedClients := s.read()
 	s.mu.Unlock()
-	s.revoke(gone)
+	s.revoke(removedClients)
 	return nil
 }
 
 // revoke cancels the requests of clients whose token was removed.
-func (s *Store) revoke(gone []*admitted) {
-	for _, c := range gone {
+func (s *Store) revoke(removedClients []*activeClient) {
+	for _, c := range removedClients {
 		s.mu.Lock()
-		removed := s.removed
-		for _, cancel := range c.entered {
+		onRemoved := s.onRemoved
+		for _, cancel := range c.requests {
 			cancel(errRevoked)
 		}
 		s.mu.Unlock()
-		if removed != nil {
-			removed(c.Name)
+		if onRemoved != nil {
+			onRemoved(c.Name)
 		}
 	}
 }
@@ -320,60 +320,60 @@ func (s *Store) revoke(gone []*admitted) {
 // hasChanged reports whether the file changed since it was read. The caller holds mu.
 func (s *Store) hasChanged() bool {
 	info, err := os.Stat(s.path)
-	if err != nil || s.seen == nil {
-		return (err == nil) != (s.seen != nil)
+	if err != nil || s.readInfo == nil {
+		return (err == nil) != (s.readInfo != nil)
 	}
-	return !os.SameFile(info, s.seen) || info.Size() != s.seen.Size() || !info.ModTime().Equal(s.seen.ModTime())
+	return !os.SameFile(info, s.readInfo) || info.Size() != s.readInfo.Size() || !info.ModTime().Equal(s.readInfo.ModTime())
 }
 
 // read reads the file and returns the clients that lost their tokens. If the file
 // cannot be read, no client is admitted. The caller holds mu.
-func (s *Store) read() (gone []*admitted) {
-	s.seen = nil
+func (s *Store) read() (removedClients []*activeClient) {
+	s.readInfo = nil
 	if info, err := os.Stat(s.path); err == nil {
-		s.seen = info
+		s.readInfo = info
 	}
 	f, err := loadFile(s.path)
 	s.problem = err
-	clients := map[string]*admitted{}
+	clients := map[string]*activeClient{}
 	for _, c := range f.Clients {
-		one := &admitted{stored: c, entered: map[int]context.CancelCauseFunc{}}
-		copy(one.sum[:], sumOf(c.Sum))
-		if old := s.clients[c.Name]; old != nil && old.sum == one.sum {
-			one.entered = old.entered
-			if old.LastUsed.After(one.LastUsed) {
-				one.LastUsed = old.LastUsed
+		client := &activeClient{storedClient: c, requests: map[int]context.CancelCauseFunc{}}
+		copy(client.sum[:], sumOf(c.Sum))
+		if oldClient := s.clients[c.Name]; oldClient != nil && oldClient.sum == client.sum {
+			client.requests = oldClient.requests
+			if oldClient.LastUsed.After(client.LastUsed) {
+				client.LastUsed = oldClient.LastUsed
 			}
 		}
-		clients[c.Name] = one
+		clients[c.Name] = client
 	}
-	for name, old := range s.clients {
-		if now := clients[name]; now == nil || now.sum != old.sum {
-			gone = append(gone, old)
+	for name, oldClient := range s.clients {
+		if now := clients[name]; now == nil || now.sum != oldClient.sum {
+			removedClients = append(removedClients, oldClient)
 		}
 	}
 	s.clients = clients
-	return gone
+	return removedClients
 }
 
 var errDamaged = errors.New("damaged")
 
 // loadFile reads the file. A missing file is empty.
-func loadFile(path string) (file, error) {
+func loadFile(path string) (tokenFile, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return file{}, nil
+		return tokenFile{}, nil
 	}
 	if err != nil {
-		return file{}, fmt.Errorf("read the tokens of MCP clients: %w", err)
+		return tokenFile{}, fmt.Errorf("read the tokens of MCP clients: %w", err)
 	}
-	var f file
-	bad := json.Unmarshal(text, &f) != nil || f.Version != 1
+	var f tokenFile
+	isDamaged := json.Unmarshal(text, &f) != nil || f.Version != 1
 	for _, c := range f.Clients {
-		bad = bad || !nameRule().MatchString(c.Name) || len(sumOf(c.Sum)) != sha256.Size
+		isDamaged = isDamaged || !namePattern().MatchString(c.Name) || len(sumOf(c.Sum)) != sha256.Size
 	}
-	if bad {
-		return file{}, fmt.Errorf("the tokens of MCP clients in %s are %w, so no client can connect over HTTP: restart the server, which puts the file aside, then make new tokens with `opentabs client add NAME`", path, errDamaged)
+	if isDamaged {
+		return tokenFile{}, fmt.Errorf("the tokens of MCP clients in %s are %w, so no client can connect over HTTP: restart the server, which puts the file aside, then make new tokens with `opentabs client add NAME`", path, errDamaged)
 	}
 	return f, nil
 }

@@ -31,9 +31,9 @@ func addClient(t *testing.T, s *Store, name string) string {
 
 // enterClient returns the client that has the token, or "".
 func enterClient(s *Store, token string) string {
-	name, _, leave, ok := s.Enter(context.Background(), token)
+	name, _, endRequest, ok := s.Enter(context.Background(), token)
 	if ok {
-		leave()
+		endRequest()
 	}
 	return name
 }
@@ -52,36 +52,36 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
 	}
 	for _, token := range []string{a, b} {
-		if strings.Contains(string(text), token) || strings.Contains(string(text), token[shownChars:]) {
+		if strings.Contains(string(text), token) || strings.Contains(string(text), token[shownTokenChars:]) {
 			t.Error("the file holds a token")
 		}
-		if len(token) != len(prefix)+43 || !strings.HasPrefix(token, prefix) {
+		if len(token) != len(tokenPrefix)+43 || !strings.HasPrefix(token, tokenPrefix) {
 			t.Errorf("token %q", token)
 		}
 	}
 	if a == b {
 		t.Error("two clients have one token")
 	}
-	list, err := s.List()
-	if err != nil || len(list) != 2 || list[0].Name != "Desk-2.local" || list[1].Begins != a[:8] || !list[1].LastUsed.IsZero() || time.Since(list[1].Created) > time.Minute {
-		t.Errorf("list %+v, %v", list, err)
+	clients, err := s.List()
+	if err != nil || len(clients) != 2 || clients[0].Name != "Desk-2.local" || clients[1].Begins != a[:8] || !clients[1].LastUsed.IsZero() || time.Since(clients[1].Created) > time.Minute {
+		t.Errorf("list %+v, %v", clients, err)
 	}
 }
 
 func TestEnter(t *testing.T) {
 	s, path := openStore(t)
 	token := addClient(t, s, "laptop")
-	for given, want := range map[string]string{
+	for presentedToken, want := range map[string]string{
 		token: "laptop", "": "", token[:len(token)-1]: "", token + "x": "", strings.ToUpper(token): "", token[4:]: "", "laptop": "",
 	} {
-		if got := enterClient(s, given); got != want {
-			t.Errorf("%q opens as %q, want %q", given, got, want)
+		if got := enterClient(s, presentedToken); got != want {
+			t.Errorf("%q opens as %q, want %q", presentedToken, got, want)
 		}
 	}
 	s.Close()
-	list, err := Open(path).List()
-	if err != nil || time.Since(list[0].LastUsed) > time.Minute {
-		t.Errorf("another process lists %+v, %v", list, err)
+	clients, err := Open(path).List()
+	if err != nil || time.Since(clients[0].LastUsed) > time.Minute {
+		t.Errorf("another process lists %+v, %v", clients, err)
 	}
 }
 
@@ -112,11 +112,11 @@ func TestRemoveEndsWhatRuns(t *testing.T) {
 			}
 		},
 		"replaced": func(t *testing.T, path string) {
-			other := Open(path)
-			if err := other.Remove("laptop"); err != nil {
+			otherStore := Open(path)
+			if err := otherStore.Remove("laptop"); err != nil {
 				t.Fatal(err)
 			}
-			addClient(t, other, "laptop")
+			addClient(t, otherStore, "laptop")
 		},
 		"file removed": func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
@@ -130,11 +130,11 @@ func TestRemoveEndsWhatRuns(t *testing.T) {
 			token := addClient(t, s, "laptop")
 			var removed []string
 			s.OnRemoved(func(name string) { removed = append(removed, name) })
-			_, ctx, leave, ok := s.Enter(context.Background(), token)
+			_, ctx, endRequest, ok := s.Enter(context.Background(), token)
 			if !ok {
 				t.Fatal("the token opens nothing")
 			}
-			defer leave()
+			defer endRequest()
 			s.Close()
 			remove(t, path)
 			if err := s.Reload(); err != nil {
@@ -152,8 +152,8 @@ func TestRemoveEndsWhatRuns(t *testing.T) {
 		s, path := openStore(t)
 		addClient(t, s, "laptop")
 		token := addClient(t, s, "desk")
-		_, ctx, leave, _ := s.Enter(context.Background(), token)
-		defer leave()
+		_, ctx, endRequest, _ := s.Enter(context.Background(), token)
+		defer endRequest()
 		s.Close()
 		if err := Open(path).Remove("laptop"); err != nil {
 			t.Fatal(err)
@@ -172,8 +172,8 @@ func TestWatch(t *testing.T) {
 		s := Open(path)
 		token := addClient(t, s, "laptop")
 		ctx, stop := context.WithCancel(t.Context())
-		var watching sync.WaitGroup
-		watching.Go(func() { s.Watch(ctx) })
+		var wg sync.WaitGroup
+		wg.Go(func() { s.Watch(ctx) })
 		if err := Open(path).Remove("laptop"); err != nil {
 			t.Fatal(err)
 		}
@@ -183,32 +183,32 @@ func TestWatch(t *testing.T) {
 			t.Error("the removed token opens after a second")
 		}
 		stop()
-		watching.Wait()
+		wg.Wait()
 	})
 }
 
 // TestDamage checks that a damaged file accepts no client, is reported, and is never
 // overwritten.
 func TestDamage(t *testing.T) {
-	for _, damage := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {
+	for _, damagedText := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {
 		s, path := openStore(t)
 		token := addClient(t, s, "laptop")
-		if err := os.WriteFile(path, []byte(damage), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(damagedText), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.List(); err == nil || !strings.Contains(err.Error(), "are damaged, so no client can connect") {
-			t.Errorf("%q: list: %v", damage, err)
+			t.Errorf("%q: list: %v", damagedText, err)
 		}
 		if enterClient(s, token) != "" {
-			t.Errorf("%q: a token opens", damage)
+			t.Errorf("%q: a token opens", damagedText)
 		}
 		if _, err := s.Add("desk"); err == nil {
-			t.Errorf("%q: added to a damaged file", damage)
+			t.Errorf("%q: added to a damaged file", damagedText)
 		}
 		warning, err := s.Mend()
-		kept, globErr := filepath.Glob(path + ".corrupt-*")
-		if err != nil || globErr != nil || len(kept) != 1 || !strings.Contains(warning, "client add") {
-			t.Errorf("%q: mended %q, %v, kept %v", damage, warning, err, kept)
+		keptFiles, globErr := filepath.Glob(path + ".corrupt-*")
+		if err != nil || globErr != nil || len(keptFiles) != 1 || !strings.Contains(warning, "client add") {
+			t.Errorf("%q: mended %q, %v, kept %v", damagedText, warning, err, keptFiles)
 		}
 		addClient(t, s, "desk")
 	}
@@ -221,16 +221,16 @@ func TestDamage(t *testing.T) {
 // TestManyAtOnce checks that several processes can change the file at the same time.
 func TestManyAtOnce(t *testing.T) {
 	_, path := openStore(t)
-	var adding sync.WaitGroup
+	var wg sync.WaitGroup
 	for _, name := range strings.Fields("a b c d e f g h") {
-		adding.Go(func() {
+		wg.Go(func() {
 			if _, err := Open(path).Add(name); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	adding.Wait()
-	if list, err := Open(path).List(); err != nil || len(list) != 8 {
-		t.Errorf("%d clients, %v; want 8", len(list), err)
+	wg.Wait()
+	if clients, err := Open(path).List(); err != nil || len(clients) != 8 {
+		t.Errorf("%d clients, %v; want 8", len(clients), err)
 	}
 }

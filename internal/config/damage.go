@@ -15,18 +15,18 @@ import (
 func (d Dirs) Mend() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
 	if _, err := readToken(d.TokenFile()); errors.Is(err, ErrDamaged) {
-		kept, err := statefile.PutAside(d.TokenFile())
+		keptAs, err := statefile.PutAside(d.TokenFile())
 		if err != nil {
 			return warnings, err
 		}
-		warnings = append(warnings, fmt.Sprintf("the token in %s was damaged and is kept as %s; there is a new one now: run `opentabs extension install`, then reload the extension", d.TokenFile(), kept))
+		warnings = append(warnings, fmt.Sprintf("the token in %s was damaged and is kept as %s; there is a new one now: run `opentabs extension install`, then reload the extension", d.TokenFile(), keptAs))
 	}
 	if _, ok := d.ReadServer(); !ok && Exists(d.serverFile()) {
-		kept, err := statefile.PutAside(d.serverFile())
+		keptAs, err := statefile.PutAside(d.serverFile())
 		if err != nil {
 			return warnings, err
 		}
-		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.serverFile(), kept))
+		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.serverFile(), keptAs))
 	}
 	return warnings, nil
 }

@@ -11,9 +11,9 @@ import (
 
 func TestMendKeepsDamagedFiles(t *testing.T) {
 	d := makeHome(t, "")
-	for round, damage := range []string{"", "half a tok", `{"pid":0}`} {
+	for round, damagedText := range []string{"", "half a tok", `{"pid":0}`} {
 		for _, file := range []string{d.TokenFile(), d.serverFile()} {
-			if err := os.WriteFile(file, []byte(damage), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -25,12 +25,12 @@ func TestMendKeepsDamagedFiles(t *testing.T) {
 			if !strings.Contains(warnings[i], file+" was damaged and is kept as "+file+".corrupt-") {
 				t.Errorf("got %q", warnings[i])
 			}
-			kept, err := filepath.Glob(file + ".corrupt-*")
-			if err != nil || len(kept) != round+1 {
-				t.Fatalf("kept %q, %v", kept, err)
+			keptFiles, err := filepath.Glob(file + ".corrupt-*")
+			if err != nil || len(keptFiles) != round+1 {
+				t.Fatalf("kept %q, %v", keptFiles, err)
 			}
-			if text, err := os.ReadFile(kept[round]); err != nil || string(text) != damage {
-				t.Errorf("%s holds %q, %v", kept[round], text, err)
+			if text, err := os.ReadFile(keptFiles[round]); err != nil || string(text) != damagedText {
+				t.Errorf("%s holds %q, %v", keptFiles[round], text, err)
 			}
 		}
 		if _, err := d.Token(); err != nil {
@@ -49,8 +49,8 @@ func TestMendLeavesTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	leftover := filepath.Join(d.State, "token.123.tmp")
-	old := time.Now().Add(-time.Hour)
-	if err := errors.Join(os.WriteFile(leftover, nil, 0o600), os.Chtimes(leftover, old, old)); err != nil {
+	oldTime := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.WriteFile(leftover, nil, 0o600), os.Chtimes(leftover, oldTime, oldTime)); err != nil {
 		t.Fatal(err)
 	}
 	if warnings, err := d.Mend(); err != nil || warnings != nil {
@@ -67,7 +67,7 @@ func TestMendLeavesTheRest(t *testing.T) {
 	if got := strings.Join(names, " "); got != "config.json server.json token" {
 		t.Errorf("there is %s", got)
 	}
-	if again, err := d.Token(); err != nil || again != token {
-		t.Errorf("the token is %q, %v", again, err)
+	if newToken, err := d.Token(); err != nil || newToken != token {
+		t.Errorf("the token is %q, %v", newToken, err)
 	}
 }

@@ -31,52 +31,52 @@ type DetachRule struct {
 
 // For returns the rule for the client of this name.
 func (d Detach) For(client string) DetachRule {
-	all, byClient, _ := d.parseRules()
+	defaultRule, byClient, _ := d.parseRules()
 	if rule, ok := byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
 		return rule
 	}
-	return all
+	return defaultRule
 }
 
 // Never reports whether no client's calls are detached.
 func (d Detach) Never() bool {
-	all, byClient, _ := d.parseRules()
+	defaultRule, byClient, _ := d.parseRules()
 	for _, rule := range byClient {
 		if rule != (DetachRule{}) {
 			return false
 		}
 	}
-	return all == DetachRule{}
+	return defaultRule == DetachRule{}
 }
 
 // parseRules reads d and reports whether it is well formed.
-func (d Detach) parseRules() (all DetachRule, byClient map[string]DetachRule, ok bool) {
+func (d Detach) parseRules() (defaultRule DetachRule, byClient map[string]DetachRule, ok bool) {
 	byClient = map[string]DetachRule{}
-	for i, part := range strings.Split(string(d), ",") {
-		name, word, named := strings.Cut(part, "=")
-		if i == 0 && !named {
-			if all, ok = detachRule(part); !ok {
+	for i, entry := range strings.Split(string(d), ",") {
+		name, ruleText, hasName := strings.Cut(entry, "=")
+		if i == 0 && !hasName {
+			if defaultRule, ok = parseDetachRule(entry); !ok {
 				return DetachRule{}, nil, false
 			}
 			continue
 		}
-		rule, good := detachRule(word)
+		rule, isValid := parseDetachRule(ruleText)
 		name = strings.ToLower(strings.TrimSpace(name))
-		if _, twice := byClient[name]; !named || !good || name == "" || twice {
+		if _, isRepeated := byClient[name]; !hasName || !isValid || name == "" || isRepeated {
 			return DetachRule{}, nil, false
 		}
 		byClient[name] = rule
 	}
-	return all, byClient, true
+	return defaultRule, byClient, true
 }
 
-func detachRule(word string) (DetachRule, bool) {
-	switch word = strings.TrimSpace(word); word {
+func parseDetachRule(ruleText string) (DetachRule, bool) {
+	switch ruleText = strings.TrimSpace(ruleText); ruleText {
 	case detachAuto:
 		return DetachRule{Auto: true}, true
 	case detachNever:
 		return DetachRule{}, true
 	}
-	after, err := time.ParseDuration(word)
-	return DetachRule{After: after}, err == nil && after > 0 && after <= maxDetach
+	delay, err := time.ParseDuration(ruleText)
+	return DetachRule{After: delay}, err == nil && delay > 0 && delay <= maxDetach
 }

@@ -33,12 +33,12 @@ func TestDetach(t *testing.T) {
 
 func TestDetachIsChecked(t *testing.T) {
 	for _, text := range []string{"", "soon", "20", "-1s", "0s", "25h", "auto,never", "never,=auto", "never,a=auto,A=never", "auto,", "never,a"} {
-		_, err := Load(makeHome(t, ""), noEnv, map[string]string{"detach": text})
+		_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{"detach": text})
 		if err == nil || !strings.Contains(err.Error(), `give it "auto", "never" or a time such as "20s"`) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	s, err := Load(makeHome(t, `{"detach": "never, Cursor=20s"}`), noEnv, nil)
+	s, err := Load(makeHome(t, `{"detach": "never, Cursor=20s"}`), emptyEnv, nil)
 	if err != nil || s.Detach.For("cursor").After != 20*time.Second {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -46,12 +46,12 @@ func FindDirs(getenv func(string) string) (Dirs, error) {
 
 // stateDir returns the directory of the operating system goos for program state.
 func stateDir(goos string, getenv func(string) string) (string, error) {
-	variable, below := "HOME", []string{".local", "state"}
+	variable, subdirs := "HOME", []string{".local", "state"}
 	switch goos {
 	case "windows":
-		variable, below = "LocalAppData", nil
+		variable, subdirs = "LocalAppData", nil
 	case "darwin", "ios":
-		below = []string{"Library", "Application Support"}
+		subdirs = []string{"Library", "Application Support"}
 	default:
 		// The XDG specification requires that relative paths are ignored.
 		if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
@@ -62,7 +62,7 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 	if base == "" {
 		return "", fmt.Errorf("find the state directory: %s is not set (set %s to a directory)", variable, HomeVariable)
 	}
-	return filepath.Join(append([]string{base}, below...)...), nil
+	return filepath.Join(append([]string{base}, subdirs...)...), nil
 }
 
 // Make creates missing directories, and removes the access of other users to the
@@ -70,8 +70,8 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 // it corrected. Make rejects what [MakePrivate] rejects.
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
-		corrected, err := MakePrivate(dir)
-		warnings = append(warnings, corrected...)
+		dirWarnings, err := MakePrivate(dir)
+		warnings = append(warnings, dirWarnings...)
 		if err != nil {
 			return warnings, err
 		}

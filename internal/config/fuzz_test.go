@@ -24,7 +24,7 @@ func FuzzConfigFile(f *testing.F) {
 		if err := os.WriteFile(d.ConfigFile(), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Load(d, noEnv, nil)
+		s, err := Load(d, emptyEnv, nil)
 		if err != nil {
 			message := err.Error()
 			if s != (Settings{}) || !strings.HasPrefix(message, d.ConfigFile()) || strings.Contains(message, "\n") || !utf8.ValidString(message) {
@@ -37,7 +37,7 @@ func FuzzConfigFile(f *testing.F) {
 			flags[row.flag] = row.get(s)
 		}
 		// Each setter checks its limits.
-		if again, err := Load(Dirs{}, noEnv, flags); err != nil || again != s {
+		if again, err := Load(Dirs{}, emptyEnv, flags); err != nil || again != s {
 			t.Fatalf("%q gives %+v, which is not allowed: %v", text, s, err)
 		}
 	})

@@ -40,10 +40,10 @@ func inspectDir(dir string) []Flaw {
 	case !info.IsDir():
 		return []Flaw{{Fact: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", Serious: true}}
 	}
-	if link, err := os.Lstat(dir); err != nil || !isOwn(link) || !isOwn(info) {
+	if linkInfo, err := os.Lstat(dir); err != nil || !isOwnedByUser(linkInfo) || !isOwnedByUser(info) {
 		return []Flaw{{Fact: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", Serious: true}}
 	}
-	flaws := openToOthers(dir, info)
+	flaws := findOpenAccess(dir, info)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return append(flaws, Flaw{Fact: err.Error(), Remedy: "check that you can read " + dir, Serious: true})
@@ -53,10 +53,10 @@ func inspectDir(dir string) []Flaw {
 		info, err := e.Info()
 		switch {
 		case err != nil: // the file was just removed
-		case !isOwn(info) && !isRoots(info):
+		case !isOwnedByUser(info) && !isOwnedByRoot(info):
 			flaws = append(flaws, Flaw{Fact: path + " belongs to another user", Remedy: "read it, then remove it", Serious: true})
 		case info.Mode().IsRegular():
-			flaws = append(flaws, openToOthers(path, info)...)
+			flaws = append(flaws, findOpenAccess(path, info)...)
 		}
 	}
 	if err := statefile.Try(dir); err != nil {
@@ -65,17 +65,17 @@ func inspectDir(dir string) []Flaw {
 	return flaws
 }
 
-// openToOthers returns a flaw if other users can open path.
-func openToOthers(path string, info fs.FileInfo) []Flaw {
+// findOpenAccess returns a flaw if other users can open path.
+func findOpenAccess(path string, info fs.FileInfo) []Flaw {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	closed := "600"
+	privateMode := "600"
 	if info.IsDir() {
-		closed = "700"
+		privateMode = "700"
 	}
 	return []Flaw{{
 		Fact:   fmt.Sprintf("other users can open %s (mode %04o)", path, info.Mode().Perm()),
-		Remedy: fmt.Sprintf("run chmod %s %s", closed, path),
+		Remedy: fmt.Sprintf("run chmod %s %s", privateMode, path),
 	}}
 }

@@ -53,8 +53,8 @@ func TestInspectFile(t *testing.T) {
 	if len(flaws) != 1 || !flaws[0].Serious || !strings.Contains(flaws[0].Fact, "is not a directory") {
 		t.Errorf("got %+v", flaws)
 	}
-	below := filepath.Join(file, "below")
-	flaws = Dirs{Config: below, State: below}.Inspect()
+	childPath := filepath.Join(file, "below")
+	flaws = Dirs{Config: childPath, State: childPath}.Inspect()
 	if len(flaws) != 1 || !flaws[0].Serious {
 		t.Errorf("below a file: %+v", flaws)
 	}

@@ -20,25 +20,25 @@ import (
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
 	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // no setting can be 0
-	if err := fromFile(&s, d.ConfigFile()); err != nil {
+	if err := applyFile(&s, d.ConfigFile()); err != nil {
 		return Settings{}, err
 	}
 	for _, row := range table {
 		if text := getenv(row.variableName()); text != "" && !row.set(&s, text) {
-			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), text, row.want)
+			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), text, row.allowed)
 		}
 	}
 	for _, row := range table {
 		if text, ok := flags[row.flag]; ok && !row.set(&s, text) {
-			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, text, row.want)
+			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, text, row.allowed)
 		}
 	}
-	return s, s.completeIdle()
+	return s, s.completeIdleTimeouts()
 }
 
-// completeIdle sets the idle limits that the user has not set. An idle limit that
+// completeIdleTimeouts sets the idle limits that the user has not set. An idle limit that
 // the user has set also limits the idle limits of tools.
-func (s *Settings) completeIdle() error {
+func (s *Settings) completeIdleTimeouts() error {
 	defaults := Defaults()
 	if s.MaxIdleTimeout == 0 {
 		s.MaxIdleTimeout = cmp.Or(s.IdleTimeout, defaults.MaxIdleTimeout)
@@ -51,9 +51,9 @@ func (s *Settings) completeIdle() error {
 	return nil
 }
 
-// fromFile applies the settings in the file at path. A missing or empty file changes
+// applyFile applies the settings in the file at path. A missing or empty file changes
 // nothing.
-func fromFile(s *Settings, path string) error {
+func applyFile(s *Settings, path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -82,7 +82,7 @@ func fromFile(s *Settings, path string) error {
 		}
 		text, ok := row.valueText(values[key])
 		if !ok || !row.set(s, text) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(values[key]), row.want))
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(values[key]), row.allowed))
 		}
 	}
 	if problems != nil {
@@ -113,7 +113,7 @@ func truncateText(text string) string {
 // valueText returns the value as text for the setter, and whether it is of the setting's
 // kind.
 func (r setting) valueText(value json.RawMessage) (string, bool) {
-	if r.kind == isNumber {
+	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
 	}
 	var text string
@@ -157,12 +157,12 @@ func keysInOrder(data []byte) (keys []string) {
 // jsonProblem describes why data is not a JSON object, with the line and column of
 // a syntax error.
 func jsonProblem(data []byte, err error) string {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
+	var syntaxErr *json.SyntaxError
+	if !errors.As(err, &syntaxErr) {
 		return " is not a JSON object"
 	}
-	before := data[:min(int(syntax.Offset), len(data))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n') - 1
-	return fmt.Sprintf(":%d:%d: %s", line, max(column, 1), syntax)
+	textBefore := data[:min(int(syntaxErr.Offset), len(data))]
+	line := bytes.Count(textBefore, []byte("\n")) + 1
+	column := len(textBefore) - bytes.LastIndexByte(textBefore, '\n') - 1
+	return fmt.Sprintf(":%d:%d: %s", line, max(column, 1), syntaxErr)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func noEnv(string) string { return "" }
+func emptyEnv(string) string { return "" }
 
 func makeHome(t *testing.T, config string) Dirs {
 	t.Helper()
@@ -40,7 +40,7 @@ func TestLoadPrecedence(t *testing.T) {
 
 func TestLoadWithoutFile(t *testing.T) {
 	for _, file := range []string{"", " \n", "\ufeff{}", "{}"} {
-		if got, err := Load(makeHome(t, file), noEnv, nil); err != nil || got != Defaults() {
+		if got, err := Load(makeHome(t, file), emptyEnv, nil); err != nil || got != Defaults() {
 			t.Errorf("%q: got %+v, %v", file, got, err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestLoadWithoutFile(t *testing.T) {
 
 func TestLoadWholeFile(t *testing.T) {
 	got, err := Load(makeHome(t, `{"port":0,"idleTimeout":"1s","maxIdleTimeout":"4s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
-		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","elicitation":"on","discoverGlobal":"on","logLevel":"debug"}`), noEnv, nil)
+		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","elicitation":"on","discoverGlobal":"on","logLevel":"debug"}`), emptyEnv, nil)
 	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Elicitation: true, DiscoverGlobal: true, LogLevel: "debug"}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
@@ -74,7 +74,7 @@ func TestMaxIdleTimeout(t *testing.T) {
 		{`{"idleTimeout": "10s", "maxIdleTimeout": "1m"}`, 10 * time.Second, time.Minute, ""},
 		{`{"maxIdleTimeout": "20s"}`, 0, 0, "maxIdleTimeout is 20s, less than idleTimeout, which is 30s: raise the one or lower the other"},
 	} {
-		got, err := Load(makeHome(t, c.file), noEnv, nil)
+		got, err := Load(makeHome(t, c.file), emptyEnv, nil)
 		switch {
 		case c.problem != "" && (err == nil || err.Error() != c.problem):
 			t.Errorf("%s: %v, want %s", c.file, err, c.problem)
@@ -106,7 +106,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"{\n  \"port\": 1,\n}", `config.json:3:1: invalid character '}' looking for beginning of object key string: correct the file or delete it`},
 		{`{"port": 1`, `config.json:1:10: unexpected end of JSON input`},
 	} {
-		_, err := Load(makeHome(t, c.file), noEnv, nil)
+		_, err := Load(makeHome(t, c.file), emptyEnv, nil)
 		if c.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", c.file, err)
@@ -125,7 +125,7 @@ func TestLoadRefusesEnvAndFlags(t *testing.T) {
 	if want := `the environment variable OPENTABS_PORT is "http": set it to a whole number from 0 to 65535`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, err = Load(makeHome(t, ""), noEnv, map[string]string{"idle-timeout": "soon"})
+	_, err = Load(makeHome(t, ""), emptyEnv, map[string]string{"idle-timeout": "soon"})
 	if err == nil || !strings.HasPrefix(err.Error(), `--idle-timeout is "soon": give it a time with its unit`) {
 		t.Errorf("got %v", err)
 	}
@@ -140,7 +140,7 @@ func TestFlagsNameEverySetting(t *testing.T) {
 		if f.About == "" || f.Default == "" || f.Env == "" {
 			t.Errorf("%+v is not complete", f)
 		}
-		if _, err := Load(makeHome(t, ""), noEnv, map[string]string{f.Name: f.Default}); err != nil {
+		if _, err := Load(makeHome(t, ""), emptyEnv, map[string]string{f.Name: f.Default}); err != nil {
 			t.Errorf("the default of --%s is refused: %v", f.Name, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestLoadUnreadableFile(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(d.Config, "config.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(d, noEnv, nil); err == nil {
+	if _, err := Load(d, emptyEnv, nil); err == nil {
 		t.Error("a directory was taken for the settings")
 	}
 }

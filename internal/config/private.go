@@ -18,12 +18,12 @@ func MakePrivate(dir string) (warnings []string, err error) {
 		return nil, fmt.Errorf("create %s: %w", dir, err)
 	}
 	// If dir is a link, both the link and its target are checked.
-	for _, look := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
-		info, err := look(dir)
+	for _, readInfo := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
+		info, err := readInfo(dir)
 		if err != nil {
 			return nil, fmt.Errorf("create %s: %w", dir, err)
 		}
-		if !isOwn(info) {
+		if !isOwnedByUser(info) {
 			return nil, fmt.Errorf("%s belongs to another user, who could read and replace what is in it: choose another directory, or make it yours with chown", dir)
 		}
 	}
@@ -34,7 +34,7 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && !isOwn(info) && !isRoots(info) {
+		if err == nil && !isOwnedByUser(info) && !isOwnedByRoot(info) {
 			return warnings, fmt.Errorf("%s belongs to another user, who put it there while the directory was open: read it, then remove it", filepath.Join(dir, e.Name()))
 		}
 	}
@@ -48,9 +48,9 @@ func restrictAccess(path string, mode fs.FileMode) (warnings []string) {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	was := info.Mode().Perm()
+	oldMode := info.Mode().Perm()
 	if err := os.Chmod(path, mode); err != nil {
-		return []string{fmt.Sprintf("other users can open %s (mode %04o): run chmod %o %s", path, was, mode, path)}
+		return []string{fmt.Sprintf("other users can open %s (mode %04o): run chmod %o %s", path, oldMode, mode, path)}
 	}
-	return []string{fmt.Sprintf("other users could open %s (mode %04o); its mode is now %04o", path, was, mode)}
+	return []string{fmt.Sprintf("other users could open %s (mode %04o); its mode is now %04o", path, oldMode, mode)}
 }

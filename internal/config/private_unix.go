@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a file belongs to the effective user of this process.
-func isOwn(info fs.FileInfo) bool {
+// isOwnedByUser reports whether a file belongs to the effective user of this process.
+func isOwnedByUser(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()
 }
 
-// isRoots reports whether root owns a file. Root can read all files anyway.
-func isRoots(info fs.FileInfo) bool {
+// isOwnedByRoot reports whether root owns a file. Root can read all files anyway.
+func isOwnedByRoot(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == 0
 }

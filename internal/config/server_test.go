@@ -54,9 +54,9 @@ func TestLockStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := make(chan struct{})
+	secondLocked := make(chan struct{})
 	go func() {
-		defer close(second)
+		defer close(secondLocked)
 		unlock, err := d.LockStart()
 		if err != nil {
 			t.Error(err)
@@ -68,10 +68,10 @@ func TestLockStart(t *testing.T) {
 		t.Errorf("a lock that is never freed: %v", err)
 	}
 	select {
-	case <-second:
+	case <-secondLocked:
 		t.Error("two processes have the lock")
 	default:
 	}
 	unlock()
-	<-second
+	<-secondLocked
 }

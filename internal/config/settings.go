@@ -83,8 +83,8 @@ var logLevels = []string{"trace", "debug", "info", "warn", "error"}
 type kind string
 
 const (
-	isNumber kind = "a whole number"
-	isText   kind = "a string"
+	kindNumber kind = "a whole number"
+	kindText   kind = "a string"
 )
 
 // setting is one row of the table of settings.
@@ -94,10 +94,10 @@ type setting struct {
 	// flag is its flag; the environment variable follows from it.
 	flag string
 	kind kind
-	// about describes the setting, want its allowed values.
-	about, want string
-	set         func(s *Settings, text string) bool
-	get         func(s Settings) string
+	// description describes the setting, allowed its allowed values.
+	description, allowed string
+	set                  func(s *Settings, text string) bool
+	get                  func(s Settings) string
 }
 
 // variableName is the setting's environment variable.
@@ -125,10 +125,10 @@ var table = []setting{
 	integerSetting("maxWaiting", "max-waiting", "the `NUMBER` of calls of one plugin that wait; beyond that, a call of the client with the most waiting calls fails",
 		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
 	{
-		key: "detach", flag: "detach", kind: isText,
-		about: `when a call that still runs returns the handle of a job: "auto" before its client gives up, "never", or after a time such as "20s"; ` +
+		key: "detach", flag: "detach", kind: kindText,
+		description: `when a call that still runs returns the handle of a job: "auto" before its client gives up, "never", or after a time such as "20s"; ` +
 			`for some clients as in "never, claude-code=auto, Cursor=20s"`,
-		want: `"auto", "never" or a time such as "20s" for all clients, then what differs for some, as in "never, claude-code=auto, Cursor=20s"`,
+		allowed: `"auto", "never" or a time such as "20s" for all clients, then what differs for some, as in "never, claude-code=auto, Cursor=20s"`,
 		set: func(s *Settings, text string) bool {
 			s.Detach = Detach(text)
 			_, _, ok := s.Detach.parseRules()
@@ -136,13 +136,13 @@ var table = []setting{
 		},
 		get: func(s Settings) string { return string(s.Detach) },
 	},
-	onOff("elicitation", "elicitation", `whether MCP clients may ask the user for approval of a call: "on", or "off" to ask only in the side panel and on the command line`,
+	onOffSetting("elicitation", "elicitation", `whether MCP clients may ask the user for approval of a call: "on", or "off" to ask only in the side panel and on the command line`,
 		func(s *Settings) *bool { return &s.Elicitation }),
-	onOff("discoverGlobal", "discover-global", `whether plugins that were installed with npm for the whole machine are listed too: "on" or "off"`,
+	onOffSetting("discoverGlobal", "discover-global", `whether plugins that were installed with npm for the whole machine are listed too: "on" or "off"`,
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
 	{
-		key: "logLevel", flag: "log-level", about: "the lowest `LEVEL` that is logged: " + strings.Join(logLevels, ", "), kind: isText,
-		want: "one of " + strings.Join(logLevels, ", "),
+		key: "logLevel", flag: "log-level", description: "the lowest `LEVEL` that is logged: " + strings.Join(logLevels, ", "), kind: kindText,
+		allowed: "one of " + strings.Join(logLevels, ", "),
 		set: func(s *Settings, text string) bool {
 			s.LogLevel = text
 			return slices.Contains(logLevels, text)
@@ -151,10 +151,10 @@ var table = []setting{
 	},
 }
 
-// onOff is a setting that is "on" or "off".
-func onOff(key, flag, about string, field func(*Settings) *bool) setting {
+// onOffSetting is a setting that is "on" or "off".
+func onOffSetting(key, flag, description string, field func(*Settings) *bool) setting {
 	return setting{
-		key: key, flag: flag, kind: isText, about: about, want: `"on" or "off"`,
+		key: key, flag: flag, kind: kindText, description: description, allowed: `"on" or "off"`,
 		set: func(s *Settings, text string) bool {
 			*field(s) = text == "on"
 			return text == "on" || text == "off"
@@ -168,27 +168,27 @@ func onOff(key, flag, about string, field func(*Settings) *bool) setting {
 	}
 }
 
-func integerSetting(key, flag, about string, low, high int, field func(*Settings) *int) setting {
+func integerSetting(key, flag, description string, minimum, maximum int, field func(*Settings) *int) setting {
 	return setting{
-		key: key, flag: flag, about: about, kind: isNumber,
-		want: fmt.Sprintf("a whole number from %d to %d", low, high),
+		key: key, flag: flag, description: description, kind: kindNumber,
+		allowed: fmt.Sprintf("a whole number from %d to %d", minimum, maximum),
 		set: func(s *Settings, text string) bool {
 			n, err := strconv.Atoi(text)
 			*field(s) = n
-			return err == nil && n >= low && n <= high
+			return err == nil && n >= minimum && n <= maximum
 		},
 		get: func(s Settings) string { return strconv.Itoa(*field(&s)) },
 	}
 }
 
-func durationSetting(key, flag, about string, low, high time.Duration, field func(*Settings) *time.Duration) setting {
+func durationSetting(key, flag, description string, minimum, maximum time.Duration, field func(*Settings) *time.Duration) setting {
 	return setting{
-		key: key, flag: flag, about: about, kind: isText,
-		want: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(low), humanize.ShortDuration(high)),
+		key: key, flag: flag, description: description, kind: kindText,
+		allowed: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(minimum), humanize.ShortDuration(maximum)),
 		set: func(s *Settings, text string) bool {
 			d, err := time.ParseDuration(text)
 			*field(s) = d
-			return err == nil && d >= low && d <= high
+			return err == nil && d >= minimum && d <= maximum
 		},
 		get: func(s Settings) string { return humanize.ShortDuration(*field(&s)) },
 	}
@@ -207,7 +207,7 @@ type Flag struct {
 func Flags() []Flag {
 	flags := make([]Flag, len(table))
 	for i, row := range table {
-		flags[i] = Flag{Name: row.flag, Env: row.variableName(), About: row.about, Default: row.get(Defaults())}
+		flags[i] = Flag{Name: row.flag, Env: row.variableName(), About: row.description, Default: row.get(Defaults())}
 	}
 	return flags
 }

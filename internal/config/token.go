@@ -60,8 +60,8 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
 	token := strings.TrimSpace(string(data))
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(raw) < tokenBytes || strings.ContainsAny(token, "\r\n") { // characters that the decoder skips
+	decoded, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(decoded) < tokenBytes || strings.ContainsAny(token, "\r\n") { // characters that the decoder skips
 		return "", fmt.Errorf("the token in %s is %w: restart the server, which puts it aside and makes a new one", path, ErrDamaged)
 	}
 	return token, nil

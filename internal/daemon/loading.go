@@ -43,7 +43,7 @@ func (l *loading) wait(ctx context.Context) error {
 
 // load loads the plugins for the first time.
 func (d *Daemon) load() {
-	began := time.Now()
+	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
 		// The status shows the error too. All else works.
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
@@ -51,7 +51,7 @@ func (d *Daemon) load() {
 	d.Hub.Sync()
 	close(d.loading.done)
 	set := d.Registry.Set()
-	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(began)).Msg("plugins loaded")
+	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(startTime)).Msg("plugins loaded")
 	// Writing the files takes a while after an update, and most browsers do not use
 	// them.
 	d.browser.run()

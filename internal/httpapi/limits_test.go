@@ -49,7 +49,7 @@ func (w *slowWorld) connect() (net.Conn, func() (got string, after time.Duration
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	began := time.Now()
+	startTime := time.Now()
 	end := make(chan struct{})
 	var got bytes.Buffer
 	var ended time.Time
@@ -60,7 +60,7 @@ func (w *slowWorld) connect() (net.Conn, func() (got string, after time.Duration
 	}()
 	return conn, func() (string, time.Duration) {
 		<-end
-		return got.String(), ended.Sub(began)
+		return got.String(), ended.Sub(startTime)
 	}
 }
 
@@ -140,13 +140,13 @@ func TestSlowReader(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				began := time.Now()
+				startTime := time.Now()
 				_, _ = io.WriteString(conn, c.requests) // with many responses, the write fails when the server closes the connection
 				// One byte every 10 s is too slow to count as reading.
 				for _, err = conn.Read(make([]byte, 1)); err == nil; _, err = conn.Read(make([]byte, 1)) {
 					<-time.After(10 * time.Second)
 				}
-				if after := time.Since(began); after > time.Minute {
+				if after := time.Since(startTime); after > time.Minute {
 					t.Errorf("held for %v", after)
 				}
 				_ = conn.Close()

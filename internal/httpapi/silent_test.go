@@ -61,14 +61,14 @@ func TestClientOfOtherPrograms(t *testing.T) {
 				c.serve(conn)
 				<-ctx.Done()
 			}()
-			began := time.Now()
+			startTime := time.Now()
 			_, err = NewClient(listener.Addr().(*net.TCPAddr).Port, "token").Health(t.Context())
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
 			// The timeout is for the whole response: with one for each byte, the client
 			// would wait 100 s.
-			if waited := time.Since(began); waited > time.Minute {
+			if waited := time.Since(startTime); waited > time.Minute {
 				t.Errorf("the client waited %v", waited)
 			}
 			stop()

@@ -41,9 +41,9 @@ func TestTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		began := time.Now()
+		startTime := time.Now()
 		wait("third")
-		if d := time.Since(began); d != turnLimit {
+		if d := time.Since(startTime); d != turnLimit {
 			t.Errorf("it waited %v, want %v", d, turnLimit)
 		}
 		slow()

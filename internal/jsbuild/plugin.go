@@ -88,7 +88,7 @@ type BuiltFile struct {
 // The error is a *[BuildError] if the plugin's source is the cause. A build with such
 // an error writes no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
-	began := time.Now()
+	startTime := time.Now()
 	src, problems, err := readSource(dir)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 	if err := b.write(src, made, o); err != nil {
 		return nil, err
 	}
-	b.Duration = time.Since(began)
+	b.Duration = time.Since(startTime)
 	return b, nil
 }
 

@@ -321,12 +321,12 @@ func TestSilentServer(t *testing.T) {
 		<-r.Context().Done()
 	}}
 	runWithClient(t, f, func(t *testing.T, c *Client) {
-		began := time.Now()
+		startTime := time.Now()
 		_, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
 		if !errors.Is(err, ErrSilent) {
 			t.Errorf("got %v", err)
 		}
-		if took, want := time.Since(began), 60*25*time.Second+maxSilence; took < want-25*time.Second || took > want {
+		if took, want := time.Since(startTime), 60*25*time.Second+maxSilence; took < want-25*time.Second || took > want {
 			t.Errorf("given up after %v, want %v", took, want)
 		}
 	})

@@ -158,7 +158,7 @@ func (t tabStates) isSettled(mayRecover bool) bool {
 }
 
 // reportTabs waits until the tabs have loaded the build, and prints their states.
-func (s *session) reportTabs(ctx context.Context, began time.Time) error {
+func (s *session) reportTabs(ctx context.Context, startTime time.Time) error {
 	timeout, recoverUntil := time.After(liveTimeout), time.Now().Add(reloadWait)
 	for {
 		status, err := s.client.Status(ctx)
@@ -181,7 +181,7 @@ func (s *session) reportTabs(ctx context.Context, began time.Time) error {
 				return ctx.Err()
 			}
 		}
-		s.printTabs(tabs, timedOut, time.Since(began))
+		s.printTabs(tabs, timedOut, time.Since(startTime))
 		return nil
 	}
 }

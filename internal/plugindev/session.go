@@ -177,7 +177,7 @@ func (s *session) rebuild(ctx context.Context) {
 
 // build builds the plugin and loads it into the daemon and the tabs.
 func (s *session) build(ctx context.Context) error {
-	began := time.Now()
+	startTime := time.Now()
 	built, err := jsbuild.BuildPlugin(ctx, s.Source, s.Build)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (s *session) build(ctx context.Context) error {
 	if err := s.client.Plugins.Reload(ctx); err != nil {
 		return err
 	}
-	return s.reportTabs(ctx, began)
+	return s.reportTabs(ctx, startTime)
 }
 
 // add adds the plugin to the installation and to the daemon: after the first build,
@@ -212,7 +212,7 @@ func (s *session) add(ctx context.Context, dir string) error {
 	if err := author.RefreshEditorTypes(dir); err != nil {
 		return err
 	}
-	began := time.Now()
+	startTime := time.Now()
 	added, err := s.Home.Store().Add(dir)
 	if err != nil {
 		return err
@@ -235,5 +235,5 @@ func (s *session) add(ctx context.Context, dir string) error {
 	if err := s.client.Plugins.Reload(ctx); err != nil {
 		return err
 	}
-	return s.reportTabs(ctx, began)
+	return s.reportTabs(ctx, startTime)
 }

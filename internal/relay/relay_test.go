@@ -471,10 +471,10 @@ func TestLastLine(t *testing.T) {
 func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
-		began := time.Now()
+		startTime := time.Now()
 		_ = w.client.Close()
-		if err := <-w.ended; err != nil || time.Since(began) != endTimeout {
-			t.Errorf("ended after %v with %v", time.Since(began), err)
+		if err := <-w.ended; err != nil || time.Since(startTime) != endTimeout {
+			t.Errorf("ended after %v with %v", time.Since(startTime), err)
 		}
 		server.closeConn()
 	})

@@ -54,7 +54,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	began, p := time.Now(), printer{out: out, json: o.JSON}
+	startTime, p := time.Now(), printer{out: out, json: o.JSON}
 	tests := jsbuild.TestOptions{Timeout: o.Timeout, Filter: o.Filter}
 	if o.Browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.Node }) {
 		browser, err := browsertest.Start(ctx, browsertest.Options{Dir: o.Dir, Getenv: o.Getenv, Warnf: out.Notef})
@@ -82,7 +82,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	if err := p.tally.failureError(o.Filter); err != nil {
 		return err
 	}
-	out.Notef("%s, in %s", p.tally, terminal.Elapsed(time.Since(began)))
+	out.Notef("%s, in %s", p.tally, terminal.Elapsed(time.Since(startTime)))
 	return nil
 }
 
