@@ -97,7 +97,7 @@ prints the lines that changed.`,
   opentabs calls show call_abc --follow
   opentabs calls show call_abc --json | jq .activities`,
 		Args: requireArgs(1, "the id of the call"),
-		RunE: runWithArg(&opts.id, func(ctx context.Context) error { return runCallsShow(ctx, opts) }),
+		RunE: actionWithArg(&opts.id, func(ctx context.Context) error { return runCallsShow(ctx, opts) }),
 	}
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "show changes until the call ends")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --follow the call, then one event per line")
@@ -168,7 +168,7 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 		Short:   "Deny a call that is waiting for approval",
 		Example: "  opentabs calls deny call_abc",
 		Args:    requireArgs(1, "the id of the call"),
-		RunE:    runWithArg(&opts.id, func(ctx context.Context) error { return runCallsDecide(ctx, opts) }),
+		RunE:    actionWithArg(&opts.id, func(ctx context.Context) error { return runCallsDecide(ctx, opts) }),
 	}
 }
 
@@ -223,7 +223,7 @@ func newCallsCancelCmd(p *program) *cobra.Command {
 		Example: `  opentabs calls cancel call_abc
   opentabs calls cancel call_abc --reason "the wrong channel"`,
 		Args: requireArgs(1, "the id of the call"),
-		RunE: runWithArg(&opts.id, func(ctx context.Context) error { return runCallsCancel(ctx, opts) }),
+		RunE: actionWithArg(&opts.id, func(ctx context.Context) error { return runCallsCancel(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.reason, "reason", "", "the reason, a `TEXT` for the tool and the audit log")
 	return cmd

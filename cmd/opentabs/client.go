@@ -39,7 +39,7 @@ the client needs. opentabs stores only a hash of the token and cannot print it
 again. If the token is lost, remove the client and add it again.`,
 		Example: "  opentabs client add laptop\n  opentabs client add laptop --json",
 		Args:    requireArgs(1, "the name of the client"),
-		RunE:    runWithArg(&opts.name, func(ctx context.Context) error { return runClientAdd(ctx, opts) }),
+		RunE:    actionWithArg(&opts.name, func(ctx context.Context) error { return runClientAdd(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -153,7 +153,7 @@ func newClientRemoveCmd(p *program) *cobra.Command {
 once, and its next request is refused.`,
 		Example: "  opentabs client remove laptop",
 		Args:    requireArgs(1, "the name of the client"),
-		RunE:    runWithArg(&opts.name, func(ctx context.Context) error { return runClientRemove(ctx, opts) }),
+		RunE:    actionWithArg(&opts.name, func(ctx context.Context) error { return runClientRemove(ctx, opts) }),
 	}
 }
 

@@ -117,7 +117,7 @@ command changes nothing; opentabs plugin review enables a plugin.`,
 		Example: `  opentabs plugin inspect messages
   opentabs plugin inspect messages --section code`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: runWithArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
+		RunE: actionWithArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
 	}
 	cmd.Flags().StringVar(&opts.section, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
 	return cmd

@@ -44,7 +44,7 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
   opentabs plugin create @acme/chat --domain acme.test --display "Acme Chat"
   opentabs plugin create notes --domain notes.example.com --world isolated`,
 		Args: requireArgs(1, "the name of the plugin"),
-		RunE: runWithArg(&opts.plugin.Name, func(_ context.Context) error { return runPluginCreate(opts) }),
+		RunE: actionWithArg(&opts.plugin.Name, func(_ context.Context) error { return runPluginCreate(opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` that the plugin runs on, such as app.example.com (default example.com)")
@@ -90,7 +90,7 @@ With --watch it builds again after each change, until Ctrl-C. Errors are printed
 and do not end the command.`,
 		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages --watch",
 		Args:    limitArgs(1),
-		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginBuild(ctx, opts) }),
+		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginBuild(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.watch, "watch", false, "build again after each change")
 	return cmd
@@ -164,7 +164,7 @@ During development the plugin leaves a function on the pages of its sites, which
 loads new builds; docs/security.md describes the consequences.`,
 		Example: "  opentabs plugin dev\n  opentabs plugin dev plugins/tickets --permission ask",
 		Args:    limitArgs(1),
-		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
+		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how its tools run, if you have not set that yet: `off, ask or auto`")
 	return cmd

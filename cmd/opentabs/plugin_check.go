@@ -39,7 +39,7 @@ Types are checked by the compiler that is installed for the plugin
 author supplies that program: use --no-types for a plugin that you do not trust.`,
 		Example: "  opentabs plugin check\n  opentabs plugin check --strict --json\n  opentabs plugin check --rules",
 		Args:    limitArgs(1),
-		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginCheck(ctx, opts) }),
+		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginCheck(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.BoolVar(&opts.json, "json", false, "print JSON")
@@ -121,7 +121,7 @@ in DIR (default: this directory), between two marker lines. The rest does not
 change.`,
 		Example: "  opentabs plugin readme\n  opentabs plugin readme --check",
 		Args:    limitArgs(1),
-		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
+		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if the README is not up to date")
 	return cmd
@@ -162,7 +162,7 @@ You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
 (npm publish NAME-VERSION.tgz). The same content produces the same bytes.`,
 		Example: "  opentabs plugin pack\n  opentabs plugin pack plugins/tickets --out /tmp",
 		Args:    limitArgs(1),
-		RunE:    runWithArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
+		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.out, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")

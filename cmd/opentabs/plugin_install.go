@@ -39,7 +39,7 @@ after each new build. --permission reviews it at once.`,
 		Example: `  opentabs plugin add plugins/messages
   opentabs plugin add plugins/messages --permission ask`,
 		Args: requireArgs(1, "the path of a plugin"),
-		RunE: runWithArg(&opts.path, func(ctx context.Context) error { return runPluginAdd(ctx, opts) }),
+		RunE: actionWithArg(&opts.path, func(ctx context.Context) error { return runPluginAdd(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
@@ -108,7 +108,7 @@ None of its tools run before you review it (opentabs plugin review).
   opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
   opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: runWithArg(&opts.source, func(ctx context.Context) error { return runPluginInstall(ctx, opts) }),
+		RunE: actionWithArg(&opts.source, func(ctx context.Context) error { return runPluginInstall(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
 	return cmd
@@ -235,7 +235,7 @@ func newPluginRemoveCmd(p *program) *cobra.Command {
 installed plugin are deleted; a folder that was added is kept.`,
 		Example: "  opentabs plugin remove messages",
 		Args:    requireArgs(1, "the name of a plugin"),
-		RunE:    runWithArg(&opts.name, func(ctx context.Context) error { return runPluginRemove(ctx, opts) }),
+		RunE:    actionWithArg(&opts.name, func(ctx context.Context) error { return runPluginRemove(ctx, opts) }),
 	}
 }
 

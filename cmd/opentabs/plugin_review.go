@@ -41,7 +41,7 @@ an agent run this command: the review is your decision.`,
 		Example: `  opentabs plugin review messages
   opentabs plugin review messages --yes --permission auto`,
 		Args: requireArgs(1, "the name of a plugin"),
-		RunE: runWithArg(&opts.name, func(ctx context.Context) error { return runReview(ctx, opts) }),
+		RunE: actionWithArg(&opts.name, func(ctx context.Context) error { return runReview(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also if stdout is not a terminal")
 	cmd.Flags().BoolVar(&opts.noCode, "no-code", false, "do not show the code")

@@ -21,7 +21,7 @@ func newPluginSearchCmd(p *program) *cobra.Command {
 		Short:   "Find plugins on the npm registry",
 		Example: "  opentabs plugin search slack\n  opentabs plugin search \"shared documents\"",
 		Args:    limitArgs(1),
-		RunE:    runWithArg(&opts.query, func(ctx context.Context) error { return runPluginSearch(ctx, opts) }),
+		RunE:    actionWithArg(&opts.query, func(ctx context.Context) error { return runPluginSearch(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -72,7 +72,7 @@ func newPluginInfoCmd(p *program) *cobra.Command {
 		Short:   "Show a plugin in the npm registry",
 		Example: "  opentabs plugin info slack\n  opentabs plugin info @acme/opentabs-plugin-wiki@^2",
 		Args:    requireArgs(1, "the name of a plugin"),
-		RunE:    runWithArg(&opts.nameOrSource, func(ctx context.Context) error { return runPluginInfo(ctx, opts) }),
+		RunE:    actionWithArg(&opts.nameOrSource, func(ctx context.Context) error { return runPluginInfo(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd

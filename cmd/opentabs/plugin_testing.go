@@ -33,7 +33,7 @@ one with a usual name) with a temporary profile and server. The plugin's sites
 are simulated, and time is real. Tests that need a simulated page are skipped.`,
 		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json\n  opentabs plugin test --browser --filter finds",
 		Args:    limitArgs(1),
-		RunE:    runWithArg(&opts.tests.Dir, func(ctx context.Context) error { return runPluginTest(ctx, opts) }),
+		RunE:    actionWithArg(&opts.tests.Dir, func(ctx context.Context) error { return runPluginTest(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.tests.Filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")

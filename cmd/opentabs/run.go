@@ -199,9 +199,9 @@ func limitArgs(n int) cobra.PositionalArgs {
 	}
 }
 
-// runWithArg returns the action of a command with one argument, which it stores in arg. A
+// actionWithArg returns the action of a command with one argument, which it stores in arg. A
 // missing argument leaves the default in arg.
-func runWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
+func actionWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			*arg = args[0]

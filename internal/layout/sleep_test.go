@@ -47,7 +47,7 @@ func checkSleep(f goFile) []string {
 // mayWait are functions and TypeScript files of tests that wait in real time, each with the reason.
 var mayWait = map[string]string{
 	"e2e/attacks/origin.test.ts":                "a hostile page, which gets no event when a document of another origin has loaded",
-	"cmd/opentabs/main_test.go:fakeBrowser":     "a program that simulates a browser, which reconnects",
+	"cmd/opentabs/main_test.go:runFakeBrowser":  "a program that simulates a browser, which reconnects",
 	"cmd/opentabs/main_test.go:countDown":       "a program that simulates a browser, whose tool reports steps",
 	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
 }
