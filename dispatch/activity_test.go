@@ -191,7 +191,7 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{Audience: "user"})
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notes++ }})
-		if err != nil || notes != 0 || r.Audience != "user" || r.Reports != 1 {
+		if err != nil || notes != 0 || r.Audience != "user" || r.ReportCount != 1 {
 			t.Errorf("%+v, %d notifications, %v", r, notes, err)
 		}
 		p.wg.Wait()

@@ -15,13 +15,13 @@ import (
 // TicketID of the [Waiting] that the user saw; empty means the open ticket. The zero
 // Scope means ScopeOnce. The error, if any, is a *ScopeError, or reports that r.Data is
 // not JSON or that r.For is not in (0, MaxScopeTime] for a ScopeTime.
-func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, error) {
+func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
-		return Decision{Outcome: wire.DecisionNotPending}, nil
+		return DecisionResult{Outcome: wire.DecisionNotPending}, nil
 	}
 	if r.Data != nil && !json.Valid(r.Data) {
-		return Decision{}, fmt.Errorf("the data of the decision is not JSON: %.100q", r.Data)
+		return DecisionResult{}, fmt.Errorf("the data of the decision is not JSON: %.100q", r.Data)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +31,7 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (Decision, er
 // Remind sends the client of a suspended call a message for the user, among its
 // progress; for a nested call the client of its root. Remind does nothing once w is
 // decided.
-func (d *Dispatcher) Remind(w Waiting, message string) {
+func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {
 		return
@@ -77,28 +77,28 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 // requestApproval suspends a call that does not run yet until the user has decided.
 // requestApproval returns false if the call has ended.
 func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
-	t, rejected := c.suspend(request, gate)
+	openTicket, rejection := c.suspend(request, gate)
 	switch {
-	case rejected != nil:
-		c.fail(rejected)
+	case rejection != nil:
+		c.fail(rejection)
 		return false
-	case t == nil:
+	case openTicket == nil:
 		return false
 	}
 	defer c.sender.SendInBackground()()
-	defer t.pauseTimers()()
-	if t.recheckGate() {
+	defer openTicket.pauseTimers()()
+	if openTicket.recheckGate() {
 		return true
 	}
-	r, isDecided := t.awaitDecision(ctx)
+	r, isDecided := openTicket.awaitDecision(ctx)
 	if !isDecided {
 		return false
 	}
-	if g, ok := gate.(Decider); ok {
-		g.Decided(c.gateInfo(nil), request, r)
+	if g, ok := gate.(DecisionObserver); ok {
+		g.ObserveDecision(c.gateInfo(nil), request, r)
 	}
 	if !r.Allow {
-		c.fail(deniedBy(r.By))
+		c.fail(newDeniedError(r.Surface))
 		return false
 	}
 	c.mu.Lock()
@@ -106,14 +106,14 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if c.state.status.isTerminal() {
 		return false
 	}
-	if request.PassDecision {
-		c.suspension.decision = r.forTool()
+	if request.PassDecisionToTool {
+		c.suspension.decision = r.encodeForTool()
 	}
 	return true
 }
 
-// deniedBy is the error of a call that the user has denied on a surface.
-func deniedBy(surface string) *wire.CallError {
+// newDeniedError is the error of a call that the user has denied on a surface.
+func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")"}
 }
 
@@ -127,14 +127,14 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 			"it has waited for the user for %s in total, the limit of one call", humanize.Duration(c.d.opts.SuspendLimit))}
 	}
 	t := newTicket(c, request, gate, limit)
-	if !c.d.suspended.add(t.ArgsBytes) {
+	if !c.d.suspendedCalls.add(t.ArgsBytes) {
 		return nil, &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"too many calls are waiting for approval (the limit is %d calls, or %s of arguments)", maxSuspended, humanize.Bytes(maxSuspendedBytes))}
 	}
 	c.mu.Lock()
 	if c.suspension.ticket != nil || !c.state.changeStatus(statusSuspended) {
 		c.mu.Unlock()
-		c.d.suspended.remove(t.ArgsBytes)
+		c.d.suspendedCalls.remove(t.ArgsBytes)
 		return nil, nil
 	}
 	defer c.mu.Unlock()
@@ -150,8 +150,8 @@ func remainingWait(c *liveCall, request Ticket) time.Duration {
 	if request.Limit > 0 {
 		limit = min(limit, request.Limit)
 	}
-	for up := c; up != nil; up = up.parent {
-		limit = min(limit, c.d.opts.SuspendLimit-up.clock.Paused())
+	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
+		limit = min(limit, c.d.opts.SuspendLimit-ancestor.clock.Paused())
 	}
 	return limit
 }
@@ -175,20 +175,20 @@ func (t *ticket) recheckGate() bool {
 // client for a decision. The function it returns undoes all.
 func (t *ticket) pauseTimers() (undo func()) {
 	c := t.call
-	for up := c; up != nil; up = up.parent {
-		up.clock.Pause()
+	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
+		ancestor.clock.Pause()
 	}
 	c.root.sender.KeepQueued()
-	ctx, stop := context.WithCancel(context.Background())
-	if c.req.Asked != nil {
-		go c.req.Asked(ctx, t.Waiting)
+	ctx, stopAsking := context.WithCancel(context.Background())
+	if c.req.OnTicket != nil {
+		go c.req.OnTicket(ctx, t.WaitingTicket)
 	}
 	return func() {
-		stop()
-		for up := c; up != nil; up = up.parent {
-			up.clock.Resume()
+		stopAsking()
+		for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
+			ancestor.clock.Resume()
 		}
-		c.d.suspended.remove(t.ArgsBytes)
+		c.d.suspendedCalls.remove(t.ArgsBytes)
 	}
 }
 
@@ -196,24 +196,24 @@ func (t *ticket) pauseTimers() (undo func()) {
 // not started is then cancelled or timed out.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
-	limit := time.NewTimer(time.Until(t.Until))
-	defer limit.Stop()
+	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))
+	defer limitTimer.Stop()
 	select {
-	case r := <-t.decided:
+	case r := <-t.decisions:
 		return r, t.resume(r)
 	case <-c.done:
 	case <-ctx.Done():
 		if t.gate != nil { // without a gate, the tool has withdrawn its request
 			c.cancel(CancellationOf(ctx))
 		}
-	case <-limit.C:
+	case <-limitTimer.C:
 		if !t.withdraw() { // a decision was made in the meantime
-			r := <-t.decided
+			r := <-t.decisions
 			return r, t.resume(r)
 		}
 		if t.gate != nil { // a tool gets an error and continues
 			c.fail(&wire.CallError{
-				Code: wire.ErrApprovalTimeout, Message: "no approval within " + humanize.Duration(t.Until.Sub(t.Since)),
+				Code: wire.ErrApprovalTimeout, Message: "no approval within " + humanize.Duration(t.ExpiresAt.Sub(t.StartedAt)),
 			})
 		}
 	}

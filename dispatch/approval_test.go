@@ -46,22 +46,22 @@ func TestTheUserDecides(t *testing.T) {
 		code  wire.ErrorCode
 		scope wire.Scope // in the resolution
 	}{
-		{"allow", dispatch.Resolution{Allow: true, By: "the side panel"}, "", wire.ScopeOnce},
-		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, By: "the side panel"}, "", wire.ScopeAlways},
-		{"for a time", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, For: time.Minute, By: "opentabs calls"}, "", wire.ScopeTime},
-		{"deny", dispatch.Resolution{By: "the side panel"}, wire.ErrDenied, ""},
+		{"allow", dispatch.Resolution{Allow: true, Surface: "the side panel"}, "", wire.ScopeOnce},
+		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"}, "", wire.ScopeAlways},
+		{"for a time", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: time.Minute, Surface: "opentabs calls"}, "", wire.ScopeTime},
+		{"deny", dispatch.Resolution{Surface: "the side panel"}, wire.ErrDenied, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ran int
 				var decided []dispatch.Resolution
-				g := &gate{name: "permission", decided: func(_ dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
+				g := &gate{name: "permission", decided: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
 				h := &hooks{}
-				d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, After: []dispatch.After{h}})
+				d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
 				view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
 				w := view.Waiting
-				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.Until.Sub(w.Since) != 5*time.Minute {
+				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
 					t.Errorf("waiting %+v", w)
 				}
 				if view.Status != wire.StatusPending || ran != 0 {
@@ -69,11 +69,11 @@ func TestTheUserDecides(t *testing.T) {
 				}
 				sleepFake(4 * time.Minute) // the wait is longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
-				if err != nil || got.Outcome != wire.DecisionAccepted || got.By != tt.r.By || got.Allowed != tt.r.Allow {
+				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
 					t.Fatalf("decision %+v, %v", got, err)
 				}
-				late, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, By: "another"})
-				if err != nil || late.Outcome != wire.DecisionAlreadyMade || late.By != tt.r.By || late.Allowed != tt.r.Allow {
+				late, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
+				if err != nil || late.Outcome != wire.DecisionAlreadyMade || late.Surface != tt.r.Surface || late.Allowed != tt.r.Allow {
 					t.Errorf("the second decision got %+v, %v", late, err)
 				}
 				_, failed := end()
@@ -84,7 +84,7 @@ func TestTheUserDecides(t *testing.T) {
 				if code != tt.code || (ran == 1) != tt.r.Allow {
 					t.Errorf("ended with %q after %d runs, want %q", code, ran, tt.code)
 				}
-				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].At.IsZero() {
+				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
 					t.Errorf("the gate got %+v", decided)
 				}
 				if len(h.ended.Resolutions) != 1 {
@@ -107,7 +107,7 @@ func TestADecisionMustBeOffered(t *testing.T) {
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
 			t.Error("no time: no error")
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, For: dispatch.MaxScopeTime + 1}); err == nil {
+		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
 			t.Error("too long a time: no error")
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
@@ -135,7 +135,7 @@ func TestADecisionMustBeOffered(t *testing.T) {
 func TestNoSessionScopeWithoutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+		g := &gate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
 				return dispatch.Verdict{}
 			}
@@ -143,7 +143,7 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 		}}
 		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 		for _, shared := range []bool{false, true} {
-			view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", Shared: shared}})
+			view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: shared}})
 			if offered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); offered == shared || len(view.Waiting.Scopes) < 2 {
 				t.Errorf("shared %t: offered %v", shared, view.Waiting.Scopes)
 			}
@@ -194,14 +194,14 @@ func TestTicketLimit(t *testing.T) {
 func TestGateIsRechecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran, asked int
-		g := &gate{name: "g", decide: func(dispatch.Info) dispatch.Verdict {
+		g := &gate{name: "g", decide: func(dispatch.CallInfo) dispatch.Verdict {
 			if asked++; asked > 1 {
 				return dispatch.Verdict{}
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
 		}}
 		waiting := -1
-		o := dispatch.Options{Gates: []dispatch.Gate{g}, Waiting: func(n int) { waiting = n }}
+		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waiting = n }}
 		_, err, elapsed := runCall(t, newFinishingPage(&ran), o, dispatch.Call{Tool: exportTool})
 		if err != nil || elapsed != 0 || ran != 1 || waiting != 0 {
 			t.Errorf("%v after %v, ran %d, %d wait", err, elapsed, ran, waiting)
@@ -256,7 +256,7 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		defer f.Close()
 		ctx, leave := context.WithCancel(t.Context())
 		asked, withdrawn := 0, make(chan struct{})
-		view, end := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, Asked: func(ctx context.Context, w dispatch.Waiting) {
+		view, end := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
 			asked++
 			<-ctx.Done()
 			close(withdrawn)
@@ -279,7 +279,7 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		if nextErr != nil || !slices.Equal(kinds, want) || events[1].Call.Waiting == nil || events[2].Call.Waiting != nil {
 			t.Errorf("events %v, want %v (%v)", kinds, want, nextErr)
 		}
-		if events[0].ForUser() || !events[1].ForUser() || !events[2].ForUser() {
+		if events[0].IsForUser() || !events[1].IsForUser() || !events[2].IsForUser() {
 			t.Error("the user sees more or less than the request and its end")
 		}
 	})
@@ -288,11 +288,11 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 func TestModesOfResume(t *testing.T) {
 	allow := func(*dispatch.Resolution) dispatch.Verdict { return dispatch.Verdict{} }
 	useDecision := func(r *dispatch.Resolution) dispatch.Verdict {
-		return dispatch.Verdict{Result: &dispatch.Supplied{Output: r.Data}}
+		return dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: r.Data}}
 	}
 	for _, tt := range []struct {
 		name     string
-		pass     bool                                          // Ticket.PassDecision
+		pass     bool                                          // Ticket.PassDecisionToTool
 		resumed  func(r *dispatch.Resolution) dispatch.Verdict // the verdict of the gate after the decision
 		output   string
 		decision string
@@ -301,11 +301,11 @@ func TestModesOfResume(t *testing.T) {
 		{"the decision is the result", false, useDecision, `{"n":1}`, ""},
 		{"pass the decision", true, allow, `"ran"`, `{"allow":true,"scope":"once","by":"panel","data":{"n":1}}`},
 	} {
-		g := &gate{name: "g", decide: func(i dispatch.Info) dispatch.Verdict {
+		g := &gate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
 				return tt.resumed(i.Resolution)
 			}
-			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassDecision: tt.pass}}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassDecisionToTool: tt.pass}}
 		}}
 		synctest.Test(t, func(t *testing.T) {
 			ran, decision := false, ""
@@ -315,7 +315,7 @@ func TestModesOfResume(t *testing.T) {
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 			view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, By: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
+			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Surface: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 				t.Fatal(err)
 			}
 			r, err := end()
@@ -330,7 +330,7 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
 		off := false
-		second := &gate{name: "second", decide: func(dispatch.Info) dispatch.Verdict {
+		second := &gate{name: "second", decide: func(dispatch.CallInfo) dispatch.Verdict {
 			if off {
 				return dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "switched off meanwhile"}}
 			}
@@ -355,7 +355,7 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		var ran int
 		var newCountingPage []int
 		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{
-			Gates: []dispatch.Gate{&gate{name: "g"}}, Waiting: func(n int) { newCountingPage = append(newCountingPage, n) },
+			Gates: []dispatch.Gate{&gate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
 		})
 		view, decided := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		ctx, leave := context.WithCancel(t.Context())
@@ -383,7 +383,7 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunning: 1})
+		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunningCalls: 1})
 		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		other := exportTool
 		other.Name = "other"
@@ -434,7 +434,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 				_, err := d.Call(t.Context(), dispatch.Call{
 					Tool:     exportTool,
 					Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) },
-					Asked: func(_ context.Context, w dispatch.Waiting) {
+					OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 						d.Remind(w, "reminder")
 						sleepFake(tt.answer)
 						if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {

@@ -15,13 +15,13 @@ type attempts struct {
 	target Target // the document of the current attempt
 	runID  string // the ID of the call; with ".2", ".3" ... for later attempts
 	count  int
-	// hasOther is set if the call may be tried in another document.
-	hasOther bool
+	// hasOtherTarget is set if the call may be tried in another document.
+	hasOtherTarget bool
 }
 
 // begin records an attempt in the first target.
 func (a *attempts) begin(callID string, targets []Target) {
-	a.target, a.hasOther = targets[0], len(targets) > 1
+	a.target, a.hasOtherTarget = targets[0], len(targets) > 1
 	a.runID = callID
 	if a.count++; a.count > 1 {
 		a.runID = fmt.Sprintf("%s.%d", callID, a.count)
@@ -35,9 +35,9 @@ func (a *attempts) canRetry(err *wire.CallError) bool {
 	}
 	switch err.Code {
 	case wire.ErrNotReady:
-		return a.hasOther
+		return a.hasOtherTarget
 	case wire.ErrTabFrozen:
-		return a.hasOther && err.NotStarted
+		return a.hasOtherTarget && err.NotStarted
 	case wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrPageUnresponsive, wire.ErrTabDiscarded, wire.ErrBrowserLost, wire.ErrLinkLost:
 		return err.NotStarted
 	default:

@@ -11,8 +11,8 @@ import (
 // instant is a bridge that answers every call at once.
 type instant struct{}
 
-func (instant) Targets(context.Context, Want) Targets {
-	return Targets{Browsers: 1, Live: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
+func (instant) Targets(context.Context, TargetChoice) Targets {
+	return Targets{BrowserCount: 1, LiveTargets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
 func (instant) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
@@ -33,7 +33,7 @@ func (instant) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 func BenchmarkReport(b *testing.B) {
 	d := New(instant{}, Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
-	c.begin()
+	c.beginRunning()
 	defer c.clock.Stop()
 	progress, total := 0.0, 1e18
 	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}

@@ -74,7 +74,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 				w.ask(s, 20*time.Second, func(n int) wire.ToolAskParams {
 					s.LinkLost()
 					if n%2 == 0 {
-						s.LinkBack()
+						s.LinkRestored()
 					}
 					return askUser(n)
 				})
@@ -99,7 +99,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 				start := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{
 					Tool: dispatch.Tool{Plugin: "m", Name: "parent"},
-					Asked: func(ctx context.Context, waiting dispatch.Waiting) {
+					OnTicket: func(ctx context.Context, waiting dispatch.WaitingTicket) {
 						if tt.answer == 0 {
 							return
 						}
@@ -150,9 +150,9 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 		})
 		_, err := d.Call(t.Context(), dispatch.Call{
 			Tool: dispatch.Tool{Plugin: "m", Name: "parent"},
-			Asked: func(_ context.Context, w dispatch.Waiting) {
+			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 				mu.Lock()
-				limits = append(limits, w.Until.Sub(w.Since))
+				limits = append(limits, w.ExpiresAt.Sub(w.StartedAt))
 				mu.Unlock()
 				if w.Kind == wire.TicketPermission {
 					sleepFake(2 * time.Minute)

@@ -39,9 +39,9 @@ type Target struct {
 	// Problem is why the adapter did not start, in [Targets.Broken]; in [Targets.Failed]
 	// it is Chrome's name of the network error.
 	Problem string
-	// FailedMs is the time of the failed load by the browser's clock; only in
+	// LoadFailedMs is the time of the failed load by the browser's clock; only in
 	// [Targets.Failed].
-	FailedMs float64
+	LoadFailedMs float64
 }
 
 // Instance is one of several sites in a plugin's settings, such as the work and the
@@ -52,8 +52,8 @@ type Instance struct {
 	URL string
 }
 
-// Want is a call's choice of a target. Zero values allow any.
-type Want struct {
+// TargetChoice is a call's choice of a target. Zero values allow any.
+type TargetChoice struct {
 	Plugin string
 	// Browser is a browser's ID or name.
 	Browser string
@@ -65,49 +65,49 @@ type Want struct {
 }
 
 // Allows reports whether the call may run in t.
-func (w Want) Allows(t Target) bool {
+func (w TargetChoice) Allows(t Target) bool {
 	return (w.TabID == 0 || t.TabID == w.TabID) && w.AllowsBrowser(t.Browser, t.BrowserName) &&
 		(len(w.Sites) == 0 || slices.ContainsFunc(w.Sites, func(site string) bool { return sameHost(site, t.URL) }))
 }
 
 // AllowsBrowser reports whether the call may run in the browser with this ID and name.
-func (w Want) AllowsBrowser(id, name string) bool {
+func (w TargetChoice) AllowsBrowser(id, name string) bool {
 	return w.Browser == "" || w.Browser == id || w.Browser == name
 }
 
 // Targets are the documents and tabs of one plugin, by state.
 type Targets struct {
-	// Browsers counts the connected browsers.
-	Browsers int
-	// Live are the documents where the adapter runs, the best first: documents that may
+	// BrowserCount counts the connected browsers.
+	BrowserCount int
+	// LiveTargets are the documents where the adapter runs, the best first: documents that may
 	// be ready precede documents that are not ready. Each group begins with the active
 	// tab of the focused window; other active tabs, other tabs of that window and all
 	// other tabs follow. Among equal tabs the tab that was used last comes first, and
 	// within a tab the top document. The documents of one browser are consecutive.
-	Live []Target
-	// Silent are documents whose adapter runs and whose page does not answer, because a
+	LiveTargets []Target
+	// SilentTargets are documents whose adapter runs and whose page does not answer, because a
 	// script occupies it. No call starts there.
-	Silent []Target
-	// NeedReload are tabs that match the plugin but were opened before it.
-	NeedReload []Target
-	// Broken are tabs in which the adapter failed to start.
-	Broken []Target
-	// Loading are tabs in which the adapter may start soon.
-	Loading []Target
-	// Failed are tabs that show Chrome's error page, because the page could not be
+	SilentTargets []Target
+	// TabsToReload are tabs that match the plugin but were opened before it.
+	TabsToReload []Target
+	// BrokenTabs are tabs in which the adapter failed to start.
+	BrokenTabs []Target
+	// LoadingTabs are tabs in which the adapter may start soon.
+	LoadingTabs []Target
+	// ErrorPages are tabs that show Chrome's error page, because the page could not be
 	// loaded.
-	Failed []Target
-	// Arriving are tabs to which the adapter's code is being sent.
-	Arriving []Target
-	// Syncing is set while a browser in which the call may run has not accepted the list
+	ErrorPages []Target
+	// TabsAwaitingCode are tabs to which the adapter's code is being sent.
+	TabsAwaitingCode []Target
+	// IsSyncing is set while a browser in which the call may run has not accepted the list
 	// of plugins.
-	Syncing bool
-	// Openers are the browsers in which a tab could be opened for the call: only
+	IsSyncing bool
+	// BrowsersToOpen are the browsers in which a tab could be opened for the call: only
 	// Browser and BrowserName are set. Empty unless the call may open one.
-	Openers []Target
-	// Opened is the tab that was opened for the call, if the plugin did not start there
+	BrowsersToOpen []Target
+	// OpenedTab is the tab that was opened for the call, if the plugin did not start there
 	// in time; else nil.
-	Opened *Target
+	OpenedTab *Target
 }
 
 // PluginState is whether the tools of a plugin can run.
@@ -126,11 +126,11 @@ const (
 // State returns the state of the plugin.
 func (t Targets) State() PluginState {
 	switch {
-	case slices.ContainsFunc(t.Live, func(t Target) bool { return t.Readiness == Ready }):
+	case slices.ContainsFunc(t.LiveTargets, func(t Target) bool { return t.Readiness == Ready }):
 		return StateReady
-	case len(t.Live)+len(t.Silent)+len(t.NeedReload)+len(t.Loading)+len(t.Arriving)+len(t.Failed) > 0:
+	case len(t.LiveTargets)+len(t.SilentTargets)+len(t.TabsToReload)+len(t.LoadingTabs)+len(t.TabsAwaitingCode)+len(t.ErrorPages) > 0:
 		return StateUnavailable
-	case len(t.Broken) > 0:
+	case len(t.BrokenTabs) > 0:
 		return StateFailed
 	default:
 		return StateClosed
@@ -160,15 +160,15 @@ type Run struct {
 type Sink interface {
 	// Reports receives reports in order; skipped counts earlier reports that the page
 	// made but did not send.
-	Reports(reports []wire.Report, skipped int)
+	Reports(reports []wire.Report, skippedCount int)
 	// Ask receives each request of the tool once. Bridge.Answer answers it, unless it is
 	// withdrawn or the run ends.
 	Ask(wire.ToolAskParams)
 	// LinkLost reports that the link to the browser is lost and may return. The idle
-	// limit is suspended until LinkBack, because the page can't report. LinkLost and
-	// LinkBack return at once and do not call the bridge, which may hold a lock.
+	// limit is suspended until LinkRestored, because the page can't report. LinkLost and
+	// LinkRestored return at once and do not call the bridge, which may hold a lock.
 	LinkLost()
-	LinkBack()
+	LinkRestored()
 	// Finish ends the run with the JSON text of the result (nil for undefined), or with
 	// err.
 	Finish(output json.RawMessage, err *wire.CallError)
@@ -181,7 +181,7 @@ type Bridge interface {
 	// matches nothing, Targets may wait a few seconds for a browser that should return
 	// or for a document that is loading, and longer for a tab that it opens, but not
 	// longer than ctx. Targets opens no tab if two browsers could.
-	Targets(ctx context.Context, want Want) Targets
+	Targets(ctx context.Context, choice TargetChoice) Targets
 	// Start sends run to its target's browser. The sink receives what happens to the
 	// run, and at last exactly one Finish: with the result, with an error of the
 	// page or the browser, or with tab_closed, navigated, browser_lost or link_lost.
@@ -195,11 +195,11 @@ type Bridge interface {
 	// wire.CancelTimeoutMs, then with "ignored". For an unknown run it calls answered
 	// with "finished" at once. While the link is lost, the stop is sent when the link
 	// returns.
-	Cancel(id, reason string, answered func(wire.CancelOutcome))
+	Cancel(id, reason string, onOutcome func(wire.CancelOutcome))
 	// Answer sends the tool of a run the answer to a request: JSON text (nil for
 	// undefined), or err. Answer does not wait for the network, and ignores an unknown
 	// run.
-	Answer(id string, ask int, output json.RawMessage, err *wire.CallError)
+	Answer(id string, askID int, output json.RawMessage, err *wire.CallError)
 	// Resync requests the whole content of an activity from the page of a run; an empty
 	// type requests all.
 	Resync(id, activityType string)

@@ -23,15 +23,15 @@ type Tool struct {
 	// Instances are the sites in the plugin's settings. Several have the same name if
 	// the plugin has several such settings. Empty for a plugin with fixed sites.
 	Instances []Instance
-	// OpensAt is the URL of the page to open for a permitted call without a tab; empty
+	// OpenURL is the URL of the page to open for a permitted call without a tab; empty
 	// if the plugin has none.
-	OpensAt string
+	OpenURL string
 	// Prompt is set if Name is the name of a prompt, not of a tool.
 	Prompt bool
-	// Idle and Hard replace the dispatcher's limits if they are positive, up to
-	// Options.MaxIdle and Options.Hard.
-	Idle time.Duration
-	Hard time.Duration
+	// IdleLimit and Hard replace the dispatcher's limits if they are positive, up to
+	// Options.MaxIdleLimit and Options.Hard.
+	IdleLimit time.Duration
+	HardLimit time.Duration
 }
 
 // FullName is the name for agents: <plugin>__<tool>.
@@ -42,42 +42,42 @@ type Client struct {
 	// Session identifies the MCP session and is not secret. Waiting calls of different
 	// sessions take turns.
 	Session string
-	// Shared is set if all clients of this name have the same Session, because their
+	// IsSessionShared is set if all clients of this name have the same Session, because their
 	// protocol has none. A permission can't be limited to a shared Session.
-	Shared bool
-	// Via is the client's credential; empty if unknown.
-	Via Via
-	// Token is the name that the user gave to the client's token; set for ViaToken
+	IsSessionShared bool
+	// Credential is the client's credential; empty if unknown.
+	Credential CredentialKind
+	// Token is the name that the user gave to the client's token; set for CredentialToken
 	// only. The server has verified the token.
 	Token string
 	// Name is the client's name for itself, not verified.
 	Name string
 }
 
-// Via is the kind of a client's credential.
-type Via string
+// CredentialKind is the kind of a client's credential.
+type CredentialKind string
 
 const (
-	// ViaToken is a token for one client (opentabs client add).
-	ViaToken Via = "token"
-	// ViaCommandLine is the administrator token, which `opentabs call` uses.
-	ViaCommandLine Via = "command line"
-	// ViaStdio is a local program that started `opentabs mcp`.
-	ViaStdio Via = "stdio"
+	// CredentialToken is a token for one client (opentabs client add).
+	CredentialToken CredentialKind = "token"
+	// CredentialCommandLine is the administrator token, which `opentabs call` uses.
+	CredentialCommandLine CredentialKind = "command line"
+	// CredentialStdio is a local program that started `opentabs mcp`.
+	CredentialStdio CredentialKind = "stdio"
 )
 
-// OwnPrefix begins the client names of the commands of opentabs.
-const OwnPrefix = "opentabs "
+// CommandNamePrefix begins the client names of the commands of opentabs.
+const CommandNamePrefix = "opentabs "
 
-// Known names the client by its verified credential. Only clients without a token share
+// VerifiedName names the client by its verified credential. Only clients without a token share
 // a name.
-func (c Client) Known() string {
-	switch c.Via {
-	case ViaToken:
+func (c Client) VerifiedName() string {
+	switch c.Credential {
+	case CredentialToken:
 		return "client " + c.Token
-	case ViaCommandLine:
+	case CredentialCommandLine:
 		return "the command line"
-	case ViaStdio:
+	case CredentialStdio:
 		return "stdio client"
 	}
 	return ""
@@ -86,8 +86,8 @@ func (c Client) Known() string {
 // Identity is the key of stored permissions: the client's token alone. The user's own
 // programs, which have none, are distinguished by their names for themselves.
 func (c Client) Identity() string {
-	if c.Via == ViaToken {
-		return c.Known()
+	if c.Credential == CredentialToken {
+		return c.VerifiedName()
 	}
 	return c.String()
 }
@@ -95,12 +95,12 @@ func (c Client) Identity() string {
 // String names the client for users: its verified credential, then the name that it
 // sent.
 func (c Client) String() string {
-	known := c.Known()
-	own := c.Via == ViaCommandLine && strings.HasPrefix(c.Name, OwnPrefix) // the user need not see the name of the command
-	if known == "" || c.Name == "" || c.Name == c.Token || own {
-		return cmp.Or(known, c.Name)
+	verifiedName := c.VerifiedName()
+	isOwnCommand := c.Credential == CredentialCommandLine && strings.HasPrefix(c.Name, CommandNamePrefix) // the user need not see the name of the command
+	if verifiedName == "" || c.Name == "" || c.Name == c.Token || isOwnCommand {
+		return cmp.Or(verifiedName, c.Name)
 	}
-	return known + " (" + c.Name + ")"
+	return verifiedName + " (" + c.Name + ")"
 }
 
 // Call requests one execution of a tool.
@@ -118,11 +118,11 @@ type Call struct {
 	// Call has returned. Progress may block, which delays only this call. Nil means
 	// that the client wants none.
 	Progress func(Progress)
-	// Asked receives each ticket of the call and of its nested calls, so that an MCP
+	// OnTicket receives each ticket of the call and of its nested calls, so that an MCP
 	// client can ask its user. Asked runs on a separate goroutine; ctx ends when the
 	// ticket is decided or withdrawn. Asked answers with [Dispatcher.Decide]. Nil means
 	// that the client does not ask.
-	Asked func(ctx context.Context, w Waiting)
+	OnTicket func(ctx context.Context, w WaitingTicket)
 	// ParentCallID and ParentNodeID are set for a nested call.
 	ParentCallID string
 	ParentNodeID string
@@ -139,9 +139,9 @@ type Caller struct {
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// Above are the full names of the parent tools, the nearest first; empty if a
+	// ParentTools are the full names of the parent tools, the nearest first; empty if a
 	// client called the tool.
-	Above []string `json:"above,omitempty"`
+	ParentTools []string `json:"above,omitempty"`
 }
 
 // PluginName is the calling plugin, or empty if a client made the call.
@@ -168,13 +168,13 @@ type Result struct {
 	// Output is the page's JSON text, unchanged; nil for undefined.
 	Output json.RawMessage
 	Target Target
-	// Ran is the time since the call began, without suspensions.
-	Ran time.Duration
-	// Reports counts all reports of the page.
-	Reports int
+	// RunTime is the time since the call began, without suspensions.
+	RunTime time.Duration
+	// ReportCount counts all reports of the page.
+	ReportCount int
 	// Audience is the audience of the result: "" and "internal" mean internal.
 	Audience string
 }
 
-// Stopped is the page's answer to a stop.
-type Stopped = wire.CancelOutcome
+// StopOutcome is the page's answer to a stop.
+type StopOutcome = wire.CancelOutcome

@@ -18,9 +18,9 @@ import (
 
 // The default limits of a dispatcher.
 const (
-	DefaultIdle             = 30 * time.Second
-	DefaultMaxIdle          = 5 * time.Minute
-	DefaultHard             = 5 * time.Minute
+	DefaultIdleLimit        = 30 * time.Second
+	DefaultMaxIdleLimit     = 5 * time.Minute
+	DefaultHardLimit        = 5 * time.Minute
 	DefaultProgressInterval = 100 * time.Millisecond
 	DefaultMaxRunning       = 256
 	DefaultMaxWaiting       = 20000
@@ -31,38 +31,38 @@ const (
 // that a call of the client with the most bytes fails with rate_limited.
 const maxWaitingBytes = 256 << 20
 
-// keepEnded is the number of ended calls in lists.
-const keepEnded = 200
+// maxEndedCalls is the number of ended calls in lists.
+const maxEndedCalls = 200
 
-// maxEndedActivity bounds the activities of all ended calls together, in bytes.
+// maxEndedActivityBytes bounds the activities of all ended calls together, in bytes.
 // Beyond that the oldest calls lose their activities.
-const maxEndedActivity = 32 << 20
+const maxEndedActivityBytes = 32 << 20
 
-// stopWait is how long a failed call waits for the page's answer to the stop, so
+// stopOutcomeTimeout is how long a failed call waits for the page's answer to the stop, so
 // that its error can include the answer. A handler that honours its signal answers
 // within a few milliseconds.
-const stopWait = 50 * time.Millisecond
+const stopOutcomeTimeout = 50 * time.Millisecond
 
 // Options configure a dispatcher. The zero value of each field means its default.
 type Options struct {
-	// Idle ends a call that has made no report and returned nothing for this time.
+	// IdleLimit ends a call that has made no report and returned nothing for this time.
 	// Default 30 s.
-	Idle time.Duration
-	// MaxIdle is the longest idle limit of a tool. Default 5 min, or Idle if that is
+	IdleLimit time.Duration
+	// MaxIdleLimit is the longest idle limit of a tool. Default 5 min, or Idle if that is
 	// set.
-	MaxIdle time.Duration
-	// Hard ends a call that has run for this time. Default 5 min.
-	Hard time.Duration
+	MaxIdleLimit time.Duration
+	// HardLimit ends a call that has run for this time. Default 5 min.
+	HardLimit time.Duration
 	// ProgressInterval is the least time between two notifications of one call.
 	// Default 100 ms. A negative value switches the limit off, for tests: then all
 	// reports stay in memory until the client has read them.
 	ProgressInterval time.Duration
-	// MaxRunning is the maximum of calls of one plugin that run at once; others wait.
+	// MaxRunningCalls is the maximum of calls of one plugin that run at once; others wait.
 	// Default 256.
-	MaxRunning int
-	// MaxWaiting is the maximum of waiting calls of one plugin. Default 20,000. Beyond
+	MaxRunningCalls int
+	// MaxWaitingCalls is the maximum of waiting calls of one plugin. Default 20,000. Beyond
 	// that a call of the client with the most waiting calls fails with rate_limited.
-	MaxWaiting int
+	MaxWaitingCalls int
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
 	MaxResultBytes int
@@ -73,65 +73,65 @@ type Options struct {
 	// Gates decide which calls may run, in this order. By default there are no
 	// gates, and all calls run.
 	Gates []Gate
-	// Before are hooks that run before each allowed call, in this order. Default none.
-	Before []Before
-	// After are hooks that run after each call, in this order. Default none.
-	After []After
-	// Waiting receives the number of calls that wait for the user after each change, in
+	// BeforeHooks are hooks that run before each allowed call, in this order. Default none.
+	BeforeHooks []BeforeHook
+	// AfterHooks are hooks that run after each call, in this order. Default none.
+	AfterHooks []AfterHook
+	// OnWaitingChange receives the number of calls that wait for the user after each change, in
 	// order and never concurrently. Waiting must not block. Default: none.
-	Waiting func(calls int)
-	// Resolve finds the tool that a tool of parent calls by name: that of a tool of the
+	OnWaitingChange func(calls int)
+	// ResolveTool finds the tool that a tool of parent calls by name: that of a tool of the
 	// same plugin, or <plugin>__<tool>. Resolve validates args and returns them as they
 	// should be sent. Default: no tool can call another.
-	Resolve func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
-	// MayOpen reports whether calls of a plugin may open a tab if there is none.
-	// MayOpen is safe for concurrent use. By default no call may open a tab.
-	MayOpen func(plugin string) bool
+	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
+	// MayOpenTab reports whether calls of a plugin may open a tab if there is none.
+	// MayOpenTab is safe for concurrent use. By default no call may open a tab.
+	MayOpenTab func(plugin string) bool
 	// FailureNote returns additional sentences for the error of a failed tool: one for
 	// the agent and one for the user. FailureNote does not block and is safe for
 	// concurrent use. Default: none.
-	FailureNote func(Tool) (forAgent, forUser string)
+	FailureNote func(Tool) (agentText, userText string)
 	// Log receives one line for each ended call. Default: no log.
 	Log zerolog.Logger
 }
 
 // Dispatcher runs calls. New makes a Dispatcher.
 type Dispatcher struct {
-	bridge    Bridge
-	opts      Options
-	queue     *queue.Queue
-	stream    stream
-	suspended suspendedCount
+	bridge         Bridge
+	opts           Options
+	queue          *queue.Queue
+	stream         stream
+	suspendedCalls suspendedCalls
 
-	mu       sync.Mutex           // guards all fields below; no other lock is taken while mu is held
-	live     map[string]*liveCall // by call ID
-	ended    []*liveCall          // the last ended calls, oldest first
-	accepted uint64               // the number of calls so far
-	closed   bool
+	mu            sync.Mutex           // guards all fields below; no other lock is taken while mu is held
+	liveCalls     map[string]*liveCall // by call ID
+	endedCalls    []*liveCall          // the last ended calls, oldest first
+	acceptedCount uint64               // the number of calls so far
+	isClosed      bool
 
-	// running counts the calls that have not returned. Only add increases running, with
+	// runningCalls counts the calls that have not returned. Only add increases running, with
 	// mu locked.
-	running sync.WaitGroup
+	runningCalls sync.WaitGroup
 }
 
 // New returns a dispatcher that runs calls through bridge.
 func New(bridge Bridge, o Options) *Dispatcher {
-	setDefault(&o.MaxIdle, o.Idle)
-	setDefault(&o.MaxIdle, DefaultMaxIdle)
-	setDefault(&o.Idle, DefaultIdle)
-	setDefault(&o.Hard, DefaultHard)
+	setDefault(&o.MaxIdleLimit, o.IdleLimit)
+	setDefault(&o.MaxIdleLimit, DefaultMaxIdleLimit)
+	setDefault(&o.IdleLimit, DefaultIdleLimit)
+	setDefault(&o.HardLimit, DefaultHardLimit)
 	setDefault(&o.ProgressInterval, DefaultProgressInterval)
-	setDefault(&o.MaxRunning, DefaultMaxRunning)
-	setDefault(&o.MaxWaiting, DefaultMaxWaiting)
+	setDefault(&o.MaxRunningCalls, DefaultMaxRunning)
+	setDefault(&o.MaxWaitingCalls, DefaultMaxWaiting)
 	setDefault(&o.MaxResultBytes, wire.DefaultMaxResultBytes)
 	setDefault(&o.SuspendLimit, DefaultSuspendLimit)
 	return &Dispatcher{
-		bridge: bridge,
-		opts:   o,
-		queue:  queue.New(queue.Limits{Running: o.MaxRunning, Waiting: o.MaxWaiting, Bytes: maxWaitingBytes}),
-		live:   map[string]*liveCall{},
+		bridge:    bridge,
+		opts:      o,
+		queue:     queue.New(queue.Limits{MaxRunning: o.MaxRunningCalls, MaxWaiting: o.MaxWaitingCalls, MaxBytes: maxWaitingBytes}),
+		liveCalls: map[string]*liveCall{},
 
-		suspended: suspendedCount{notify: o.Waiting},
+		suspendedCalls: suspendedCalls{notify: o.OnWaitingChange},
 	}
 }
 
@@ -143,15 +143,15 @@ func setDefault[T comparable](v *T, d T) {
 }
 
 // timeLimits returns the idle limit and the hard limit of calls of t.
-func (d *Dispatcher) timeLimits(t Tool) (idle, hard time.Duration) {
-	idle, hard = d.opts.Idle, d.opts.Hard
-	if t.Idle > 0 {
-		idle = min(t.Idle, d.opts.MaxIdle)
+func (d *Dispatcher) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
+	idleLimit, hardLimit = d.opts.IdleLimit, d.opts.HardLimit
+	if t.IdleLimit > 0 {
+		idleLimit = min(t.IdleLimit, d.opts.MaxIdleLimit)
 	}
-	if t.Hard > 0 {
-		hard = min(t.Hard, hard)
+	if t.HardLimit > 0 {
+		hardLimit = min(t.HardLimit, hardLimit)
 	}
-	return idle, hard
+	return idleLimit, hardLimit
 }
 
 // Call runs one call to its end. The error, if any, is an *Error with a code of
@@ -163,10 +163,10 @@ func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 
 // call is Call for a new liveCall, which may be nested.
 func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
-	if !d.add(c) {
+	if !d.addCall(c) {
 		return Result{}, explainFailure(failure{callID: c.id, tool: c.req.Tool, err: shutdownError()})
 	}
-	defer d.running.Done()
+	defer d.runningCalls.Done()
 	switch {
 	case !c.validate(), !c.passGates(ctx):
 	case c.parent != nil: // the root call has a place in the queue; waiting for a second place could deadlock
@@ -179,9 +179,9 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 
 // runInTurn waits for a place in the queue and runs c.
 func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
-	place, rejected := d.queue.Enter(c.req.Tool.Plugin, c.req.Client.Session, c.argBytes)
-	if rejected != nil {
-		c.fail(rejected)
+	place, rejection := d.queue.Enter(c.req.Tool.Plugin, c.req.Client.Session, c.argBytes)
+	if rejection != nil {
+		c.fail(rejection)
 		return
 	}
 	defer d.queue.Leave(c.req.Tool.Plugin, place)
@@ -191,8 +191,8 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 			c.cancel(CancellationOf(ctx))
 			break
 		}
-		if rejected := d.queue.Rejection(place); rejected != nil {
-			c.fail(rejected)
+		if rejection := d.queue.Rejection(place); rejection != nil {
+			c.fail(rejection)
 			break
 		}
 		c.run(ctx)
@@ -205,23 +205,23 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 // Cancel ends a call as cancelled. by is the surface that cancels, such as "the side
 // panel"; reason may be empty and has no hidden characters. Cancel returns false if the
 // call has ended or is unknown.
-func (d *Dispatcher) Cancel(callID, by, reason string) bool {
+func (d *Dispatcher) Cancel(callID, cancelledBy, reason string) bool {
 	d.mu.Lock()
-	c := d.live[callID]
+	c := d.liveCalls[callID]
 	d.mu.Unlock()
-	return c != nil && c.cancel(Cancellation{By: by, Reason: reason})
+	return c != nil && c.cancel(Cancellation{CancelledBy: cancelledBy, Reason: reason})
 }
 
 // Calls returns the calls that run or wait, oldest first, and after them the last
 // 200 ended calls, newest first.
 func (d *Dispatcher) Calls() []View {
-	live, ended := d.snapshotCalls()
-	slices.SortFunc(live, func(a, b *liveCall) int {
-		return cmp.Compare(a.number, b.number)
+	liveCalls, endedCalls := d.snapshotCalls()
+	slices.SortFunc(liveCalls, func(a, b *liveCall) int {
+		return cmp.Compare(a.arrivalNumber, b.arrivalNumber)
 	})
-	slices.Reverse(ended)
-	views := make([]View, 0, len(live)+len(ended))
-	for _, c := range append(live, ended...) {
+	slices.Reverse(endedCalls)
+	views := make([]View, 0, len(liveCalls)+len(endedCalls))
+	for _, c := range append(liveCalls, endedCalls...) {
 		views = append(views, c.listView())
 	}
 	return views
@@ -229,14 +229,14 @@ func (d *Dispatcher) Calls() []View {
 
 // snapshotCalls returns the calls that run or wait, in any order, and the last ended
 // calls, oldest first.
-func (d *Dispatcher) snapshotCalls() (live, ended []*liveCall) {
+func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	live = make([]*liveCall, 0, len(d.live))
-	for _, c := range d.live {
-		live = append(live, c)
+	liveCalls = make([]*liveCall, 0, len(d.liveCalls))
+	for _, c := range d.liveCalls {
+		liveCalls = append(liveCalls, c)
 	}
-	return live, slices.Clone(d.ended)
+	return liveCalls, slices.Clone(d.endedCalls)
 }
 
 // Find returns the call with this ID, if it runs, waits, or is one of the last 200
@@ -253,11 +253,11 @@ func (d *Dispatcher) Find(callID string) (View, bool) {
 func (d *Dispatcher) find(callID string) *liveCall {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.live[callID]; c != nil {
+	if c := d.liveCalls[callID]; c != nil {
 		return c
 	}
-	if i := slices.IndexFunc(d.ended, func(c *liveCall) bool { return c.id == callID }); i >= 0 {
-		return d.ended[i]
+	if i := slices.IndexFunc(d.endedCalls, func(c *liveCall) bool { return c.id == callID }); i >= 0 {
+		return d.endedCalls[i]
 	}
 	return nil
 }
@@ -269,10 +269,10 @@ func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(
 // not wait for them: see Drain.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
-	d.closed = true
+	d.isClosed = true
 	d.mu.Unlock()
-	live, _ := d.snapshotCalls()
-	for _, c := range live {
+	liveCalls, _ := d.snapshotCalls()
+	for _, c := range liveCalls {
 		c.end(ending{status: statusFailed, err: shutdownError(), stopPage: true})
 	}
 }
@@ -284,63 +284,63 @@ func shutdownError() *wire.CallError {
 // Drain waits, after Shutdown, until all calls have returned and their hooks have run.
 // Drain returns ctx's error if ctx ends first.
 func (d *Dispatcher) Drain(ctx context.Context) error {
-	drained := make(chan struct{})
+	allReturned := make(chan struct{})
 	go func() {
-		d.running.Wait()
-		close(drained)
+		d.runningCalls.Wait()
+		close(allReturned)
 	}()
 	select {
-	case <-drained:
+	case <-allReturned:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// add makes c known to Find and Calls. add returns false after Shutdown. A call that
+// addCall makes c known to Find and Calls. add returns false after Shutdown. A call that
 // was cancelled before (Job.Cancel) is not added.
-func (d *Dispatcher) add(c *liveCall) bool {
+func (d *Dispatcher) addCall(c *liveCall) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d.mu.Lock()
-	if d.closed {
+	if d.isClosed {
 		d.mu.Unlock()
 		return false
 	}
-	d.running.Add(1)
-	ended := c.state.status.isTerminal()
-	if !ended {
-		d.accepted++
-		c.number = d.accepted
-		d.live[c.id] = c
+	d.runningCalls.Add(1)
+	hasEnded := c.state.status.isTerminal()
+	if !hasEnded {
+		d.acceptedCount++
+		c.arrivalNumber = d.acceptedCount
+		d.liveCalls[c.id] = c
 	}
 	d.mu.Unlock()
-	if !ended {
+	if !hasEnded {
 		c.publish(EventCreated, nil) // published with c.mu locked, so that no other event of the call comes first
 	}
 	return true
 }
 
-// remove moves c from the live calls to the ended calls.
-func (d *Dispatcher) remove(c *liveCall) {
+// removeCall moves c from the live calls to the ended calls.
+func (d *Dispatcher) removeCall(c *liveCall) {
 	d.mu.Lock()
-	delete(d.live, c.id)
-	if len(d.ended) == keepEnded {
-		d.ended = append(d.ended[:0], d.ended[1:]...)
+	delete(d.liveCalls, c.id)
+	if len(d.endedCalls) == maxEndedCalls {
+		d.endedCalls = append(d.endedCalls[:0], d.endedCalls[1:]...)
 	}
-	d.ended = append(d.ended, c)
+	d.endedCalls = append(d.endedCalls, c)
 	d.mu.Unlock()
 	if c.activities.Size() > 0 {
 		d.trimActivities()
 	}
 }
 
-// trimActivities drops the activities of ended calls beyond maxEndedActivity.
+// trimActivities drops the activities of ended calls beyond maxEndedActivityBytes.
 func (d *Dispatcher) trimActivities() {
-	_, ended := d.snapshotCalls()
-	total := 0
-	for _, c := range slices.Backward(ended) {
-		if total += c.activities.Size(); total > maxEndedActivity {
+	_, endedCalls := d.snapshotCalls()
+	totalBytes := 0
+	for _, c := range slices.Backward(endedCalls) {
+		if totalBytes += c.activities.Size(); totalBytes > maxEndedActivityBytes {
 			c.activities.Clear()
 		}
 	}

@@ -86,11 +86,11 @@ func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
 		_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-		if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != 30*time.Second || err.Ran != 30*time.Second {
+		if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != 30*time.Second || err.RunTime != 30*time.Second {
 			t.Fatalf("ended after %v with %+v, want idle_timeout at exactly 30s", elapsed, err)
 		}
-		if p.stops() != 1 || err.Stopped != wire.CancelAborted {
-			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stops(), err.Stopped)
+		if p.stops() != 1 || err.StopOutcome != wire.CancelAborted {
+			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stops(), err.StopOutcome)
 		}
 	})
 }
@@ -149,8 +149,8 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		if e == nil || e.Code != wire.ErrDeadlineExceeded || elapsed != 5*time.Minute {
 			t.Fatalf("ended after %v with %v, want deadline_exceeded at exactly 5m", elapsed, err)
 		}
-		if e.Reports != 10 || e.SinceReport != 10*time.Second || e.Retryable {
-			t.Errorf("reports %d, since %v, retryable %t; want 10, 10s, false", e.Reports, e.SinceReport, e.Retryable)
+		if e.ReportCount != 10 || e.SinceLastReport != 10*time.Second || e.Retryable {
+			t.Errorf("reports %d, since %v, retryable %t; want 10, 10s, false", e.ReportCount, e.SinceLastReport, e.Retryable)
 		}
 	})
 }
@@ -167,8 +167,8 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 		}}
 		// No Progress function: the timer is reset all the same.
 		r, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.Reports != 7 {
-			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.Reports, err, elapsed, 7*gap)
+		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.ReportCount != 7 {
+			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsed, 7*gap)
 		}
 		if p.stops() != 0 {
 			t.Error("the page of a successful call got a stop")
@@ -186,8 +186,8 @@ func TestInvalidReportsResetTheTimerToo(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		r, err, _ := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-		if err != nil || r.Reports != 15 {
-			t.Fatalf("reports %d, error %v; want 15 (9 sent, 6 skipped) and none", r.Reports, err)
+		if err != nil || r.ReportCount != 15 {
+			t.Fatalf("reports %d, error %v; want 15 (9 sent, 6 skipped) and none", r.ReportCount, err)
 		}
 	})
 }
@@ -200,18 +200,18 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 		want time.Duration
 		code wire.ErrorCode
 	}{
-		{"options", dispatch.Options{Idle: 3 * time.Second}, exportTool, 3 * time.Second, wire.ErrIdleTimeout},
-		{"tool", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", Idle: time.Second}, time.Second, wire.ErrIdleTimeout},
-		{"tool above the server's default", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 2 * time.Minute}, 2 * time.Minute, wire.ErrIdleTimeout},
-		{"tool above the ceiling of all", dispatch.Options{Hard: time.Hour}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 6 * time.Minute}, 5 * time.Minute, wire.ErrIdleTimeout},
-		{"tool above the user's own limit", dispatch.Options{Idle: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 2 * time.Minute}, 30 * time.Second, wire.ErrIdleTimeout},
-		{"tool above the user's own ceiling", dispatch.Options{Idle: 30 * time.Second, MaxIdle: time.Minute}, dispatch.Tool{Plugin: "p", Name: "t", Idle: 2 * time.Minute}, time.Minute, wire.ErrIdleTimeout},
-		{"tool below the user's own limit", dispatch.Options{Idle: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", Idle: time.Second}, time.Second, wire.ErrIdleTimeout},
-		{"hard below idle", dispatch.Options{Hard: 2 * time.Second}, exportTool, 2 * time.Second, wire.ErrDeadlineExceeded},
-		{"both at once", dispatch.Options{Idle: time.Minute, Hard: time.Minute}, exportTool, time.Minute, wire.ErrDeadlineExceeded},
+		{"options", dispatch.Options{IdleLimit: 3 * time.Second}, exportTool, 3 * time.Second, wire.ErrIdleTimeout},
+		{"tool", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: time.Second}, time.Second, wire.ErrIdleTimeout},
+		{"tool above the server's default", dispatch.Options{}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, 2 * time.Minute, wire.ErrIdleTimeout},
+		{"tool above the ceiling of all", dispatch.Options{HardLimit: time.Hour}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 6 * time.Minute}, 5 * time.Minute, wire.ErrIdleTimeout},
+		{"tool above the user's own limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, 30 * time.Second, wire.ErrIdleTimeout},
+		{"tool above the user's own ceiling", dispatch.Options{IdleLimit: 30 * time.Second, MaxIdleLimit: time.Minute}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, time.Minute, wire.ErrIdleTimeout},
+		{"tool below the user's own limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: time.Second}, time.Second, wire.ErrIdleTimeout},
+		{"hard below idle", dispatch.Options{HardLimit: 2 * time.Second}, exportTool, 2 * time.Second, wire.ErrDeadlineExceeded},
+		{"both at once", dispatch.Options{IdleLimit: time.Minute, HardLimit: time.Minute}, exportTool, time.Minute, wire.ErrDeadlineExceeded},
 		{
-			"tool's hard limit is below the ceiling", dispatch.Options{Idle: time.Hour},
-			dispatch.Tool{Plugin: "p", Name: "t", Hard: time.Hour}, 5 * time.Minute, wire.ErrDeadlineExceeded,
+			"tool's hard limit is below the ceiling", dispatch.Options{IdleLimit: time.Hour},
+			dispatch.Tool{Plugin: "p", Name: "t", HardLimit: time.Hour}, 5 * time.Minute, wire.ErrDeadlineExceeded,
 		},
 	}
 	for _, tt := range tests {
@@ -249,7 +249,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 		}
 		synctest.Wait()
 		v, _ := d.Find(r.CallID)
-		if notes.Load() != 0 || v.Reports != 0 || v.Status != wire.StatusDone {
+		if notes.Load() != 0 || v.ReportCount != 0 || v.Status != wire.StatusDone {
 			t.Errorf("after the end: %d notifications, view %+v", notes.Load(), v)
 		}
 		events, _, err := f.Next(t.Context())
@@ -314,7 +314,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 			case 3: // stays silent
 			}
 		}}
-		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: n})
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})
 		var wg sync.WaitGroup
 		var bad atomic.Int32
 		start := time.Now()
@@ -370,7 +370,7 @@ func TestBridgeRejectsARun(t *testing.T) {
 func TestShutdownEndsAllCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
-		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		errs := make(chan error, 2)
 		for range 2 { // one call runs, and one call waits
 			go func() {

@@ -47,6 +47,6 @@
 //	Set.applying     > activity.Set.mu   when patches are applied
 //
 // All other locks are taken alone: nesting.mu, clock.Clock.mu, queue.Queue.mu,
-// suspendedCount.mu. No bridge method, gate, hook or progress function runs while one
-// of these locks is held, except Options.Waiting, which runs under suspendedCount.mu.
+// suspendedCalls.mu. No bridge method, gate, hook or progress function runs while one
+// of these locks is held, except Options.Waiting, which runs under suspendedCalls.mu.
 package dispatch

@@ -12,23 +12,23 @@ type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text.
 	Message string
-	// ForUser is the text for a user; empty if Message is fit for agents and users.
-	ForUser string
+	// UserText is the text for a user; empty if Message is fit for agents and users.
+	UserText string
 	// CallID is the ID of the call.
 	CallID string
-	// Tool is set if the tool's handler threw a ToolError.
-	Tool *wire.ToolErrorInfo
+	// ToolError is set if the tool's handler threw a ToolError.
+	ToolError *wire.ToolErrorInfo
 	// Retryable reports whether the same call may succeed later.
 	Retryable bool
-	// Ran is how long the call ran, 0 if it never began.
-	Ran time.Duration
-	// Reports counts the reports. SinceReport is the time from the last report to the
+	// RunTime is how long the call ran, 0 if it never began.
+	RunTime time.Duration
+	// ReportCount counts the reports. SinceLastReport is the time from the last report to the
 	// end; it is meaningless if Reports is 0.
-	Reports     int
-	SinceReport time.Duration
-	// Stopped is the page's answer to the stop; empty if it received none or has not
+	ReportCount     int
+	SinceLastReport time.Duration
+	// StopOutcome is the page's answer to the stop; empty if it received none or has not
 	// answered yet.
-	Stopped Stopped
+	StopOutcome StopOutcome
 }
 
 // Error returns the text for the agent.

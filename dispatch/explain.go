@@ -11,14 +11,14 @@ import (
 )
 
 // failureNote is Options.FailureNote for one error.
-type failureNote struct{ forAgent, forUser string }
+type failureNote struct{ agentText, userText string }
 
-// noteFor returns the note for an error of the tool itself.
-func (d *Dispatcher) noteFor(t Tool, err *wire.CallError) (note failureNote) {
+// failureNoteFor returns the note for an error of the tool itself.
+func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNote) {
 	if err == nil || d.opts.FailureNote == nil || err.Code != wire.ErrToolError && err.Code != wire.ErrNotReady {
 		return note
 	}
-	note.forAgent, note.forUser = d.opts.FailureNote(t)
+	note.agentText, note.userText = d.opts.FailureNote(t)
 	return note
 }
 
@@ -30,58 +30,58 @@ type failure struct {
 	refusal Verdict // the last Block of a gate
 	note    failureNote
 
-	hasBegun    bool
-	ran         time.Duration
-	reports     int
-	sinceReport time.Duration
-	lastMessage string
-	stopSent    bool
-	stopped     Stopped
+	hasBegun        bool
+	runTime         time.Duration
+	reportCount     int
+	sinceLastReport time.Duration
+	lastMessage     string
+	stopSent        bool
+	stopOutcome     StopOutcome
 }
 
 // describeFailure returns the facts of a failed call. The caller has locked mu.
 func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, refusal: c.refusal, note: c.state.note,
-		hasBegun: c.state.hasBegun(), ran: c.state.ran, reports: c.reports.count, lastMessage: c.reports.all.message,
-		stopSent: c.state.stopSent, stopped: c.state.stopped,
+		hasBegun: c.state.hasBegun(), runTime: c.state.finalRunTime, reportCount: c.reports.reportCount, lastMessage: c.reports.anyAudience.message,
+		stopSent: c.state.stopSent, stopOutcome: c.state.stopOutcome,
 	}
-	if f.reports > 0 {
-		f.sinceReport = c.state.ended.Sub(c.reports.lastAt)
+	if f.reportCount > 0 {
+		f.sinceLastReport = c.state.endedAt.Sub(c.reports.lastReportAt)
 	}
 	return f
 }
 
 // explainFailure returns the error of a failed call with its text for the agent.
 func explainFailure(f failure) *Error {
-	next, retryable := errtext.Next(f.err.Code)
+	nextStep, retryable := errtext.NextStep(f.err.Code)
 	e := &Error{
-		Code: f.err.Code, ForUser: f.textForUser(), CallID: f.callID, Tool: f.err.Tool, Retryable: retryable,
-		Ran: f.ran, Reports: f.reports, SinceReport: f.sinceReport, Stopped: f.stopped,
+		Code: f.err.Code, UserText: f.textForUser(), CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable,
+		RunTime: f.runTime, ReportCount: f.reportCount, SinceLastReport: f.sinceLastReport, StopOutcome: f.stopOutcome,
 	}
 	if t := f.err.Tool; t != nil {
 		e.Retryable = t.Retryable
-		ofRequest, isRequest := errtext.NextAfterRequest(t.Code)
+		requestStep, isRequestCode := errtext.NextStepAfterRequest(t.Code)
 		switch {
-		case isRequest:
-			next = ofRequest
+		case isRequestCode:
+			nextStep = requestStep
 		case t.Retryable && t.RetryAfterMs != nil:
-			next = fmt.Sprintf("Retry it after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			nextStep = fmt.Sprintf("Retry it after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
 		case t.Retryable:
-			next = "Retry it."
+			nextStep = "Retry it."
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), strings.TrimRight(f.err.Message, ". \n"), errtext.Code(f.err))
+	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), strings.TrimRight(f.err.Message, ". \n"), errtext.DescribeCode(f.err))
 	if f.hasBegun {
 		f.describeRun(&b)
 	}
 	if f.stopSent {
-		b.WriteString(" " + errtext.Stopped(f.stopped))
+		b.WriteString(" " + errtext.DescribeStop(f.stopOutcome))
 	}
-	b.WriteString(" " + next)
-	if f.note.forAgent != "" {
-		b.WriteString(" " + f.note.forAgent)
+	b.WriteString(" " + nextStep)
+	if f.note.agentText != "" {
+		b.WriteString(" " + f.note.agentText)
 	}
 	e.Message = b.String()
 	return e
@@ -92,22 +92,22 @@ func explainFailure(f failure) *Error {
 func (f failure) textForUser() string {
 	switch {
 	case f.err == f.refusal.Block:
-		return f.refusal.ForUser
-	case f.note.forUser != "":
-		return strings.TrimRight(f.err.Message, ". \n") + ". " + f.note.forUser
+		return f.refusal.UserText
+	case f.note.userText != "":
+		return strings.TrimRight(f.err.Message, ". \n") + ". " + f.note.userText
 	}
 	return ""
 }
 
 // describeRun writes how long the call ran and when it last reported.
 func (f failure) describeRun(b *strings.Builder) {
-	fmt.Fprintf(b, " It ran %s", humanize.Duration(f.ran))
+	fmt.Fprintf(b, " It ran %s", humanize.Duration(f.runTime))
 	switch {
-	case f.reports == 0:
+	case f.reportCount == 0:
 		b.WriteString(" and reported no progress.")
 	case f.lastMessage != "":
-		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end: %q.", f.reports, humanize.Duration(f.sinceReport), f.lastMessage)
+		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end: %q.", f.reportCount, humanize.Duration(f.sinceLastReport), f.lastMessage)
 	default:
-		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end.", f.reports, humanize.Duration(f.sinceReport))
+		fmt.Fprintf(b, "; the last progress, report %d, came %s before the end.", f.reportCount, humanize.Duration(f.sinceLastReport))
 	}
 }

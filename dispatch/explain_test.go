@@ -19,10 +19,10 @@ type scripted struct {
 	instant
 	targets *Targets // nil for one live document
 	page    func(Sink)
-	stopped Stopped // the page's answer to a stop; empty for none
+	stopped StopOutcome // the page's answer to a stop; empty for none
 }
 
-func (b scripted) Targets(ctx context.Context, want Want) Targets {
+func (b scripted) Targets(ctx context.Context, want TargetChoice) Targets {
 	if b.targets != nil {
 		return *b.targets
 	}
@@ -72,7 +72,7 @@ type deciding struct{ verdict Verdict }
 
 func (deciding) Name() string { return "deciding" }
 
-func (g deciding) Decide(Info) Verdict { return g.verdict }
+func (g deciding) Decide(CallInfo) Verdict { return g.verdict }
 
 // exporting is the call of TestErrorTexts.
 func exporting() Call {
@@ -133,13 +133,13 @@ func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.E
 		wire.ErrDeadlineExceeded: {bridge: scripted{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}},
 		wire.ErrCancelled:        {bridge: scripted{page: silent, stopped: wire.CancelAborted}, cancelAfter: 7 * time.Second},
 		wire.ErrNoBrowser:        {bridge: none(Targets{})},
-		wire.ErrNoTab:            {bridge: none(Targets{Browsers: 1})},
-		wire.ErrAmbiguousTarget:  {bridge: none(Targets{Browsers: 2, Live: []Target{tab, other}})},
-		wire.ErrRateLimited:      {bridge: scripted{page: silent}, options: Options{MaxRunning: 1, MaxWaiting: 2}, earlier: 3},
+		wire.ErrNoTab:            {bridge: none(Targets{BrowserCount: 1})},
+		wire.ErrAmbiguousTarget:  {bridge: none(Targets{BrowserCount: 2, LiveTargets: []Target{tab, other}})},
+		wire.ErrRateLimited:      {bridge: scripted{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlier: 3},
 		wire.ErrApprovalTimeout: {bridge: instant{}, options: Options{
 			Gates: []Gate{deciding{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
 		wire.ErrNestedTooDeep: {bridge: &selfCalling{sinks: map[string]Sink{}}, options: Options{
-			Resolve: func(Tool, string, json.RawMessage) (Tool, json.RawMessage, *wire.CallError) {
+			ResolveTool: func(Tool, string, json.RawMessage) (Tool, json.RawMessage, *wire.CallError) {
 				return exporting().Tool, json.RawMessage(`{}`), nil
 			}}},
 	}

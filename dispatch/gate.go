@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// Info describes a call to gates and hooks.
-type Info struct {
+// CallInfo describes a call to gates and hooks.
+type CallInfo struct {
 	CallID string
 	Tool   Tool
 	// Args are the validated arguments, a read-only JSON object; nil for an After hook.
@@ -33,7 +33,7 @@ type Info struct {
 type Gate interface {
 	// Name names the gate in logs.
 	Name() string
-	Decide(Info) Verdict
+	Decide(CallInfo) Verdict
 }
 
 // Verdict is the decision of a gate. The zero value allows the call. Over all gates a
@@ -42,22 +42,22 @@ type Gate interface {
 type Verdict struct {
 	// Block ends the call with this error. The message of Block is for the agent.
 	Block *wire.CallError
-	// ForUser is the message for a user; empty if Block's message is fit for agents and
+	// UserText is the message for a user; empty if Block's message is fit for agents and
 	// users.
-	ForUser string
+	UserText string
 	// Suspend makes the call wait for the user.
 	Suspend *Ticket
 	// Result ends the call with success without running the tool.
-	Result *Supplied
+	Result *SuppliedResult
 }
 
-// Blocked returns a verdict that ends a call with this error.
-func Blocked(code wire.ErrorCode, format string, args ...any) Verdict {
+// NewBlockVerdict returns a verdict that ends a call with this error.
+func NewBlockVerdict(code wire.ErrorCode, format string, args ...any) Verdict {
 	return Verdict{Block: &wire.CallError{Code: code, Message: fmt.Sprintf(format, args...)}}
 }
 
-// Supplied is a result from a gate.
-type Supplied struct {
+// SuppliedResult is a result from a gate.
+type SuppliedResult struct {
 	// Output is JSON text; nil for undefined.
 	Output json.RawMessage
 }
@@ -70,9 +70,9 @@ type Ticket struct {
 	// Reason is a sentence for the user, Title a few words or empty.
 	Reason string
 	Title  string
-	// PassDecision gives the decision to the tool as context.decision:
+	// PassDecisionToTool gives the decision to the tool as context.decision:
 	// {"allow", "scope", "by", "data"}.
-	PassDecision bool
+	PassDecisionToTool bool
 	// Limit fails the call with approval_timeout after this time without a decision; a
 	// tool's request returns that error to the tool instead. 0 means the rest of
 	// Options.SuspendLimit, which also bounds each Limit.
@@ -82,13 +82,13 @@ type Ticket struct {
 	Scopes []wire.Scope
 }
 
-// scopesFor returns the scopes that fit a call of this client.
-func (t *Ticket) scopesFor(by Client) []wire.Scope {
-	offered := slices.DeleteFunc(slices.Clone(t.Scopes), func(s wire.Scope) bool { return s == wire.ScopeSession && by.Shared })
-	if len(offered) == 0 {
+// offeredScopes returns the scopes that fit a call of this client.
+func (t *Ticket) offeredScopes(client Client) []wire.Scope {
+	scopes := slices.DeleteFunc(slices.Clone(t.Scopes), func(s wire.Scope) bool { return s == wire.ScopeSession && client.IsSessionShared })
+	if len(scopes) == 0 {
 		return []wire.Scope{wire.ScopeOnce}
 	}
-	return offered
+	return scopes
 }
 
 // Resolution is the user's decision about a ticket.
@@ -98,49 +98,49 @@ type Resolution struct {
 	Gate  string `json:"gate,omitempty"`
 	Allow bool   `json:"allow"`
 	// Scope is the range of an Allow; For is the duration of a ScopeTime.
-	Scope wire.Scope    `json:"scope,omitempty"`
-	For   time.Duration `json:"for,omitempty"`
+	Scope    wire.Scope    `json:"scope,omitempty"`
+	Duration time.Duration `json:"for,omitempty"`
 	// Data is additional input of the user: JSON, or nil.
 	Data json.RawMessage `json:"data,omitempty"`
-	// By is the surface, as in "the side panel".
-	By string    `json:"by"`
-	At time.Time `json:"at"`
+	// Surface is the surface, as in "the side panel".
+	Surface   string    `json:"by"`
+	DecidedAt time.Time `json:"at"`
 }
 
-// forTool returns the decision as a tool gets it.
-func (r *Resolution) forTool() json.RawMessage {
+// encodeForTool returns the decision as a tool gets it.
+func (r *Resolution) encodeForTool() json.RawMessage {
 	text, err := json.Marshal(struct {
 		Allow bool            `json:"allow"`
 		Scope wire.Scope      `json:"scope,omitempty"`
 		By    string          `json:"by"`
 		Data  json.RawMessage `json:"data,omitempty"`
-	}{r.Allow, r.Scope, r.By, r.Data})
+	}{r.Allow, r.Scope, r.Surface, r.Data})
 	if err != nil { // impossible: Decide has checked that Data is JSON
 		panic("dispatch: " + err.Error())
 	}
 	return text
 }
 
-// Decider is a [Gate] that receives the decisions about its tickets. Decided runs
+// DecisionObserver is a [Gate] that receives the decisions about its tickets. Decided runs
 // once for each decision, before the gates run again.
-type Decider interface {
-	Decided(Info, Ticket, Resolution)
+type DecisionObserver interface {
+	ObserveDecision(CallInfo, Ticket, Resolution)
 }
 
-// Before is a hook that runs once for each allowed call, after the queue and before the
+// BeforeHook is a hook that runs once for each allowed call, after the queue and before the
 // tool. An error ends the call. Before does not block.
-type Before interface {
-	Before(Info) *wire.CallError
+type BeforeHook interface {
+	Before(CallInfo) *wire.CallError
 }
 
-// After is a hook that runs once for each accepted call, after its end; also if a gate
+// AfterHook is a hook that runs once for each accepted call, after its end; also if a gate
 // supplied the result. After does not block.
-type After interface {
-	After(Info, Ended)
+type AfterHook interface {
+	After(CallInfo, EndedCall)
 }
 
-// Ended is how a call ended.
-type Ended struct {
+// EndedCall is how a call ended.
+type EndedCall struct {
 	View View
 	// Target is the document of the last attempt; zero if the call never began.
 	Target Target
@@ -149,11 +149,11 @@ type Ended struct {
 	// Resolutions are the user's decisions about the call, oldest first.
 	Resolutions []Resolution
 	// LastMessages are the last messages that the tool reported, oldest first.
-	LastMessages []LastMessage
+	LastMessages []ToolMessage
 }
 
-// LastMessage is one message of a tool.
-type LastMessage struct {
+// ToolMessage is one message of a tool.
+type ToolMessage struct {
 	Time     time.Time `json:"time"`
 	Message  string    `json:"message"`
 	Audience string    `json:"audience,omitempty"`
@@ -163,21 +163,21 @@ type LastMessage struct {
 // allow the call.
 func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict
-	var by Gate
-	best := len(verdictKinds)
+	var decidingGate Gate
+	bestKind := len(verdictKinds)
 	for _, g := range d.opts.Gates {
 		v := g.Decide(c.gateInfo(g))
-		kind := slices.IndexFunc(verdictKinds[:], func(is func(Verdict) bool) bool { return is(v) })
+		kind := slices.IndexFunc(verdictKinds[:], func(isOfKind func(Verdict) bool) bool { return isOfKind(v) })
 		switch {
-		case kind < 0 || kind > best:
-		case kind == best:
-			d.opts.Log.Info().Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("gate", by.Name()).Str("also", g.Name()).
+		case kind < 0 || kind > bestKind:
+		case kind == bestKind:
+			d.opts.Log.Info().Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("gate", decidingGate.Name()).Str("also", g.Name()).
 				Msg("two gates made the same decision; the first one counts")
 		default:
-			verdict, by, best = v, g, kind
+			verdict, decidingGate, bestKind = v, g, kind
 		}
 	}
-	return verdict, by
+	return verdict, decidingGate
 }
 
 // verdictKinds are the kinds of verdicts by precedence.

@@ -18,13 +18,13 @@ import (
 // gate is a gate made of functions. By default it suspends each call once.
 type gate struct {
 	name    string
-	decide  func(dispatch.Info) dispatch.Verdict
-	decided func(dispatch.Info, dispatch.Ticket, dispatch.Resolution)
+	decide  func(dispatch.CallInfo) dispatch.Verdict
+	decided func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution)
 }
 
 func (g *gate) Name() string { return g.name }
 
-func (g *gate) Decide(i dispatch.Info) dispatch.Verdict {
+func (g *gate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	if g.decide != nil {
 		return g.decide(i)
 	}
@@ -35,20 +35,20 @@ func (g *gate) Decide(i dispatch.Info) dispatch.Verdict {
 		Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeAlways, wire.ScopeTime}}}
 }
 
-func (g *gate) Decided(i dispatch.Info, t dispatch.Ticket, r dispatch.Resolution) {
+func (g *gate) ObserveDecision(i dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	if g.decided != nil {
 		g.decided(i, t, r)
 	}
 }
 
 func newFixedGate(name string, v dispatch.Verdict) *gate {
-	return &gate{name: name, decide: func(dispatch.Info) dispatch.Verdict { return v }}
+	return &gate{name: name, decide: func(dispatch.CallInfo) dispatch.Verdict { return v }}
 }
 
 // suspendFirst is a gate that suspends calls of the tools once, for longer than a call
 // may wait.
 func suspendFirst(tools ...string) *gate {
-	return &gate{name: "permission", decide: func(i dispatch.Info) dispatch.Verdict {
+	return &gate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Hour}}
 		}
@@ -68,7 +68,7 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 	block := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "blocked"}}
 	other := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
 	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Second}}
-	result := dispatch.Verdict{Result: &dispatch.Supplied{Output: json.RawMessage(`{"from":"gate"}`)}}
+	result := dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`{"from":"gate"}`)}}
 	tests := []struct {
 		name   string
 		gates  []dispatch.Verdict
@@ -116,21 +116,21 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 type hooks struct {
 	seen   []string
 	refuse *wire.CallError
-	ended  dispatch.Ended
+	ended  dispatch.EndedCall
 }
 
-func (h *hooks) Before(i dispatch.Info) *wire.CallError {
+func (h *hooks) Before(i dispatch.CallInfo) *wire.CallError {
 	h.seen = append(h.seen, "before "+string(i.Args))
 	return h.refuse
 }
 
-func (h *hooks) After(_ dispatch.Info, e dispatch.Ended) {
+func (h *hooks) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	h.seen = append(h.seen, "after "+string(e.View.Status)+" "+string(e.Output))
 	h.ended = e
 }
 
 func TestHooksRunOnceAroundACall(t *testing.T) {
-	supplied := newFixedGate("g", dispatch.Verdict{Result: &dispatch.Supplied{Output: json.RawMessage(`1`)}})
+	supplied := newFixedGate("g", dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`1`)}})
 	blocked := newFixedGate("g", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "no"}})
 	tests := []struct {
 		name   string
@@ -148,7 +148,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ran int
 				h := &hooks{refuse: tt.refuse}
-				o := dispatch.Options{Gates: tt.gates, Before: []dispatch.Before{h}, After: []dispatch.After{h}}
+				o := dispatch.Options{Gates: tt.gates, BeforeHooks: []dispatch.BeforeHook{h}, AfterHooks: []dispatch.AfterHook{h}}
 				_, err, _ := runCall(t, newFinishingPage(&ran), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
 				if !slices.Equal(h.seen, tt.want) {
 					t.Errorf("hooks saw %q, want %q", h.seen, tt.want)
@@ -172,7 +172,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 			s.Reports([]wire.Report{{Message: "u"}, {Progress: newFloat(1)}, {Message: strings.Repeat("x", 500), Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
-		if _, err, _ := runCall(t, p, dispatch.Options{After: []dispatch.After{h}}, dispatch.Call{Tool: exportTool}); err != nil {
+		if _, err, _ := runCall(t, p, dispatch.Options{AfterHooks: []dispatch.AfterHook{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
 		messages := h.ended.LastMessages

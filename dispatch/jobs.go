@@ -14,8 +14,8 @@ const (
 	maxJobResultBytes = 64 << 20
 )
 
-// jobKeep is how long an ended job is kept.
-const jobKeep = time.Hour
+// endedJobLifetime is how long an ended job is kept.
+const endedJobLifetime = time.Hour
 
 // jobsPerResult is the number of ended jobs for each kept result. Jobs without a
 // result keep their view only.
@@ -38,19 +38,19 @@ type Jobs struct {
 	d    *Dispatcher
 	opts JobOptions
 
-	mu      sync.Mutex      // guards all fields below, Job.kept and Job.gone; taken before Job.mu
-	byID    map[string]*Job // kept jobs, by the ID of the call
-	ended   []*Job          // kept jobs that have ended, in that order
-	results int             // the number of results in ended
-	bytes   int             // the total size of the results in ended
-	sweep   *time.Timer     // the timer runs while ended is not empty
+	mu          sync.Mutex      // guards all fields below, Job.kept and Job.gone; taken before Job.mu
+	keptJobs    map[string]*Job // kept jobs, by the ID of the call
+	endedJobs   []*Job          // kept jobs that have ended, in that order
+	resultCount int             // the number of results in ended
+	resultBytes int             // the total size of the results in ended
+	expiryTimer *time.Timer     // the timer runs while ended is not empty
 }
 
 // NewJobs returns jobs that run through d.
 func NewJobs(d *Dispatcher, o JobOptions) *Jobs {
 	setDefault(&o.Results, maxJobResults)
 	setDefault(&o.ResultBytes, maxJobResultBytes)
-	return &Jobs{d: d, opts: o, byID: map[string]*Job{}}
+	return &Jobs{d: d, opts: o, keptJobs: map[string]*Job{}}
 }
 
 // Job is one call that may outlive its request. Job is safe for concurrent use.
@@ -59,33 +59,33 @@ type Job struct {
 	jobs *Jobs
 	done chan struct{} // closed at the end of the call
 
-	// kept is set by Keep, gone when the result is dropped. Guarded by Jobs.mu.
-	kept, gone bool
+	// isKept is set by Keep, gone when the result is dropped. Guarded by Jobs.mu.
+	isKept, isResultDropped bool
 
 	mu   sync.Mutex // guards all fields below
 	call *liveCall  // nil after the end
-	// last is the last notification, notified their number. changed is closed at the
+	// lastProgress is the last notification, notified their number. changed is closed at the
 	// next one.
-	last     Progress
-	notified int
-	changed  chan struct{}
-	view     View // after the end
-	result   Result
-	err      error
+	lastProgress    Progress
+	progressCount   int
+	progressChanged chan struct{}
+	endedView       View // after the end
+	result          Result
+	err             error
 }
 
 // JobView is a job as lists show it.
 type JobView struct {
 	View
-	// Gone is set if the result of an ended call was dropped because of a limit.
-	Gone bool
+	// ResultDropped is set if the result of an ended call was dropped because of a limit.
+	ResultDropped bool
 }
 
 // Start starts a call and returns at once. The call ends by its limits, by Job.Cancel
 // or by Shutdown, not with the request. c.Progress is not used: see Job.Wait. Without
 // Keep, only the caller can access the job.
 func (j *Jobs) Start(c Call) *Job {
-	job := &Job{jobs: j, done: make(chan struct{}), changed: make(chan struct{})}
+	job := &Job{jobs: j, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
 	call := newLiveCall(j.d, c)
 	job.id, job.call = call.id, call
@@ -101,14 +101,14 @@ func (j *Jobs) Start(c Call) *Job {
 func (j *Jobs) Find(id string) (*Job, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	job, ok := j.byID[id]
+	job, ok := j.keptJobs[id]
 	return job, ok
 }
 
 // List returns the kept jobs, the newest first.
 func (j *Jobs) List() []JobView {
 	j.mu.Lock()
-	jobs := slices.Collect(maps.Values(j.byID))
+	jobs := slices.Collect(maps.Values(j.keptJobs))
 	j.mu.Unlock()
 	views := make([]JobView, 0, len(jobs))
 	for _, job := range jobs {
@@ -126,7 +126,7 @@ func (job *Job) View() JobView {
 	view := job.callView()
 	job.jobs.mu.Lock()
 	defer job.jobs.mu.Unlock()
-	return JobView{view, job.gone}
+	return JobView{view, job.isResultDropped}
 }
 
 // Keep adds the job to Find and List, and keeps its result. Keep may be called before
@@ -135,24 +135,24 @@ func (job *Job) Keep() {
 	j := job.jobs
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if job.kept {
+	if job.isKept {
 		return
 	}
-	job.kept = true
-	j.byID[job.id] = job
+	job.isKept = true
+	j.keptJobs[job.id] = job
 	select {
 	case <-job.done:
-		j.add(job)
+		j.addEnded(job)
 	default:
 	}
 }
 
 // Cancel ends the call as cancelled. Cancel reports false if the call had ended.
-func (job *Job) Cancel(why Cancellation) bool {
+func (job *Job) Cancel(cancellation Cancellation) bool {
 	job.mu.Lock()
 	call := job.call
 	job.mu.Unlock()
-	return call != nil && call.cancel(why)
+	return call != nil && call.cancel(cancellation)
 }
 
 // Wait waits for the end of the call and passes its progress to notify, starting with
@@ -160,7 +160,7 @@ func (job *Job) Cancel(why Cancellation) bool {
 // slow, only the latest progress follows. Wait returns ctx's error if ctx ends first.
 // Any number of goroutines may wait.
 func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
-	seen := 0
+	notifiedCount := 0
 	for {
 		select {
 		case <-ctx.Done(): // notify must not run again after Wait has returned
@@ -168,20 +168,20 @@ func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
 		default:
 		}
 		job.mu.Lock()
-		changed, last, now := job.changed, job.last, job.notified
+		progressChanged, lastProgress, progressCount := job.progressChanged, job.lastProgress, job.progressCount
 		job.mu.Unlock()
-		if now > seen && notify != nil {
-			seen = now
-			notify(last)
+		if progressCount > notifiedCount && notify != nil {
+			notifiedCount = progressCount
+			notify(lastProgress)
 			continue
 		}
 		select {
-		case <-changed:
+		case <-progressChanged:
 		case <-job.done:
 			job.mu.Lock()
-			hasNew := job.notified > seen && notify != nil
+			hasNewProgress := job.progressCount > notifiedCount && notify != nil
 			job.mu.Unlock()
-			if !hasNew {
+			if !hasNewProgress {
 				return nil
 			}
 		case <-ctx.Done():
@@ -200,7 +200,7 @@ func (job *Job) Result() (r Result, err error, ok bool) {
 	}
 	job.jobs.mu.Lock()
 	defer job.jobs.mu.Unlock()
-	if job.gone {
+	if job.isResultDropped {
 		return Result{}, nil, false
 	}
 	job.mu.Lock()
@@ -212,10 +212,10 @@ func (job *Job) Result() (r Result, err error, ok bool) {
 func (job *Job) recordProgress(p Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	job.last = p
-	job.notified++
-	close(job.changed)
-	job.changed = make(chan struct{})
+	job.lastProgress = p
+	job.progressCount++
+	close(job.progressChanged)
+	job.progressChanged = make(chan struct{})
 }
 
 // finish records the end of the call.
@@ -225,18 +225,18 @@ func (job *Job) finish(call *liveCall, r Result, err error) {
 	defer j.mu.Unlock()
 	job.mu.Lock()
 	// The job releases the call with its activities.
-	job.call, job.view, job.result, job.err = nil, view, r, err
+	job.call, job.endedView, job.result, job.err = nil, view, r, err
 	job.mu.Unlock()
 	close(job.done)
-	if job.kept {
-		j.add(job)
+	if job.isKept {
+		j.addEnded(job)
 	}
 }
 
 // callView returns the current state of the call.
 func (job *Job) callView() View {
 	job.mu.Lock()
-	call, view := job.call, job.view
+	call, view := job.call, job.endedView
 	job.mu.Unlock()
 	if call != nil {
 		return call.listView()
@@ -244,67 +244,67 @@ func (job *Job) callView() View {
 	return view
 }
 
-// add records a kept job that has ended, and applies the limits. The caller has locked
+// addEnded records a kept job that has ended, and applies the limits. The caller has locked
 // mu.
-func (j *Jobs) add(job *Job) {
-	j.ended = append(j.ended, job)
-	j.results++
-	j.bytes += len(job.result.Output)
-	for i := 0; j.results > j.opts.Results || j.bytes > j.opts.ResultBytes && j.results > 1; i++ {
-		j.dropResult(j.ended[i])
+func (j *Jobs) addEnded(job *Job) {
+	j.endedJobs = append(j.endedJobs, job)
+	j.resultCount++
+	j.resultBytes += len(job.result.Output)
+	for i := 0; j.resultCount > j.opts.Results || j.resultBytes > j.opts.ResultBytes && j.resultCount > 1; i++ {
+		j.dropResult(j.endedJobs[i])
 	}
-	if len(j.ended) > j.opts.Results*jobsPerResult {
+	if len(j.endedJobs) > j.opts.Results*jobsPerResult {
 		j.removeOldest(1)
 	}
-	if j.sweep == nil {
-		j.sweep = time.AfterFunc(jobKeep, j.expire)
+	if j.expiryTimer == nil {
+		j.expiryTimer = time.AfterFunc(endedJobLifetime, j.removeExpired)
 	}
 }
 
 // dropResult drops the result of a job, if it has one. The caller has locked mu.
 func (j *Jobs) dropResult(job *Job) {
-	if job.gone {
+	if job.isResultDropped {
 		return
 	}
-	job.gone = true
-	j.results--
+	job.isResultDropped = true
+	j.resultCount--
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	j.bytes -= len(job.result.Output)
+	j.resultBytes -= len(job.result.Output)
 	job.result, job.err = Result{}, nil
 }
 
 // removeOldest removes the n jobs that ended first. The caller has locked mu.
 func (j *Jobs) removeOldest(n int) {
-	for _, job := range j.ended[:n] {
+	for _, job := range j.endedJobs[:n] {
 		j.dropResult(job)
-		delete(j.byID, job.id)
+		delete(j.keptJobs, job.id)
 	}
-	j.ended = slices.Delete(j.ended, 0, n)
+	j.endedJobs = slices.Delete(j.endedJobs, 0, n)
 }
 
-// expire removes the jobs that ended more than jobKeep ago.
-func (j *Jobs) expire() {
+// removeExpired removes the jobs that ended more than endedJobLifetime ago.
+func (j *Jobs) removeExpired() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now, n := time.Now(), 0
-	for n < len(j.ended) && now.Sub(j.ended[n].endedAt()) >= jobKeep {
+	for n < len(j.endedJobs) && now.Sub(j.endedJobs[n].endedAt()) >= endedJobLifetime {
 		n++
 	}
 	j.removeOldest(n)
-	if len(j.ended) == 0 {
-		j.sweep = nil
+	if len(j.endedJobs) == 0 {
+		j.expiryTimer = nil
 		return
 	}
-	j.sweep.Reset(jobKeep - now.Sub(j.ended[0].endedAt()))
+	j.expiryTimer.Reset(endedJobLifetime - now.Sub(j.endedJobs[0].endedAt()))
 }
 
 // endedAt returns when the call ended.
 func (job *Job) endedAt() time.Time {
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	if job.view.Ended == nil { // the dispatcher rejected the call
-		return job.view.Created
+	if job.endedView.Ended == nil { // the dispatcher rejected the call
+		return job.endedView.Created
 	}
-	return *job.view.Ended
+	return *job.endedView.Ended
 }

@@ -63,7 +63,7 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 		if !ok || err != nil || string(r.Output) != `"done"` || r.CallID != job.ID() {
 			t.Errorf("%s, %v, %t", r.Output, err, ok)
 		}
-		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.Gone || p.stops() != 0 {
+		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.ResultDropped || p.stops() != 0 {
 			t.Errorf("%+v, %d stops", v, p.stops())
 		}
 	})
@@ -77,7 +77,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 		jobs := dispatch.NewJobs(d, dispatch.JobOptions{})
 		for range 50 {
 			job := jobs.Start(dispatch.Call{Tool: exportTool})
-			if !job.Cancel(dispatch.Cancellation{By: "a test"}) {
+			if !job.Cancel(dispatch.Cancellation{CancelledBy: "a test"}) {
 				t.Fatal("it had ended already")
 			}
 			if err := job.Wait(t.Context(), nil); err != nil {
@@ -99,7 +99,7 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hooks{}
 		p := newCountingPage(90, `1`)
-		d := dispatch.New(p.bridge(), dispatch.Options{After: []dispatch.After{h}})
+		d := dispatch.New(p.bridge(), dispatch.Options{AfterHooks: []dispatch.AfterHook{h}})
 		dispatch.NewJobs(d, dispatch.JobOptions{}).Start(dispatch.Call{Tool: exportTool})
 		sleepFake(time.Second / 2)
 		d.Shutdown()
@@ -152,7 +152,7 @@ func TestJobIsCancelled(t *testing.T) {
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		job.Keep()
 		synctest.Wait()
-		if !job.Cancel(dispatch.Cancellation{By: "an agent"}) || job.Wait(t.Context(), nil) != nil || job.Cancel(dispatch.Cancellation{By: "an agent"}) {
+		if !job.Cancel(dispatch.Cancellation{CancelledBy: "an agent"}) || job.Wait(t.Context(), nil) != nil || job.Cancel(dispatch.Cancellation{CancelledBy: "an agent"}) {
 			t.Error("it is not cancelled, once")
 		}
 		_, err, _ := job.Result()
@@ -204,8 +204,8 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 		for i, job := range all {
 			_, known := jobs.Find(job.ID())
 			_, _, ok := job.Result()
-			if known != (i >= 10) || ok != (i >= 37) || job.View().Gone != (i < 37) {
-				t.Errorf("job %d: known %t, result %t, gone %t", i, known, ok, job.View().Gone)
+			if known != (i >= 10) || ok != (i >= 37) || job.View().ResultDropped != (i < 37) {
+				t.Errorf("job %d: known %t, result %t, gone %t", i, known, ok, job.View().ResultDropped)
 			}
 		}
 		if n := len(jobs.List()); n != 30 {

@@ -18,8 +18,8 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 // brief is a bridge whose calls end at once, in one of four ways.
 type brief struct{}
 
-func (brief) Targets(context.Context, Want) Targets {
-	return Targets{Browsers: 1, Live: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
+func (brief) Targets(context.Context, TargetChoice) Targets {
+	return Targets{BrowserCount: 1, LiveTargets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
 func (brief) Start(_ context.Context, run Run, s Sink) *wire.CallError {
@@ -44,7 +44,7 @@ func (brief) Cancel(_, _ string, answered func(wire.CancelOutcome)) { answered(w
 // TestCallsDoNotLeak makes 40,000 calls of 64 clients through a narrow queue. After
 // them every table is empty and the memory has not grown.
 func TestCallsDoNotLeak(t *testing.T) {
-	d := New(brief{}, Options{MaxRunning: 8, Idle: time.Minute})
+	d := New(brief{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})
 	f.Close()
 	round := func(calls int) uint64 {
@@ -79,10 +79,10 @@ func TestCallsDoNotLeak(t *testing.T) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.live) != 0 || len(d.stream.followers) != 0 {
-		t.Errorf("%d calls and %d followers are left", len(d.live), len(d.stream.followers))
+	if len(d.liveCalls) != 0 || len(d.stream.followers) != 0 {
+		t.Errorf("%d calls and %d followers are left", len(d.liveCalls), len(d.stream.followers))
 	}
-	if len(d.ended) != keepEnded {
-		t.Errorf("%d ended calls are kept, want %d", len(d.ended), keepEnded)
+	if len(d.endedCalls) != maxEndedCalls {
+		t.Errorf("%d ended calls are kept, want %d", len(d.endedCalls), maxEndedCalls)
 	}
 }

@@ -22,8 +22,8 @@ type liveCall struct {
 	id      string
 	created time.Time
 	// argBytes is the size of the arguments, which the end of the call drops.
-	argBytes int
-	number   uint64 // the order of arrival; guarded by Dispatcher.mu
+	argBytes      int
+	arrivalNumber uint64 // the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made this call, nil for a call of a client. root is
 	// the call of the client at the top; depth counts the calls above this one.
 	parent, root *liveCall
@@ -33,15 +33,15 @@ type liveCall struct {
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
-	nesting    nesting
+	requests   toolRequests
 
-	// retry receives the error of an attempt after which another attempt is
+	// retryErrors receives the error of an attempt after which another attempt is
 	// possible.
-	retry chan *wire.CallError
+	retryErrors chan *wire.CallError
 	// done is closed at the end of the call, answered when the page has answered the
 	// stop.
-	done     chan struct{}
-	answered chan struct{}
+	done         chan struct{}
+	stopAnswered chan struct{}
 
 	mu         sync.Mutex // guards all fields below; see the package doc for the lock order
 	state      state
@@ -50,17 +50,17 @@ type liveCall struct {
 	reports    reportLog
 	timeline   timeline
 	refusal    Verdict // the last Block of a gate
-	// cancelWait ends the wait for a target; nil before that wait.
-	cancelWait context.CancelFunc
-	resultText string // the beginning of the result of a successful call
+	// cancelTargetWait ends the wait for a target; nil before that wait.
+	cancelTargetWait context.CancelFunc
+	resultText       string // the beginning of the result of a successful call
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	c := &liveCall{
 		d: d, req: req, id: newCallID(), created: time.Now(), argBytes: len(req.Args),
-		retry:    make(chan *wire.CallError, 1),
-		done:     make(chan struct{}),
-		answered: make(chan struct{}),
+		retryErrors:  make(chan *wire.CallError, 1),
+		done:         make(chan struct{}),
+		stopAnswered: make(chan struct{}),
 	}
 	c.root = c
 	c.sender.Init(d.opts.ProgressInterval, req.Progress)
@@ -71,14 +71,14 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 // Cancellation is who cancelled a call and why. As the cause of the context of
 // [Dispatcher.Call] it determines the error; any other cause means the client.
 type Cancellation struct {
-	By string // as in "the client"
+	CancelledBy string // as in "the client"
 	// Reason is the given reason, cleaned by the caller; empty for none.
 	Reason string
 }
 
 // Error implements error.
 func (c *Cancellation) Error() string {
-	text := "cancelled by " + c.By
+	text := "cancelled by " + c.CancelledBy
 	if c.Reason != "" {
 		text += ": " + c.Reason
 	}
@@ -91,7 +91,7 @@ func CancellationOf(ctx context.Context) Cancellation {
 	if errors.As(context.Cause(ctx), &c) {
 		return *c
 	}
-	return Cancellation{By: "the client"}
+	return Cancellation{CancelledBy: "the client"}
 }
 
 // validate fails a call that names an unknown instance, before the user has to approve
@@ -107,19 +107,19 @@ func (c *liveCall) validate() bool {
 // run starts the call in the best target and returns when the call has ended. run sends
 // progress to the client meanwhile.
 func (c *liveCall) run(ctx context.Context) {
-	for _, hook := range c.d.opts.Before {
+	for _, hook := range c.d.opts.BeforeHooks {
 		if err := hook.Before(c.gateInfo(nil)); err != nil {
 			c.fail(err)
 			return
 		}
 	}
-	waitCtx, cancelWait := context.WithCancel(ctx)
-	defer cancelWait()
+	waitCtx, cancelTargetWait := context.WithCancel(ctx)
+	defer cancelTargetWait()
 	c.mu.Lock()
-	c.cancelWait = cancelWait
-	ended := c.state.status.isTerminal()
+	c.cancelTargetWait = cancelTargetWait
+	hasEnded := c.state.status.isTerminal()
 	c.mu.Unlock()
-	if ended {
+	if hasEnded {
 		return
 	}
 	targets, err := c.chooseTargets(waitCtx)
@@ -127,25 +127,25 @@ func (c *liveCall) run(ctx context.Context) {
 		c.fail(err)
 		return
 	}
-	if !c.begin() {
+	if !c.beginRunning() {
 		return
 	}
-	targets = c.start(ctx, targets)
-	var due <-chan time.Time // fires when the next notification may be sent
+	targets = c.startAttempt(ctx, targets)
+	var nextSend <-chan time.Time // fires when the next notification may be sent
 	for {
 		select {
 		case <-c.sender.Wake():
-			due = c.sender.SendDue()
-		case <-due:
-			due = c.sender.SendDue()
-		case err := <-c.retry:
+			nextSend = c.sender.SendDue()
+		case <-nextSend:
+			nextSend = c.sender.SendDue()
+		case err := <-c.retryErrors:
 			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // the list of targets is stale
 				if targets, err = c.chooseTargets(waitCtx); err != nil {
 					c.fail(err)
 					continue
 				}
 			}
-			targets = c.start(ctx, targets)
+			targets = c.startAttempt(ctx, targets)
 		case <-ctx.Done():
 			c.cancel(CancellationOf(ctx))
 			return
@@ -157,18 +157,18 @@ func (c *liveCall) run(ctx context.Context) {
 
 // chooseTargets returns the documents that can run the call, best first.
 func (c *liveCall) chooseTargets(ctx context.Context) ([]Target, *wire.CallError) {
-	want, err := c.req.targetChoice(c.d.opts.MayOpen)
+	want, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
 		return nil, err
 	}
 	return chooseTargets(c.d.bridge.Targets(ctx, want), want, &c.req)
 }
 
-// begin sets the status to running and starts the clock. begin returns false if the
+// beginRunning sets the status to running and starts the clock. begin returns false if the
 // call has ended.
-func (c *liveCall) begin() bool {
-	idle, hard := c.d.timeLimits(c.req.Tool)
-	c.clock.Start(idle, hard, c.expire)
+func (c *liveCall) beginRunning() bool {
+	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
+	c.clock.Start(idleLimit, hardLimit, c.endAtLimit)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.state.begin() {
@@ -178,35 +178,35 @@ func (c *liveCall) begin() bool {
 	return true
 }
 
-// start sends the call to the first target and returns the remaining targets.
-func (c *liveCall) start(ctx context.Context, targets []Target) []Target {
+// startAttempt sends the call to the first target and returns the remaining targets.
+func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target {
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
-	ended := c.state.status.isTerminal()
+	hasEnded := c.state.status.isTerminal()
 	run := Run{
 		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
 	}
 	c.mu.Unlock()
-	if ended {
+	if hasEnded {
 		return nil
 	}
 	// A link that the previous attempt lost does not affect this attempt. Start reports
 	// its link.
 	c.clock.ReleaseIdle()
 	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {
-		rejected := *err
-		rejected.NotStarted = true
-		sink{c}.Finish(nil, &rejected)
+		rejection := *err
+		rejection.NotStarted = true
+		sink{c}.Finish(nil, &rejection)
 		return targets[1:]
 	}
 	// If the call ended before the bridge had the run, the stop sent at the end did
 	// not reach the page.
 	c.mu.Lock()
-	stop, err := c.state.stopSent, c.state.err
+	stopSent, err := c.state.stopSent, c.state.err
 	c.mu.Unlock()
-	if stop {
-		c.d.bridge.Cancel(run.ID, err.Message, func(Stopped) {})
+	if stopSent {
+		c.d.bridge.Cancel(run.ID, err.Message, func(StopOutcome) {})
 	}
 	return targets[1:]
 }
@@ -218,17 +218,17 @@ func (c *liveCall) fail(err *wire.CallError) {
 }
 
 // cancel ends the call as cancelled. cancel returns false if the call had ended.
-func (c *liveCall) cancel(why Cancellation) bool {
-	err := &wire.CallError{Code: wire.ErrCancelled, Message: why.Error()}
-	return c.end(ending{status: statusCancelled, err: err, stopPage: true, reason: why.Reason})
+func (c *liveCall) cancel(cancellation Cancellation) bool {
+	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
+	return c.end(ending{status: statusCancelled, err: err, stopPage: true, reason: cancellation.Reason})
 }
 
-// expire ends the call because a limit was reached.
-func (c *liveCall) expire(code wire.ErrorCode) {
-	idle, hard := c.d.timeLimits(c.req.Tool)
-	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idle)}
+// endAtLimit ends the call because a limit was reached.
+func (c *liveCall) endAtLimit(code wire.ErrorCode) {
+	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
+	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idleLimit)}
 	if code == wire.ErrDeadlineExceeded {
-		err.Message = "it reached the hard limit of " + humanize.Duration(hard)
+		err.Message = "it reached the hard limit of " + humanize.Duration(hardLimit)
 	} else if problem := c.d.pageProblem(c, err.Message); problem != nil {
 		err = problem
 	}
@@ -237,14 +237,14 @@ func (c *liveCall) expire(code wire.ErrorCode) {
 
 // end ends the call once. end returns false if the call had ended before.
 func (c *liveCall) end(e ending) bool {
-	note := c.d.noteFor(c.req.Tool, e.err)
+	note := c.d.failureNoteFor(c.req.Tool, e.err)
 	c.clock.Stop()
 	c.mu.Lock()
 	if !c.state.end(e, note, &c.clock) {
 		c.mu.Unlock()
 		return false
 	}
-	stopSent, runID, cancelWait := c.state.stopSent, c.attempts.runID, c.cancelWait
+	stopSent, runID, cancelTargetWait := c.state.stopSent, c.attempts.runID, c.cancelTargetWait
 	c.sender.Close()
 	c.req.Args = nil
 	c.suspension.end()
@@ -254,10 +254,10 @@ func (c *liveCall) end(e ending) bool {
 	c.publish(EventEnded, nil)
 	c.mu.Unlock()
 
-	c.nesting.end(e.reason)
-	c.d.remove(c)
-	if cancelWait != nil {
-		cancelWait()
+	c.requests.end(e.reason)
+	c.d.removeCall(c)
+	if cancelTargetWait != nil {
+		cancelTargetWait()
 	}
 	close(c.done)
 	if stopSent {
@@ -269,12 +269,12 @@ func (c *liveCall) end(e ending) bool {
 }
 
 // recordStopped records the page's answer to the stop.
-func (c *liveCall) recordStopped(s Stopped) {
+func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Lock()
-	c.state.stopped = s
+	c.state.stopOutcome = s
 	c.publish(EventStopped, nil)
 	c.mu.Unlock()
-	close(c.answered)
+	close(c.stopAnswered)
 }
 
 // finalResult returns the result of Dispatcher.Call after the last notification. finalResult is
@@ -287,11 +287,11 @@ func (c *liveCall) finalResult() (Result, error) {
 		c.sender.Flush()
 	}
 	if stopSent && err.Code != wire.ErrCancelled {
-		wait := time.NewTimer(stopWait)
-		defer wait.Stop()
+		timer := time.NewTimer(stopOutcomeTimeout)
+		defer timer.Stop()
 		select {
-		case <-c.answered:
-		case <-wait.C:
+		case <-c.stopAnswered:
+		case <-timer.C:
 		}
 	}
 	c.runAfterHooks()
@@ -304,7 +304,7 @@ func (c *liveCall) finalResult() (Result, error) {
 	}
 	r := Result{
 		CallID: c.id, Output: c.state.output, Target: c.attempts.target,
-		Ran: c.state.ran, Reports: c.reports.count, Audience: c.reports.endAudience,
+		RunTime: c.state.finalRunTime, ReportCount: c.reports.reportCount, Audience: c.reports.endAudience,
 	}
 	c.state.output = nil
 	c.logEnd(nil)
@@ -313,31 +313,31 @@ func (c *liveCall) finalResult() (Result, error) {
 
 // runAfterHooks runs the hooks that follow the end of the call.
 func (c *liveCall) runAfterHooks() {
-	if len(c.d.opts.After) == 0 {
+	if len(c.d.opts.AfterHooks) == 0 {
 		return
 	}
 	info := c.gateInfo(nil)
 	c.mu.Lock()
-	ended := Ended{
+	endedCall := EndedCall{
 		View: c.viewLocked(), Target: c.attempts.target, Output: c.state.output,
-		Resolutions: c.suspension.resolutions, LastMessages: c.reports.messages,
+		Resolutions: c.suspension.resolutions, LastMessages: c.reports.lastMessages,
 	}
 	c.mu.Unlock()
-	for _, hook := range c.d.opts.After {
-		hook.After(info, ended)
+	for _, hook := range c.d.opts.AfterHooks {
+		hook.After(info, endedCall)
 	}
 }
 
 // gateInfo returns the call as a gate or a hook gets it; g is nil for a hook.
-func (c *liveCall) gateInfo(g Gate) Info {
+func (c *liveCall) gateInfo(g Gate) CallInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := Info{
+	i := CallInfo{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client, ParentCallID: c.req.ParentCallID,
 		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
 	}
 	if g != nil {
-		i.Resolution = c.suspension.lastOf(g.Name())
+		i.Resolution = c.suspension.lastResolution(g.Name())
 	}
 	return i
 }
@@ -351,14 +351,14 @@ func (c *liveCall) arguments() json.RawMessage {
 
 // logEnd logs the end of the call. The caller has locked mu.
 func (c *liveCall) logEnd(e *Error) {
-	line := c.d.opts.Log.Info()
+	logEvent := c.d.opts.Log.Info()
 	if e != nil {
-		line = c.d.opts.Log.Warn().Str("code", string(e.Code)).Str("stopped", string(e.Stopped))
+		logEvent = c.d.opts.Log.Warn().Str("code", string(e.Code)).Str("stopped", string(e.StopOutcome))
 		if c.state.reason != "" {
-			line.Str("reason", c.state.reason)
+			logEvent.Str("reason", c.state.reason)
 		}
 	}
-	line.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.String()).
+	logEvent.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.String()).
 		Str("browser", c.attempts.target.Browser).Int("tab", c.attempts.target.TabID).Str("status", c.state.status.String()).
-		Dur("ran_ms", c.state.ran).Int("reports", c.reports.count).Msg("call ended")
+		Dur("ran_ms", c.state.finalRunTime).Int("reports", c.reports.reportCount).Msg("call ended")
 }

@@ -29,7 +29,7 @@ func TestDisconnectCancelsTheCall(t *testing.T) {
 		if e := asError(t, err); e.Code != wire.ErrCancelled || time.Since(start) != 3*time.Second || p.stops() != 1 {
 			t.Errorf("error %v after %v, %d stops; want cancelled after 3s, 1 stop", err, time.Since(start), p.stops())
 		}
-		if v := d.Calls()[0]; v.Status != wire.StatusCancelled || v.Stopped != wire.CancelAborted {
+		if v := d.Calls()[0]; v.Status != wire.StatusCancelled || v.StopOutcome != wire.CancelAborted {
 			t.Errorf("view %+v, want cancelled and aborted", v)
 		}
 	})
@@ -69,15 +69,15 @@ func TestCancelOutcomes(t *testing.T) {
 				start := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				e := asError(t, err)
-				if e.Stopped != tt.want || !contains(e.Message, tt.text) {
-					t.Errorf("stopped %q in %q, want %q and %q", e.Stopped, e.Message, tt.want, tt.text)
+				if e.StopOutcome != tt.want || !contains(e.Message, tt.text) {
+					t.Errorf("stopped %q in %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.text)
 				}
 				if elapsed := time.Since(start); elapsed > 30*time.Second+50*time.Millisecond {
 					t.Errorf("the error came after %v", elapsed)
 				}
 				sleepFake(3 * time.Second)
-				if v := d.Calls()[0]; v.Stopped != tt.outcome {
-					t.Errorf("recorded outcome %q, want %q", v.Stopped, tt.outcome)
+				if v := d.Calls()[0]; v.StopOutcome != tt.outcome {
+					t.Errorf("recorded outcome %q, want %q", v.StopOutcome, tt.outcome)
 				}
 			})
 		})
@@ -90,7 +90,7 @@ func TestReasonOfACancel(t *testing.T) {
 	const why = "the user pressed Escape"
 	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
 		"the client": func(_ *dispatch.Dispatcher, _ string, cancel context.CancelCauseFunc) {
-			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{By: "the client", Reason: why}))
+			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{CancelledBy: "the client", Reason: why}))
 		},
 		"the side panel": func(d *dispatch.Dispatcher, id string, _ context.CancelCauseFunc) {
 			d.Cancel(id, "the side panel", why)
@@ -136,7 +136,7 @@ func TestReasonOfACancel(t *testing.T) {
 func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
-		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		errs := make(chan error, 2)
 		for range 2 {
 			go func() {
@@ -222,7 +222,7 @@ func TestStopEndsTheWaitForABrowser(t *testing.T) {
 // waitingBridge never finds a browser.
 type waitingBridge struct{ dispatchtest.Bridge }
 
-func (*waitingBridge) Targets(ctx context.Context, _ dispatch.Want) dispatch.Targets {
+func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) dispatch.Targets {
 	<-ctx.Done()
 	return dispatch.Targets{}
 }
@@ -318,12 +318,12 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				var tabs []int
 				ids := map[string]bool{}
 				d := dispatch.New(&dispatchtest.Bridge{
-					TargetsFunc: func(dispatch.Want) dispatch.Targets {
+					TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 						live := []dispatch.Target{first, second}
 						if len(tabs) > 0 { // the targets are read again, because the first document is gone
 							live = live[1:]
 						}
-						return dispatch.Targets{Browsers: 1, Live: live}
+						return dispatch.Targets{BrowserCount: 1, LiveTargets: live}
 					},
 					StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
 						tabs = append(tabs, run.Target.TabID)
@@ -371,13 +371,13 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 			<-time.After(2 * time.Second)
 			s.LinkLost()
 			<-time.After(9 * time.Second)
-			s.LinkBack()
+			s.LinkRestored()
 		}, 14 * time.Second, wire.ErrIdleTimeout},
 		{"it comes back with a report", func(s dispatch.Sink) {
 			s.LinkLost()
 			<-time.After(9 * time.Second)
 			s.Reports([]wire.Report{{}}, 0)
-			s.LinkBack()
+			s.LinkRestored()
 			<-time.After(2 * time.Second)
 			s.Reports([]wire.Report{{}}, 0)
 		}, 14 * time.Second, wire.ErrIdleTimeout},
@@ -385,13 +385,13 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 		{"it comes back after the end", func(s dispatch.Sink) {
 			s.LinkLost()
 			<-time.After(21 * time.Second)
-			s.LinkBack()
+			s.LinkRestored()
 		}, 20 * time.Second, wire.ErrDeadlineExceeded},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) { tt.page(s) }}
-				d := dispatch.New(p.bridge(), dispatch.Options{Idle: 3 * time.Second, Hard: 20 * time.Second})
+				d := dispatch.New(p.bridge(), dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 20 * time.Second})
 				start := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(start) != tt.ends {
@@ -415,7 +415,7 @@ func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 				s.Finish(nil, &wire.CallError{Code: wire.ErrBrowserLost, Message: "restarted", NotStarted: true})
 			}
 		}}
-		d := dispatch.New(p.bridge(), dispatch.Options{Idle: 3 * time.Second, Hard: 20 * time.Second})
+		d := dispatch.New(p.bridge(), dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 20 * time.Second})
 		start := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if e := asError(t, err); e == nil || e.Code != wire.ErrIdleTimeout || time.Since(start) != 4*time.Second || tries.Load() != 2 {

@@ -20,7 +20,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			sleepFake(time.Second)
 			s.Finish(run.Args, nil)
 		}}
-		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 4})
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 4})
 		var wg sync.WaitGroup
 		ask := func(session string, done func(time.Duration)) {
 			begun := time.Now()
@@ -67,7 +67,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 			}
 			s.Finish(run.Args, nil)
 		}}
-		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1})
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		begun := time.Now()
 		var wg sync.WaitGroup
 		for _, args := range []string{"1", "1", "2"} {
@@ -95,7 +95,7 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 			sleepFake(time.Second)
 			s.Finish(run.Args, nil)
 		}}
-		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunning: 1, MaxWaiting: 3})
+		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1, MaxWaitingCalls: 3})
 		var wg sync.WaitGroup
 		leaving, leave := context.WithCancel(t.Context())
 		ask := func(ctx context.Context, args string, want wire.ErrorCode) {

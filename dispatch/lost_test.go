@@ -35,8 +35,8 @@ func TestLostReports(t *testing.T) {
 			}
 		}
 		r, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if err != nil || r.Reports != 1001 {
-			t.Errorf("%d reports, %v; those that were lost count too", r.Reports, err)
+		if err != nil || r.ReportCount != 1001 {
+			t.Errorf("%d reports, %v; those that were lost count too", r.ReportCount, err)
 		}
 		p.wg.Wait()
 		synctest.Wait()

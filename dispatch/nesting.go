@@ -18,56 +18,56 @@ import (
 
 // The limits of nested calls.
 const (
-	// maxDepth is the maximum of calls above one.
-	maxDepth = 8
-	// maxNested is the maximum of nested calls below one call of a client, at any
-	// depth; maxNestedNow is the maximum of nested calls that run at once.
-	maxNested    = 1000
-	maxNestedNow = 64
+	// maxNestingDepth is the maximum of calls above one.
+	maxNestingDepth = 8
+	// maxNestedCalls is the maximum of nested calls below one call of a client, at any
+	// depth; maxRunningNestedCalls is the maximum of nested calls that run at once.
+	maxNestedCalls        = 1000
+	maxRunningNestedCalls = 64
 )
 
-// parentEnded is who cancels the nested calls of an ended call. errParentEnded is
+// endedParentName is who cancels the nested calls of an ended call. errParentEnded is
 // the cause without the reason of the parent's end.
-const parentEnded = "the call that made it, which has ended"
+const endedParentName = "the call that made it, which has ended"
 
-var errParentEnded = &Cancellation{By: parentEnded}
+var errParentEnded = &Cancellation{CancelledBy: endedParentName}
 
 // errWithdrawn ends a request that the tool has withdrawn.
-var errWithdrawn = &Cancellation{By: "the tool that made it"}
+var errWithdrawn = &Cancellation{CancelledBy: "the tool that made it"}
 
-// nesting tracks the requests of one running tool: calls of other tools, and waits
+// toolRequests tracks the requests of one running tool: calls of other tools, and waits
 // for the user.
-type nesting struct {
-	mu    sync.Mutex // guards all fields below; no other lock is taken while mu is held
-	asks  map[int]context.CancelCauseFunc
-	ended bool
+type toolRequests struct {
+	mu          sync.Mutex // guards all fields below; no other lock is taken while mu is held
+	cancelFuncs map[int]context.CancelCauseFunc
+	isClosed    bool
 
-	hasAsked atomic.Bool // the tool has made a request
-	// total and running count all nested calls below a call of a client.
-	total, running atomic.Int64
+	hasRequested atomic.Bool // the tool has made a request
+	// totalCalls and running count all nested calls below a call of a client.
+	totalCalls, runningCalls atomic.Int64
 }
 
 // begin records a request. begin returns false if the call has ended or the request is
 // a duplicate.
-func (n *nesting) begin(ask int) (context.Context, bool) {
+func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, known := n.asks[ask]; known || n.ended {
+	if _, isDuplicate := n.cancelFuncs[requestID]; isDuplicate || n.isClosed {
 		return nil, false
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	if n.asks == nil {
-		n.asks = map[int]context.CancelCauseFunc{}
+	if n.cancelFuncs == nil {
+		n.cancelFuncs = map[int]context.CancelCauseFunc{}
 	}
-	n.asks[ask] = cancel
-	n.hasAsked.Store(true)
+	n.cancelFuncs[requestID] = cancel
+	n.hasRequested.Store(true)
 	return ctx, true
 }
 
 // finish ends one request. The number of a request is not reused.
-func (n *nesting) finish(ask int, cause error) {
+func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
-	cancel := n.asks[ask]
+	cancel := n.cancelFuncs[requestID]
 	n.mu.Unlock()
 	if cancel != nil {
 		cancel(cause)
@@ -75,33 +75,33 @@ func (n *nesting) finish(ask int, cause error) {
 }
 
 // end ends all requests. reason is that of the cancelled call, if any.
-func (n *nesting) end(reason string) {
+func (n *toolRequests) end(reason string) {
 	n.mu.Lock()
-	n.ended = true
-	asks := n.asks
-	n.asks = nil
+	n.isClosed = true
+	cancelFuncs := n.cancelFuncs
+	n.cancelFuncs = nil
 	n.mu.Unlock()
-	for _, cancel := range asks {
-		cancel(&Cancellation{By: parentEnded, Reason: reason})
+	for _, cancel := range cancelFuncs {
+		cancel(&Cancellation{CancelledBy: endedParentName, Reason: reason})
 	}
 }
 
-// ask is one request of the tool of a running call.
-type ask struct {
+// toolRequest is one request of the tool of a running call.
+type toolRequest struct {
 	call   *liveCall
 	runID  string
 	params wire.ToolAskParams
 }
 
 // answer fulfils the request and sends the answer to the page.
-func (a ask) answer(ctx context.Context) {
+func (a toolRequest) answer(ctx context.Context) {
 	c := a.call
 	var output json.RawMessage
 	var err *wire.CallError
 	switch {
 	case a.params.Call != nil:
-		c.clock.Delegate(1)
-		defer c.clock.Delegate(-1)
+		c.clock.AddNestedCalls(1)
+		defer c.clock.AddNestedCalls(-1)
 		output, err = a.callTool(ctx, a.params.Call)
 	case a.params.User != nil:
 		err = a.waitForUser(ctx, a.params.User)
@@ -109,38 +109,38 @@ func (a ask) answer(ctx context.Context) {
 		err = &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the tool made an unknown request"}
 	}
 	if ctx.Err() == nil {
-		c.clock.Touch()
+		c.clock.RestartIdle()
 		c.d.bridge.Answer(a.runID, a.params.Ask, output, err)
 	}
-	c.nesting.finish(a.params.Ask, nil)
+	c.requests.finish(a.params.Ask, nil)
 }
 
 // callTool runs a nested call to its end.
-func (a ask) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, *wire.CallError) {
+func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, *wire.CallError) {
 	child, err := a.newChild(req)
 	if err != nil {
 		return nil, err
 	}
 	root := a.call.root
-	if root.nesting.total.Add(1) > maxNested {
-		return nil, nestedTooDeep("%s has made %d calls, the maximum for one call", root.req.Tool.FullName(), maxNested)
+	if root.requests.totalCalls.Add(1) > maxNestedCalls {
+		return nil, newNestingError("%s has made %d calls, the maximum for one call", root.req.Tool.FullName(), maxNestedCalls)
 	}
-	defer root.nesting.running.Add(-1)
-	if root.nesting.running.Add(1) > maxNestedNow {
+	defer root.requests.runningCalls.Add(-1)
+	if root.requests.runningCalls.Add(1) > maxRunningNestedCalls {
 		return nil, &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
-			"%s has %d calls running at once, the maximum for one call; wait for some to end", root.req.Tool.FullName(), maxNestedNow)}
+			"%s has %d calls running at once, the maximum for one call; wait for some to end", root.req.Tool.FullName(), maxRunningNestedCalls)}
 	}
-	result, failed := a.call.d.call(ctx, child)
+	result, childErr := a.call.d.call(ctx, child)
 	var e *Error
 	switch {
-	case errors.As(failed, &e):
-		failure := &wire.CallError{Code: e.Code, Message: e.Message, Tool: e.Tool}
-		if e.Tool == nil && e.Retryable { // the text is for the handler, which may pass the error on to the client
-			failure.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
+	case errors.As(childErr, &e):
+		requestErr := &wire.CallError{Code: e.Code, Message: e.Message, Tool: e.ToolError}
+		if e.ToolError == nil && e.Retryable { // the text is for the handler, which may pass the error on to the client
+			requestErr.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
 		}
-		return nil, failure
-	case failed != nil:
-		return nil, &wire.CallError{Code: wire.ErrInternal, Message: failed.Error()}
+		return nil, requestErr
+	case childErr != nil:
+		return nil, &wire.CallError{Code: wire.ErrInternal, Message: childErr.Error()}
 	case len(result.Output) > wire.MaxAnswerBytes:
 		return nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
 			"%s returned %s; the maximum for a nested call is %s", child.req.Tool.FullName(), humanize.Bytes(len(result.Output)), humanize.Bytes(wire.MaxAnswerBytes))}
@@ -149,21 +149,21 @@ func (a ask) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, 
 }
 
 // newChild creates the nested call of a request.
-func (a ask) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
+func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	c := a.call
-	if c.d.opts.Resolve == nil {
+	if c.d.opts.ResolveTool == nil {
 		return nil, &wire.CallError{Code: wire.ErrUnknownTool, Message: "tools can't call other tools here"}
 	}
-	tool, args, err := c.d.opts.Resolve(c.req.Tool, req.Tool, req.Args)
+	tool, args, err := c.d.opts.ResolveTool(c.req.Tool, req.Tool, req.Args)
 	if err != nil {
 		return nil, err
 	}
-	if c.depth+1 > maxDepth {
-		return nil, nestedTooDeep("%s is nested %d calls deep, the maximum", c.req.Tool.FullName(), maxDepth)
+	if c.depth+1 > maxNestingDepth {
+		return nil, newNestingError("%s is nested %d calls deep, the maximum", c.req.Tool.FullName(), maxNestingDepth)
 	}
-	for up := c; up != nil; up = up.parent {
-		if up.req.Tool.FullName() == tool.FullName() && up.req.Tool.Prompt == tool.Prompt && bytes.Equal(up.arguments(), args) {
-			return nil, nestedTooDeep("%s calls itself with the same arguments, which would never end", tool.FullName())
+	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
+		if ancestor.req.Tool.FullName() == tool.FullName() && ancestor.req.Tool.Prompt == tool.Prompt && bytes.Equal(ancestor.arguments(), args) {
+			return nil, newNestingError("%s calls itself with the same arguments, which would never end", tool.FullName())
 		}
 	}
 	c.mu.Lock()
@@ -174,23 +174,23 @@ func (a ask) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 		tabID = target.TabID
 	}
 	child := newLiveCall(c.d, Call{
-		Tool: tool, Args: args, Browser: target.Browser, TabID: tabID, Client: c.req.Client, Asked: c.req.Asked,
-		ParentCallID: c.id, ParentNodeID: c.id, Caller: callerOf(c, target),
+		Tool: tool, Args: args, Browser: target.Browser, TabID: tabID, Client: c.req.Client, OnTicket: c.req.OnTicket,
+		ParentCallID: c.id, ParentNodeID: c.id, Caller: describeCaller(c, target),
 	})
 	child.parent, child.root, child.depth = c, c.root, c.depth+1
 	return child, nil
 }
 
-// callerOf describes c, which runs in target, for a nested call.
-func callerOf(c *liveCall, target Target) *Caller {
-	by := &Caller{
+// describeCaller describes c, which runs in target, for a nested call.
+func describeCaller(c *liveCall, target Target) *Caller {
+	caller := &Caller{
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.FullName(),
 		Browser: target.Browser, TabID: target.TabID, Origin: OriginOf(target.URL),
 	}
-	for up := c.parent; up != nil; up = up.parent {
-		by.Above = append(by.Above, up.req.Tool.FullName())
+	for ancestor := c.parent; ancestor != nil; ancestor = ancestor.parent {
+		caller.ParentTools = append(caller.ParentTools, ancestor.req.Tool.FullName())
 	}
-	return by
+	return caller
 }
 
 // OriginOf returns the scheme, host and port of a URL; empty if it has no host.
@@ -202,22 +202,22 @@ func OriginOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-func nestedTooDeep(format string, args ...any) *wire.CallError {
+func newNestingError(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
 // onChildProgress restarts the idle limits of a call and of its parent calls, because a
 // nested call has reported. onChildProgress forwards the messages to the client.
-func (c *liveCall) onChildProgress(child string, reports []wire.Report) {
+func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
-		c.clock.Touch()
+		c.clock.RestartIdle()
 		if !c.sender.WantsNotifications() {
 			continue
 		}
 		hasMessage := false
 		for i := range reports {
 			if r := &reports[i]; r.Message != "" {
-				c.sender.Accept(time.Now(), progress.Numbers{}, progress.Text{Message: child + ": " + r.Message, Audience: r.Audience})
+				c.sender.Accept(time.Now(), progress.Numbers{}, progress.Text{Message: toolName + ": " + r.Message, Audience: r.Audience})
 				hasMessage = true
 			}
 		}
@@ -229,17 +229,17 @@ func (c *liveCall) onChildProgress(child string, reports []wire.Report) {
 
 // waitForUser suspends a running call until the user has done what the tool
 // requests.
-func (a ask) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError {
+func (a toolRequest) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError {
 	c := a.call
-	t, rejected := c.suspend(Ticket{Kind: wire.TicketUser, Reason: req.Reason, Title: req.Title}, nil)
+	userTicket, rejection := c.suspend(Ticket{Kind: wire.TicketUser, Reason: req.Reason, Title: req.Title}, nil)
 	switch {
-	case rejected != nil:
-		return rejected
-	case t == nil:
+	case rejection != nil:
+		return rejection
+	case userTicket == nil:
 		return &wire.CallError{Code: wire.ErrRateLimited, Message: "the call is already waiting for the user; request one thing at a time"}
 	}
-	resumeTimers := t.pauseTimers()
-	r, isDecided := t.awaitDecision(ctx)
+	resumeTimers := userTicket.pauseTimers()
+	r, isDecided := userTicket.awaitDecision(ctx)
 	c.mu.Lock()
 	if c.state.status == statusSuspended || c.state.status == statusResuming {
 		c.state.status = statusRunning
@@ -249,9 +249,9 @@ func (a ask) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError
 	resumeTimers()
 	switch {
 	case !isDecided:
-		return &wire.CallError{Code: wire.ErrApprovalTimeout, Message: "no answer from the user within " + humanize.Duration(t.Until.Sub(t.Since))}
+		return &wire.CallError{Code: wire.ErrApprovalTimeout, Message: "no answer from the user within " + humanize.Duration(userTicket.ExpiresAt.Sub(userTicket.StartedAt))}
 	case !r.Allow:
-		return deniedBy(r.By)
+		return newDeniedError(r.Surface)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(r
 	b := p.bridge()
 	a := &answers{}
 	b.AnswerFunc = a.record
-	o.Resolve = func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+	o.ResolveTool = func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		if tools[name] == nil {
 			return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrUnknownTool, Message: "there is no tool " + name}
 		}
@@ -176,7 +176,7 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 // parent's limit is reached. The hard limit of the parent applies unchanged.
 func TestSilentChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, got := newToolDispatcher(t, dispatch.Options{Idle: 3 * time.Second, Hard: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(5 * time.Second)
@@ -267,7 +267,7 @@ func TestNestingIsBounded(t *testing.T) {
 // place in the queue.
 func TestNestedCallsNeedNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, p, got := newToolDispatcher(t, dispatch.Options{MaxRunning: 1}, map[string]func(dispatch.Run, dispatch.Sink){
+		d, p, got := newToolDispatcher(t, dispatch.Options{MaxRunningCalls: 1}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(time.Second)
@@ -288,8 +288,8 @@ func TestWaitForUser(t *testing.T) {
 		decide *dispatch.Resolution
 		answer string
 	}{
-		{"done", &dispatch.Resolution{Allow: true, By: "the side panel"}, ""},
-		{"denied", &dispatch.Resolution{By: "the side panel"}, "denied: the user denied it"},
+		{"done", &dispatch.Resolution{Allow: true, Surface: "the side panel"}, ""},
+		{"denied", &dispatch.Resolution{Surface: "the side panel"}, "denied: the user denied it"},
 		{"no answer", nil, "approval_timeout: "},
 	}
 	for _, tt := range tests {
@@ -345,7 +345,7 @@ func TestWaitForUser(t *testing.T) {
 func TestChildSuspensionPausesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
-		asked := make(chan dispatch.Waiting, 1)
+		asked := make(chan dispatch.WaitingTicket, 1)
 		d, p, _ := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{}`))
@@ -362,8 +362,8 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 			}
 		}()
 		_, err := d.Call(t.Context(), dispatch.Call{
-			Tool:  dispatch.Tool{Plugin: "m", Name: "parent"},
-			Asked: func(_ context.Context, w dispatch.Waiting) { asked <- w },
+			Tool:     dispatch.Tool{Plugin: "m", Name: "parent"},
+			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { asked <- w },
 		})
 		p.wg.Wait()
 		if err != nil {

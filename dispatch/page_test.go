@@ -18,12 +18,12 @@ func TestCallInASilentPage(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.Want) dispatch.Targets {
+			bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 				here := []dispatch.Target{dispatchtest.Document}
 				if time.Since(began) < 5*time.Second || answers {
-					return dispatch.Targets{Browsers: 1, Live: here}
+					return dispatch.Targets{BrowserCount: 1, LiveTargets: here}
 				}
-				return dispatch.Targets{Browsers: 1, Silent: here}
+				return dispatch.Targets{BrowserCount: 1, SilentTargets: here}
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
 			ended := make(chan error, 2)
@@ -60,8 +60,8 @@ func TestCallInASilentPage(t *testing.T) {
 
 // TestNoCallStartsInASilentPage checks the error if the only tab does not answer.
 func TestNoCallStartsInASilentPage(t *testing.T) {
-	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.Want) dispatch.Targets {
-		return dispatch.Targets{Browsers: 1, Silent: []dispatch.Target{dispatchtest.Document}}
+	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
+		return dispatch.Targets{BrowserCount: 1, SilentTargets: []dispatch.Target{dispatchtest.Document}}
 	}}
 	_, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
 	if err == nil || !strings.Contains(err.Error(), "demo is open, but its page does not answer (tab 7 of") ||
@@ -75,11 +75,11 @@ func TestNoCallStartsInASilentPage(t *testing.T) {
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.Want) dispatch.Targets {
+		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 			here, other := dispatchtest.Document, dispatchtest.Document
 			here.Frozen = time.Since(began) > 5*time.Second
 			other.TabID, other.Frozen = here.TabID+1, true
-			return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{here, other}}
+			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{here, other}}
 		}}
 		d := dispatch.New(bridge, dispatch.Options{})
 		_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})

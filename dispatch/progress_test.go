@@ -208,8 +208,8 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 		last = q.Progress
 	}})
 	p.wg.Wait()
-	if err != nil || r.Reports != pages*each || last != each-1 {
-		t.Errorf("%d reports, the last of them %v, %v", r.Reports, last, err)
+	if err != nil || r.ReportCount != pages*each || last != each-1 {
+		t.Errorf("%d reports, the last of them %v, %v", r.ReportCount, last, err)
 	}
 }
 
@@ -288,7 +288,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 				_, err := d.Call(t.Context(), dispatch.Call{
 					Tool:     dispatch.Tool{Plugin: "m", Name: "parent"},
 					Progress: func(p dispatch.Progress) { got = append(got, p) },
-					Asked: func(_ context.Context, w dispatch.Waiting) {
+					OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 						for range 3 {
 							d.Remind(w, "waiting for the user")
 							sleepFake(pause)

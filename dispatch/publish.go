@@ -41,7 +41,7 @@ func (c *liveCall) publish(kind EventKind, r *Resolution) {
 		m.Reason = c.suspension.ticket.Reason
 	}
 	c.timeline.add(m)
-	if !c.d.stream.following.Load() {
+	if !c.d.stream.isRecording.Load() {
 		return
 	}
 	e := Event{Kind: kind, Call: c.viewLocked(), Resolution: r}
@@ -54,17 +54,17 @@ func (c *liveCall) publish(kind EventKind, r *Resolution) {
 // publishReport sends a report to the followers, if there are any. publishReport keeps
 // no reference to r, whose slice belongs to the bridge. The caller has locked mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
-	if !c.d.stream.following.Load() {
+	if !c.d.stream.isRecording.Load() {
 		return
 	}
 	e := Event{Kind: kind, Call: c.viewLocked(), Audience: r.Audience}
 	if kind == EventActivity {
-		activity := *r.Activity
-		e.Activity = &activity
+		activityCopy := *r.Activity
+		e.Activity = &activityCopy
 	} else {
-		kept := *r
-		kept.Activity = nil
-		e.Report = &kept
+		reportCopy := *r
+		reportCopy.Activity = nil
+		e.Report = &reportCopy
 	}
 	c.d.stream.publish(e)
 }
@@ -88,17 +88,17 @@ func (c *liveCall) viewLocked() View {
 		Requester: requesterOf(c.req.Client),
 		Browser:   c.attempts.target.Browser, TabID: c.attempts.target.TabID,
 		Created: c.created, RunMs: float64(c.state.runTime(&c.clock)) / float64(time.Millisecond),
-		Stopped: c.state.stopped, CancelReason: c.state.reason, Prompt: c.req.Tool.Prompt,
+		StopOutcome: c.state.stopOutcome, CancelReason: c.state.reason, Prompt: c.req.Tool.Prompt,
 		Depth: c.depth, Caller: c.req.Caller, Result: c.resultText,
 	}
 	c.reports.fillView(&v)
 	if c.suspension.ticket != nil {
-		waiting := c.suspension.ticket.Waiting
+		waiting := c.suspension.ticket.WaitingTicket
 		v.Waiting = &waiting
 	}
-	if !c.state.ended.IsZero() {
-		ended := c.state.ended
-		v.Ended = &ended
+	if !c.state.endedAt.IsZero() {
+		endedAt := c.state.endedAt
+		v.Ended = &endedAt
 	}
 	if err := c.state.err; err != nil {
 		v.ErrorCode, v.Error = err.Code, err.Message

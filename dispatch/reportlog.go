@@ -16,14 +16,14 @@ const (
 // reportLog is what surfaces show of the reports of a call. reportLog has no lock:
 // liveCall.mu guards it.
 type reportLog struct {
-	count, invalid int
-	lastAt         time.Time
-	// all is the text and number of the last reports of any audience; user is that of
+	reportCount, invalidCount int
+	lastReportAt              time.Time
+	// anyAudience is the text and number of the last reports of any audience; user is that of
 	// the last reports for the user.
-	all, user   shownReport
-	endAudience string
-	// messages are the last messages, oldest first.
-	messages []LastMessage
+	anyAudience, userAudience shownReport
+	endAudience               string
+	// lastMessages are the last messages, oldest first.
+	lastMessages []ToolMessage
 }
 
 // shownReport is the last valid numbers, the last message and the last status word.
@@ -43,43 +43,43 @@ func isProgress(r *wire.Report) bool {
 func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	isForUser := r.Audience == AudienceUser
 	if n.HasProgress {
-		l.all.numbers = n
+		l.anyAudience.numbers = n
 		if isForUser {
-			l.user.numbers = n
+			l.userAudience.numbers = n
 		}
 	}
 	if r.Message == "" && r.Status == "" {
 		return
 	}
-	l.all.statusWord = r.Status
+	l.anyAudience.statusWord = r.Status
 	if isForUser {
-		l.user.statusWord = r.Status
+		l.userAudience.statusWord = r.Status
 	}
-	if r.Message == "" || r.Message == l.all.message && !isForUser {
+	if r.Message == "" || r.Message == l.anyAudience.message && !isForUser {
 		return
 	}
-	l.all.message = r.Message
+	l.anyAudience.message = r.Message
 	if isForUser {
-		l.user.message = r.Message
+		l.userAudience.message = r.Message
 	}
 	if !keepMessages {
 		return
 	}
-	if len(l.messages) == maxLastMessages {
-		l.messages = append(l.messages[:0], l.messages[1:]...)
+	if len(l.lastMessages) == maxLastMessages {
+		l.lastMessages = append(l.lastMessages[:0], l.lastMessages[1:]...)
 	}
-	l.messages = append(l.messages, LastMessage{Time: l.lastAt, Message: cutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
+	l.lastMessages = append(l.lastMessages, ToolMessage{Time: l.lastReportAt, Message: cutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
 }
 
 // fillView sets the fields of a view that reports determine.
 func (l *reportLog) fillView(v *View) {
-	v.Reports, v.Invalid, v.EndAudience = l.count, l.invalid, l.endAudience
-	v.Message, v.StatusWord = l.all.message, l.all.statusWord
-	v.UserMessage, v.UserStatusWord = l.user.message, l.user.statusWord
-	fillNumbers(&v.Snapshot, l.all.numbers)
-	var forUser Snapshot
-	fillNumbers(&forUser, l.user.numbers)
-	v.UserProgress = forUser.Progress
+	v.ReportCount, v.InvalidCount, v.EndAudience = l.reportCount, l.invalidCount, l.endAudience
+	v.Message, v.StatusWord = l.anyAudience.message, l.anyAudience.statusWord
+	v.UserMessage, v.UserStatusWord = l.userAudience.message, l.userAudience.statusWord
+	fillNumbers(&v.Snapshot, l.anyAudience.numbers)
+	var userSnapshot Snapshot
+	fillNumbers(&userSnapshot, l.userAudience.numbers)
+	v.UserProgress = userSnapshot.Progress
 }
 
 // fillNumbers sets the numbers of a snapshot.
@@ -101,7 +101,7 @@ func fillNumbers(s *Snapshot, n progress.Numbers) {
 		fraction := n.Progress / n.Total
 		s.Progress = &fraction
 	case n.IsFinal(): // 0 of 0 is complete
-		one := 1.0
-		s.Progress = &one
+		complete := 1.0
+		s.Progress = &complete
 	}
 }

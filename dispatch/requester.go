@@ -3,29 +3,29 @@ package dispatch
 // Requester is the client of a call as surfaces show it. [Requester.Who] is the [Client].
 type Requester struct {
 	// Client is the name of the client's token, or without a token the client's name for
-	// itself; ClientVia is the kind of credential. ClientClaims is the name for itself of
+	// itself; ClientCredential is the kind of credential. ClaimedName is the name for itself of
 	// a client with a token.
-	Client       string `json:"client,omitempty"`
-	ClientVia    Via    `json:"client_via,omitempty"`
-	ClientClaims string `json:"client_claims,omitempty"`
+	Client           string         `json:"client,omitempty"`
+	ClientCredential CredentialKind `json:"client_via,omitempty"`
+	ClaimedName      string         `json:"client_claims,omitempty"`
 	// Session identifies the MCP session of the call. Session is not the session ID,
 	// which is secret.
 	Session string `json:"session,omitempty"`
 }
 
 func requesterOf(c Client) Requester {
-	r := Requester{Client: c.Name, ClientVia: c.Via, Session: c.Session}
-	if c.Via == ViaToken {
-		r.Client, r.ClientClaims = c.Token, c.Name
+	r := Requester{Client: c.Name, ClientCredential: c.Credential, Session: c.Session}
+	if c.Credential == CredentialToken {
+		r.Client, r.ClaimedName = c.Token, c.Name
 	}
 	return r
 }
 
-// Who returns the client.
-func (r Requester) Who() Client {
-	c := Client{Session: r.Session, Via: r.ClientVia, Name: r.Client}
-	if r.ClientVia == ViaToken {
-		c.Token, c.Name = r.Client, r.ClientClaims
+// ToClient returns the client.
+func (r Requester) ToClient() Client {
+	c := Client{Session: r.Session, Credential: r.ClientCredential, Name: r.Client}
+	if r.ClientCredential == CredentialToken {
+		c.Token, c.Name = r.Client, r.ClaimedName
 	}
 	return c
 }

@@ -16,8 +16,8 @@ type sink struct{ call *liveCall }
 // LinkLost implements Sink.
 func (s sink) LinkLost() { s.call.clock.HoldIdle() }
 
-// LinkBack implements Sink.
-func (s sink) LinkBack() { s.call.clock.ReleaseIdle() }
+// LinkRestored implements Sink.
+func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 
 // Finish implements Sink.
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
@@ -28,64 +28,64 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	}
 	c.mu.Lock()
 	// A call that has reported or made calls has started, whatever the browser reports.
-	again := c.state.status == statusRunning && c.reports.count == 0 && c.attempts.canRetry(err) && !c.nesting.hasAsked.Load()
-	if again {
-		c.attempts.hasOther = false
+	isRetried := c.state.status == statusRunning && c.reports.reportCount == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
+	if isRetried {
+		c.attempts.hasOtherTarget = false
 	}
 	c.mu.Unlock()
-	if again {
-		c.retry <- err
+	if isRetried {
+		c.retryErrors <- err
 		return
 	}
 	c.fail(err)
 }
 
 // Reports implements Sink.
-func (s sink) Reports(reports []wire.Report, skipped int) {
-	if s.accept(reports, skipped) && s.call.parent != nil {
+func (s sink) Reports(reports []wire.Report, skippedCount int) {
+	if s.acceptReports(reports, skippedCount) && s.call.parent != nil {
 		s.call.parent.onChildProgress(s.call.req.Tool.FullName(), reports)
 	}
 }
 
-// accept records reports. accept returns false if the call is not running in a page.
-func (s sink) accept(reports []wire.Report, skipped int) bool {
+// acceptReports records reports. accept returns false if the call is not running in a page.
+func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	c := s.call
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.state.isInPage() || len(reports)+skipped <= 0 {
+	if !c.state.isInPage() || len(reports)+skippedCount <= 0 {
 		return false
 	}
-	if !c.clock.Touch() {
+	if !c.clock.RestartIdle() {
 		// A limit is reached at this time, or the machine slept past it: the call ends
 		// as if its timer had fired first.
-		go c.clock.Check()
+		go c.clock.CheckLimits()
 		return false
 	}
-	c.reports.lastAt = time.Now()
-	c.reports.count += max(skipped, 0)
+	c.reports.lastReportAt = time.Now()
+	c.reports.reportCount += max(skippedCount, 0)
 	for i := range reports {
-		s.acceptOne(&reports[i])
+		s.acceptReport(&reports[i])
 	}
-	if skipped > 0 {
+	if skippedCount > 0 {
 		c.activities.ReportsLost()
-		c.d.opts.Log.Debug().Str("call", c.id).Int("reports", skipped).Msg("the page skipped reports")
+		c.d.opts.Log.Debug().Str("call", c.id).Int("reports", skippedCount).Msg("the page skipped reports")
 	}
 	return true
 }
 
-// acceptOne records one report. The caller has locked mu.
-func (s sink) acceptOne(r *wire.Report) {
+// acceptReport records one report. The caller has locked mu.
+func (s sink) acceptReport(r *wire.Report) {
 	c := s.call
-	if line := c.d.opts.Log.Debug(); line.Enabled() {
-		logReport(line.Str("call", c.id).Str("tool", c.req.Tool.FullName()), r)
+	if logEvent := c.d.opts.Log.Debug(); logEvent.Enabled() {
+		logReport(logEvent.Str("call", c.id).Str("tool", c.req.Tool.FullName()), r)
 	}
 	hasProgress := isProgress(r)
 	if hasProgress || r.Activity != nil { // false for a report that sets only EndAudience
-		c.reports.count++
+		c.reports.reportCount++
 	}
 	n, ok := progress.NumbersOf(r)
 	if !ok {
-		if c.reports.invalid++; c.reports.invalid == 1 {
+		if c.reports.invalidCount++; c.reports.invalidCount == 1 {
 			c.d.opts.Log.Warn().Str("call", c.id).Str("tool", c.req.Tool.FullName()).
 				Msg("dropped invalid numbers of a progress report: numbers must be finite and not negative, and progress must not exceed total")
 		}
@@ -94,57 +94,57 @@ func (s sink) acceptOne(r *wire.Report) {
 		c.reports.endAudience = r.EndAudience
 	}
 	if r.Activity != nil {
-		if audience, accepted := c.activities.Report(r.Activity, r.Audience); accepted {
-			shown := *r
-			shown.Audience = audience
-			c.publishReport(EventActivity, &shown)
+		if audience, isAccepted := c.activities.Report(r.Activity, r.Audience); isAccepted {
+			reportCopy := *r
+			reportCopy.Audience = audience
+			c.publishReport(EventActivity, &reportCopy)
 		}
 	}
 	if !hasProgress {
 		return
 	}
-	c.reports.add(n, r, len(c.d.opts.After) > 0)
-	c.sender.Accept(c.reports.lastAt, n, progress.Text{Message: r.Message, StatusWord: r.Status, Audience: r.Audience})
+	c.reports.add(n, r, len(c.d.opts.AfterHooks) > 0)
+	c.sender.Accept(c.reports.lastReportAt, n, progress.Text{Message: r.Message, StatusWord: r.Status, Audience: r.Audience})
 	c.publishReport(EventProgress, r)
 }
 
 // logReport writes a report to the log.
-func logReport(line *zerolog.Event, r *wire.Report) {
-	number := func(key string, v *float64) {
+func logReport(logEvent *zerolog.Event, r *wire.Report) {
+	addNumber := func(key string, v *float64) {
 		if v != nil {
-			line.Float64(key, *v)
+			logEvent.Float64(key, *v)
 		}
 	}
-	text := func(key, v string) {
+	addText := func(key, v string) {
 		if v != "" {
-			line.Str(key, v)
+			logEvent.Str(key, v)
 		}
 	}
-	number("progress", r.Progress)
-	number("total", r.Total)
-	number("percent", r.Percent)
-	number("loaded", r.Loaded)
-	text("status", r.Status)
-	text("audience", r.Audience)
-	text("end_audience", r.EndAudience)
-	text("text", r.Message)
+	addNumber("progress", r.Progress)
+	addNumber("total", r.Total)
+	addNumber("percent", r.Percent)
+	addNumber("loaded", r.Loaded)
+	addText("status", r.Status)
+	addText("audience", r.Audience)
+	addText("end_audience", r.EndAudience)
+	addText("text", r.Message)
 	if r.Invalid {
-		line.Bool("invalid", true)
+		logEvent.Bool("invalid", true)
 	}
 	if a := r.Activity; a != nil {
-		line.Str("activity", a.Type).Int("bytes", len(a.Content)+len(a.Patch))
+		logEvent.Str("activity", a.Type).Int("bytes", len(a.Content)+len(a.Patch))
 	}
-	line.Msg("report")
+	logEvent.Msg("report")
 }
 
 // Ask implements Sink.
 func (s sink) Ask(p wire.ToolAskParams) {
 	c := s.call
 	if p.Withdrawn {
-		c.nesting.finish(p.Ask, errWithdrawn)
+		c.requests.finish(p.Ask, errWithdrawn)
 		return
 	}
-	ctx, isNew := c.nesting.begin(p.Ask)
+	ctx, isNew := c.requests.begin(p.Ask)
 	if !isNew {
 		return
 	}
@@ -152,11 +152,11 @@ func (s sink) Ask(p wire.ToolAskParams) {
 	runID, isInPage := c.attempts.runID, c.state.isInPage()
 	c.mu.Unlock()
 	if !isInPage {
-		c.nesting.finish(p.Ask, errParentEnded)
+		c.requests.finish(p.Ask, errParentEnded)
 		return
 	}
-	c.clock.Touch()
-	go ask{c, runID, p}.answer(ctx)
+	c.clock.RestartIdle()
+	go toolRequest{c, runID, p}.answer(ctx)
 }
 
 // activityOwner connects the activities of a call with its page and the log.
@@ -165,13 +165,13 @@ type activityOwner struct{ call *liveCall }
 // ResyncActivity implements activity.Owner.
 func (o activityOwner) ResyncActivity(activityType string) {
 	o.call.mu.Lock()
-	id := o.call.attempts.runID
+	runID := o.call.attempts.runID
 	o.call.mu.Unlock()
-	o.call.d.bridge.Resync(id, activityType)
+	o.call.d.bridge.Resync(runID, activityType)
 }
 
 // WarnActivity implements activity.Owner.
-func (o activityOwner) WarnActivity(activityType string, why error) {
-	o.call.d.opts.Log.Warn().Str("call", o.call.id).Str("tool", o.call.req.Tool.FullName()).Str("activity", activityType).Err(why).
+func (o activityOwner) WarnActivity(activityType string, reason error) {
+	o.call.d.opts.Log.Warn().Str("call", o.call.id).Str("tool", o.call.req.Tool.FullName()).Str("activity", activityType).Err(reason).
 		Msg("dropped a change of an activity; later ones of this call are dropped without a log line")
 }

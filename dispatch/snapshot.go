@@ -47,9 +47,9 @@ type View struct {
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page, in milliseconds.
 	RunMs float64 `json:"run_ms"`
-	// Reports counts all reports. Invalid counts reports whose numbers were dropped.
-	Reports int `json:"reports"`
-	Invalid int `json:"invalid_reports,omitempty"`
+	// ReportCount counts all reports. Invalid counts reports whose numbers were dropped.
+	ReportCount  int `json:"reports"`
+	InvalidCount int `json:"invalid_reports,omitempty"`
 	// Prompt is set if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// Depth counts the parent calls of this call.
@@ -71,7 +71,7 @@ type View struct {
 	// Surfaces show it if EndAudience is "user".
 	Result string `json:"result,omitempty"`
 	// Waiting is set while the call waits for the user.
-	Waiting *Waiting `json:"waiting,omitempty"`
+	Waiting *WaitingTicket `json:"waiting,omitempty"`
 	// Activities are in the order of their first reports. Lists and events omit them.
 	Activities []ActivityView `json:"activities,omitempty"`
 	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
@@ -85,38 +85,38 @@ type View struct {
 	Error     string         `json:"error,omitempty"`
 	// CancelReason is the given reason of a cancelled call, if any.
 	CancelReason string `json:"cancel_reason,omitempty"`
-	// Stopped is the page's answer to the stop.
-	Stopped Stopped `json:"stopped,omitempty"`
+	// StopOutcome is the page's answer to the stop.
+	StopOutcome StopOutcome `json:"stopped,omitempty"`
 }
 
 // ShownResult returns the result for a surface of the user: empty if its audience is
 // internal, unless all is set.
-func (v *View) ShownResult(all bool) string {
-	if all || v.EndAudience == AudienceUser {
+func (v *View) ShownResult(showAll bool) string {
+	if showAll || v.EndAudience == AudienceUser {
 		return v.Result
 	}
 	return ""
 }
 
-// maxResultText is the part of a result that surfaces get; maxResultRead is the longest
-// text result whose escapes are decoded. maxResultText and maxResultRead are in bytes.
+// maxResultText is the part of a result that surfaces get; maxDecodedResult is the longest
+// text result whose escapes are decoded. maxResultText and maxDecodedResult are in bytes.
 const (
-	maxResultText = 400
-	maxResultRead = 64 << 10
+	maxResultText    = 400
+	maxDecodedResult = 64 << 10
 )
 
 // beginningOf returns the beginning of a result: the text of a string, else the JSON.
 // A truncated result ends with "…".
 func beginningOf(output json.RawMessage) string {
 	text := string(output[:min(len(output), maxResultText+utf8.UTFMax)])
-	whole := len(text) == len(output)
-	if len(output) > 0 && output[0] == '"' && len(output) <= maxResultRead {
+	isWhole := len(text) == len(output)
+	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
 		var s string
 		if json.Unmarshal(output, &s) == nil {
-			text, whole = s, true
+			text, isWhole = s, true
 		}
 	}
-	if whole && len(text) <= maxResultText {
+	if isWhole && len(text) <= maxResultText {
 		return text
 	}
 	return cutText([]byte(text), maxResultText) + "…"
@@ -160,10 +160,10 @@ type Event struct {
 	text *eventText // set for events that a follower receives
 }
 
-// ForUser reports whether surfaces show the event to the user by default: reports
+// IsForUser reports whether surfaces show the event to the user by default: reports
 // for the user, suspensions, and every end. The audience of an end decides whether its
 // result is shown ([View.ShownResult]).
-func (e *Event) ForUser() bool {
+func (e *Event) IsForUser() bool {
 	switch e.Kind {
 	case EventProgress, EventActivity:
 		return e.Audience == AudienceUser

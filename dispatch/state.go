@@ -31,10 +31,10 @@ func (s status) String() string { return statusNames[s] }
 // isTerminal reports whether the call has ended.
 func (s status) isTerminal() bool { return s >= statusSucceeded }
 
-// next lists the possible successors of each status. A gate, or a client that
+// nextStatuses lists the possible successors of each status. A gate, or a client that
 // disconnects, may end a call that never ran. A running tool may suspend its call;
 // a gate may suspend it again.
-var next = [...][]status{
+var nextStatuses = [...][]status{
 	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled},
 	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled},
 	statusSuspended: {statusResuming, statusSucceeded, statusFailed, statusCancelled},
@@ -46,7 +46,7 @@ var next = [...][]status{
 
 // canBecome reports whether a call may change from s to t.
 func (s status) canBecome(t status) bool {
-	for _, n := range next[s] {
+	for _, n := range nextStatuses[s] {
 		if n == t {
 			return true
 		}
@@ -73,18 +73,18 @@ func (s status) shownStatus() wire.CallStatus {
 // state is the state machine of one call: its status, its times and its ending. state
 // has no lock: liveCall.mu guards it.
 type state struct {
-	status status
-	begun  time.Time
-	ended  time.Time
-	ran    time.Duration // the time between begun and ended, without suspensions
-	output json.RawMessage
-	err    *wire.CallError
-	reason string // of the cancellation
+	status       status
+	beganAt      time.Time
+	endedAt      time.Time
+	finalRunTime time.Duration // the time between begun and ended, without suspensions
+	output       json.RawMessage
+	err          *wire.CallError
+	reason       string // of the cancellation
 	// note is Options.FailureNote for err.
 	note failureNote
 	// stopSent is set if the page got a stop; stopped is its answer.
-	stopSent bool
-	stopped  Stopped
+	stopSent    bool
+	stopOutcome StopOutcome
 }
 
 // ending is how a call ends.
@@ -111,7 +111,7 @@ func (s *state) begin() bool {
 	if !s.changeStatus(statusRunning) {
 		return false
 	}
-	s.begun = time.Now()
+	s.beganAt = time.Now()
 	return true
 }
 
@@ -121,14 +121,14 @@ func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	if !s.status.canBecome(e.status) {
 		return false
 	}
-	s.ran = s.runTime(c)
+	s.finalRunTime = s.runTime(c)
 	s.stopSent = e.stopPage && s.hasBegun()
-	s.status, s.ended, s.output, s.err, s.reason, s.note = e.status, time.Now(), e.output, e.err, e.reason, note
+	s.status, s.endedAt, s.output, s.err, s.reason, s.note = e.status, time.Now(), e.output, e.err, e.reason, note
 	return true
 }
 
 // hasBegun reports whether the call has reached a page.
-func (s *state) hasBegun() bool { return !s.begun.IsZero() }
+func (s *state) hasBegun() bool { return !s.beganAt.IsZero() }
 
 // isInPage reports whether the call has begun and not ended.
 func (s *state) isInPage() bool { return s.hasBegun() && !s.status.isTerminal() }
@@ -136,11 +136,11 @@ func (s *state) isInPage() bool { return s.hasBegun() && !s.status.isTerminal() 
 // runTime returns how long the call has run, without suspensions.
 func (s *state) runTime(c *clock.Clock) time.Duration {
 	switch {
-	case s.begun.IsZero():
+	case s.beganAt.IsZero():
 		return 0
-	case s.ended.IsZero():
+	case s.endedAt.IsZero():
 		return c.Elapsed()
 	default:
-		return s.ran
+		return s.finalRunTime
 	}
 }

@@ -10,17 +10,17 @@ import (
 
 // The limits of the events that the stream keeps for slow and returning followers.
 const (
-	ringEvents = 4096
-	ringBytes  = 16 << 20
-	// keepRecording is how long events are recorded without a follower.
-	keepRecording = 2 * time.Minute
+	maxRingEvents = 4096
+	maxRingBytes  = 16 << 20
+	// recordingTimeout is how long events are recorded without a follower.
+	recordingTimeout = 2 * time.Minute
 )
 
 // Followers are woken in groups with a pause after each group, so that a running call
 // does not wait for a processor behind all of them.
 const (
-	groupSize  = 16
-	groupPause = 200 * time.Microsecond
+	wakeGroupSize  = 16
+	wakeGroupPause = 200 * time.Microsecond
 )
 
 // errFollowerClosed is the error of Next after Close.
@@ -38,7 +38,7 @@ type FollowOptions struct {
 	CallID string
 	Tool   string
 	// Audience selects one audience: "user" means all events for the user
-	// ([Event.ForUser]), "internal" all whose audience is not "user".
+	// ([Event.IsForUser]), "internal" all whose audience is not "user".
 	Audience string
 }
 
@@ -54,7 +54,7 @@ func (o *FollowOptions) matches(e *Event) bool {
 	case "":
 		return true
 	case AudienceUser:
-		return e.ForUser()
+		return e.IsForUser()
 	case "internal": // includes unknown audiences
 		return e.Audience != AudienceUser
 	default:
@@ -65,20 +65,20 @@ func (o *FollowOptions) matches(e *Event) bool {
 // stream keeps the last events in one ring for all followers. The cost of publishing
 // does not depend on their number, and publishing does not wait for them.
 type stream struct {
-	// following is set while events are recorded. Without followers, a report makes
+	// isRecording is set while events are recorded. Without followers, a report makes
 	// no event.
-	following atomic.Bool
+	isRecording atomic.Bool
 
-	mu    sync.RWMutex // guards all fields below; no other lock is taken while mu is held
-	seq   uint64       // of the last event
-	first uint64       // the number of the oldest event in the ring; seq+1 if the ring is empty
-	ring  []*Event     // event n is at n % ringEvents; nil before the first follower
-	bytes int
-	// followers are in no order; lastLeft is the time when the last follower closed.
-	followers []*Follower
-	lastLeft  time.Time
-	// dirty has a token while followers must be woken; nil without followers.
-	dirty chan struct{}
+	mu        sync.RWMutex // guards all fields below; no other lock is taken while mu is held
+	seq       uint64       // of the last event
+	oldestSeq uint64       // the number of the oldest event in the ring; seq+1 if the ring is empty
+	eventRing []*Event     // event n is at n % maxRingEvents; nil before the first follower
+	ringBytes int
+	// followers are in no order; lastFollowerClosed is the time when the last follower closed.
+	followers          []*Follower
+	lastFollowerClosed time.Time
+	// wakeRequests has a token while followers must be woken; nil without followers.
+	wakeRequests chan struct{}
 }
 
 // publish records an event with its number and time.
@@ -88,23 +88,23 @@ func (s *stream) publish(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.Time = time.Now()
-	if len(s.followers) == 0 && e.Time.Sub(s.lastLeft) > keepRecording {
+	if len(s.followers) == 0 && e.Time.Sub(s.lastFollowerClosed) > recordingTimeout {
 		s.seq++ // one number for all unrecorded events
-		s.ring, s.bytes, s.first = nil, 0, s.seq+1
-		s.following.Store(false)
+		s.eventRing, s.ringBytes, s.oldestSeq = nil, 0, s.seq+1
+		s.isRecording.Store(false)
 		return
 	}
 	s.seq++
 	e.Seq = s.seq
-	for s.seq-s.first >= ringEvents || s.bytes+size > ringBytes && s.first < s.seq {
-		s.bytes -= sizeOf(s.ring[s.first%ringEvents])
-		s.ring[s.first%ringEvents] = nil
-		s.first++
+	for s.seq-s.oldestSeq >= maxRingEvents || s.ringBytes+size > maxRingBytes && s.oldestSeq < s.seq {
+		s.ringBytes -= sizeOf(s.eventRing[s.oldestSeq%maxRingEvents])
+		s.eventRing[s.oldestSeq%maxRingEvents] = nil
+		s.oldestSeq++
 	}
-	s.ring[s.seq%ringEvents] = &e
-	s.bytes += size
-	if s.dirty != nil {
-		wakeReader(s.dirty)
+	s.eventRing[s.seq%maxRingEvents] = &e
+	s.ringBytes += size
+	if s.wakeRequests != nil {
+		sendToken(s.wakeRequests)
 	}
 }
 
@@ -126,42 +126,42 @@ func sizeOf(e *Event) int {
 func (s *stream) follow(o FollowOptions) *Follower {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ring == nil {
-		s.ring, s.first = make([]*Event, ringEvents), s.seq+1
-		s.following.Store(true)
+	if s.eventRing == nil {
+		s.eventRing, s.oldestSeq = make([]*Event, maxRingEvents), s.seq+1
+		s.isRecording.Store(true)
 	}
-	if s.dirty == nil {
-		s.dirty = make(chan struct{}, 1)
-		go s.wakeFollowers(s.dirty)
+	if s.wakeRequests == nil {
+		s.wakeRequests = make(chan struct{}, 1)
+		go s.wakeFollowers(s.wakeRequests)
 	}
-	f := &Follower{stream: s, options: o, last: s.seq, wake: make(chan struct{}, 1), closed: make(chan struct{})}
-	f.at = len(s.followers)
+	f := &Follower{stream: s, options: o, lastSeq: s.seq, mayHaveEvents: make(chan struct{}, 1), closed: make(chan struct{})}
+	f.index = len(s.followers)
 	s.followers = append(s.followers, f)
 	switch {
 	case o.After > s.seq: // a number of another server: the missed events are unknown
-		f.missed = 1
+		f.missedCount = 1
 	case o.After > 0 || o.FromStart:
-		f.last = o.After
+		f.lastSeq = o.After
 	}
 	return f
 }
 
 // wakeFollowers wakes the followers after each change, until dirty is closed. publish
 // does not, because many followers would delay it.
-func (s *stream) wakeFollowers(dirty <-chan struct{}) {
-	var group [groupSize]*Follower
-	for range dirty {
-		for from := 0; ; from += groupSize {
+func (s *stream) wakeFollowers(wakeRequests <-chan struct{}) {
+	var group [wakeGroupSize]*Follower
+	for range wakeRequests {
+		for offset := 0; ; offset += wakeGroupSize {
 			s.mu.RLock()
-			n := copy(group[:], s.followers[min(from, len(s.followers)):])
+			n := copy(group[:], s.followers[min(offset, len(s.followers)):])
 			s.mu.RUnlock()
 			for _, f := range group[:n] {
-				wakeReader(f.wake)
+				sendToken(f.mayHaveEvents)
 			}
-			if n < groupSize {
+			if n < wakeGroupSize {
 				break
 			}
-			time.Sleep(groupPause)
+			time.Sleep(wakeGroupPause)
 		}
 	}
 }
@@ -173,24 +173,24 @@ func (s *stream) lastSeq() uint64 {
 	return s.seq
 }
 
-// drop removes f; the last follower of the list replaces it.
-func (s *stream) drop(f *Follower) {
+// removeFollower removes f; the last follower of the list replaces it.
+func (s *stream) removeFollower(f *Follower) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last := len(s.followers) - 1
-	moved := s.followers[last]
-	s.followers[f.at], moved.at = moved, f.at
-	s.followers[last] = nil
-	if s.followers = s.followers[:last]; last == 0 {
-		close(s.dirty)
-		s.dirty, s.lastLeft = nil, time.Now()
+	lastIndex := len(s.followers) - 1
+	movedFollower := s.followers[lastIndex]
+	s.followers[f.index], movedFollower.index = movedFollower, f.index
+	s.followers[lastIndex] = nil
+	if s.followers = s.followers[:lastIndex]; lastIndex == 0 {
+		close(s.wakeRequests)
+		s.wakeRequests, s.lastFollowerClosed = nil, time.Now()
 		return
 	}
-	wakeReader(s.dirty) // wakeFollowers may have skipped moved
+	sendToken(s.wakeRequests) // wakeFollowers may have skipped moved
 }
 
-// wakeReader sends a token to c, unless c is full.
-func wakeReader(c chan<- struct{}) {
+// sendToken sends a token to c, unless c is full.
+func sendToken(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -202,21 +202,21 @@ func wakeReader(c chan<- struct{}) {
 // state. All followers share one record of the last 4,096 events or 16 MB, so a
 // follower is cheap.
 type Follower struct {
-	stream  *stream
-	options FollowOptions
-	at      int           // the position in stream.followers; guarded by stream.mu
-	wake    chan struct{} // has a token while there may be something to read
-	once    sync.Once
-	closed  chan struct{}
+	stream        *stream
+	options       FollowOptions
+	index         int           // the position in stream.followers; guarded by stream.mu
+	mayHaveEvents chan struct{} // has a token while there may be something to read
+	closeOnce     sync.Once
+	closed        chan struct{}
 
-	// last is the Seq of the last examined event, missed the number of lost events
+	// lastSeq is the Seq of the last examined event, missed the number of lost events
 	// before it. Only the goroutine that calls Next uses last and missed.
-	last   uint64
-	missed int
+	lastSeq     uint64
+	missedCount int
 }
 
-// maxNext limits the events that Next returns at once.
-const maxNext = 1024
+// maxNextEvents limits the events that Next returns at once.
+const maxNextEvents = 1024
 
 // Next waits for events and returns at most 1,024 of them, oldest first. missed counts
 // the events of all calls that were lost before them. Next returns ctx's error when ctx
@@ -225,12 +225,12 @@ const maxNext = 1024
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
 		events := f.unreadEvents()
-		if len(events) > 0 || f.missed > 0 {
-			missed, f.missed = f.missed, 0
+		if len(events) > 0 || f.missedCount > 0 {
+			missed, f.missedCount = f.missedCount, 0
 			return events, missed, nil
 		}
 		select {
-		case <-f.wake:
+		case <-f.mayHaveEvents:
 		case <-f.closed:
 			return nil, 0, errFollowerClosed
 		case <-ctx.Done():
@@ -244,14 +244,14 @@ func (f *Follower) unreadEvents() []*Event {
 	s := f.stream
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if f.last+1 < s.first {
-		f.missed += int(s.first - 1 - f.last)
-		f.last = s.first - 1
+	if f.lastSeq+1 < s.oldestSeq {
+		f.missedCount += int(s.oldestSeq - 1 - f.lastSeq)
+		f.lastSeq = s.oldestSeq - 1
 	}
 	var events []*Event
-	for f.last < s.seq && len(events) < maxNext {
-		f.last++
-		if e := s.ring[f.last%ringEvents]; f.options.matches(e) {
+	for f.lastSeq < s.seq && len(events) < maxNextEvents {
+		f.lastSeq++
+		if e := s.eventRing[f.lastSeq%maxRingEvents]; f.options.matches(e) {
 			events = append(events, e)
 		}
 	}
@@ -261,12 +261,12 @@ func (f *Follower) unreadEvents() []*Event {
 // Position returns the Seq of the last event that Next has examined, matching or not. A
 // reader that follows again with this Seq as After misses no event. Only the goroutine
 // that calls Next may call Position.
-func (f *Follower) Position() uint64 { return f.last }
+func (f *Follower) Position() uint64 { return f.lastSeq }
 
 // Close ends the follower and wakes Next. Close may be called more than once.
 func (f *Follower) Close() {
-	f.once.Do(func() {
-		f.stream.drop(f)
+	f.closeOnce.Do(func() {
+		f.stream.removeFollower(f)
 		close(f.closed)
 	})
 }

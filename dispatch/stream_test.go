@@ -95,7 +95,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 
 func TestNextWaitsAndWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := dispatch.New((&page{}).bridge(), dispatch.Options{Idle: time.Second})
+		d := dispatch.New((&page{}).bridge(), dispatch.Options{IdleLimit: time.Second})
 		f := d.Follow(dispatch.FollowOptions{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -293,8 +293,8 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if err != nil || r.Reports != 2 {
-			t.Fatalf("%v, %d reports", err, r.Reports)
+		if err != nil || r.ReportCount != 2 {
+			t.Fatalf("%v, %d reports", err, r.ReportCount)
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 5 {

@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// Waiting is what a suspended call waits for.
-type Waiting struct {
+// WaitingTicket is what a suspended call waits for.
+type WaitingTicket struct {
 	TicketID string `json:"ticket_id"`
 	CallID   string `json:"call_id"`
 	// Tool is the full name of the tool that would run.
@@ -31,21 +31,21 @@ type Waiting struct {
 	// ArgsBytes is their full size.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
-	// Since is the start of the wait, Until its end without a decision.
-	Since time.Time `json:"since"`
-	Until time.Time `json:"until"`
+	// StartedAt is the start of the wait, Until its end without a decision.
+	StartedAt time.Time `json:"since"`
+	ExpiresAt time.Time `json:"until"`
 	// Scopes are the scopes that the user may choose for an approval.
 	Scopes []wire.Scope `json:"scopes"`
 }
 
 // ticket is one suspension of a call.
 type ticket struct {
-	Waiting
+	WaitingTicket
 	call    *liveCall
 	gate    Gate // nil for a request of the tool
 	request Ticket
-	// decided receives the decision.
-	decided chan Resolution
+	// decisions receives the decision.
+	decisions chan Resolution
 }
 
 // newTicket returns a ticket of c that ends after limit.
@@ -53,22 +53,22 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
 	args := c.arguments()
 	return &ticket{
-		Waiting: Waiting{
+		WaitingTicket: WaitingTicket{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
 			Args: cutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
-			Since: now, Until: now.Add(limit), Scopes: t.scopesFor(c.req.Client),
+			StartedAt: now, ExpiresAt: now.Add(limit), Scopes: t.offeredScopes(c.req.Client),
 		},
 		call: c, gate: gate, request: t,
-		decided: make(chan Resolution, 1),
+		decisions: make(chan Resolution, 1),
 	}
 }
 
-// Decision is the effect of a decision.
-type Decision struct {
+// DecisionResult is the effect of a decision.
+type DecisionResult struct {
 	Outcome wire.DecisionOutcome
-	// By and Allowed describe the decision that counts, unless Outcome is DecisionNotPending.
-	By      string
+	// Surface and Allowed describe the decision that counts, unless Outcome is DecisionNotPending.
+	Surface string
 	Allowed bool
 }
 
@@ -77,13 +77,13 @@ const MaxScopeTime = 24 * time.Hour
 
 // ScopeError rejects a decision whose scope the ticket does not offer.
 type ScopeError struct {
-	Scope   wire.Scope
-	Offered []wire.Scope
+	Scope         wire.Scope
+	OfferedScopes []wire.Scope
 }
 
 // Error implements error.
 func (e *ScopeError) Error() string {
-	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.Offered)
+	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.OfferedScopes)
 }
 
 // suspension is the open ticket of a call and the decisions so far. suspension has no
@@ -96,40 +96,40 @@ type suspension struct {
 
 // decide applies a decision to the open ticket. Of several decisions the first
 // counts.
-func (s *suspension) decide(ticketID string, r Resolution) (Decision, error) {
+func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, error) {
 	t := s.ticket
 	if t == nil || ticketID != "" && t.TicketID != ticketID {
-		for _, past := range slices.Backward(s.resolutions) {
-			if past.TicketID == ticketID || ticketID == "" {
-				return Decision{Outcome: wire.DecisionAlreadyMade, By: past.By, Allowed: past.Allow}, nil
+		for _, resolution := range slices.Backward(s.resolutions) {
+			if resolution.TicketID == ticketID || ticketID == "" {
+				return DecisionResult{Outcome: wire.DecisionAlreadyMade, Surface: resolution.Surface, Allowed: resolution.Allow}, nil
 			}
 		}
-		return Decision{Outcome: wire.DecisionNotPending}, nil
+		return DecisionResult{Outcome: wire.DecisionNotPending}, nil
 	}
 	if r.Allow && r.Scope == "" {
 		r.Scope = wire.ScopeOnce
 	}
 	if r.Allow && !slices.Contains(t.Scopes, r.Scope) {
-		return Decision{}, &ScopeError{Scope: r.Scope, Offered: t.Scopes}
+		return DecisionResult{}, &ScopeError{Scope: r.Scope, OfferedScopes: t.Scopes}
 	}
-	if r.Scope == wire.ScopeTime && (r.For <= 0 || r.For > MaxScopeTime) {
-		return Decision{}, fmt.Errorf("a permission can last for up to %v, not for %v: choose a time in between, or always", MaxScopeTime, r.For)
+	if r.Scope == wire.ScopeTime && (r.Duration <= 0 || r.Duration > MaxScopeTime) {
+		return DecisionResult{}, fmt.Errorf("a permission can last for up to %v, not for %v: choose a time in between, or always", MaxScopeTime, r.Duration)
 	}
-	r.TicketID, r.At = t.TicketID, time.Now()
+	r.TicketID, r.DecidedAt = t.TicketID, time.Now()
 	if t.gate != nil {
 		r.Gate = t.gate.Name()
 	}
 	s.ticket = nil
 	s.resolutions = append(s.resolutions, r)
-	t.decided <- r
-	return Decision{Outcome: wire.DecisionAccepted, By: r.By, Allowed: r.Allow}, nil
+	t.decisions <- r
+	return DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
 }
 
 // withdraw closes a ticket without a decision. withdraw returns false if a decision
 // came first.
 func (s *suspension) withdraw(t *ticket) bool {
 	if s.ticket != t {
-		return len(t.decided) == 0
+		return len(t.decisions) == 0
 	}
 	s.ticket = nil
 	return true
@@ -138,8 +138,8 @@ func (s *suspension) withdraw(t *ticket) bool {
 // end closes the open ticket at the end of the call.
 func (s *suspension) end() { s.ticket, s.decision = nil, nil }
 
-// lastOf returns the last decision about a ticket of a gate; nil if there is none.
-func (s *suspension) lastOf(gate string) *Resolution {
+// lastResolution returns the last decision about a ticket of a gate; nil if there is none.
+func (s *suspension) lastResolution(gate string) *Resolution {
 	for _, r := range slices.Backward(s.resolutions) {
 		if r.Gate == gate {
 			return &r
@@ -156,37 +156,37 @@ const (
 	maxSuspendedBytes = maxWaitingBytes
 )
 
-// suspendedCount counts the calls that wait for the user, and their arguments.
-type suspendedCount struct {
-	mu     sync.Mutex // guards all fields below; locked while notify runs
-	calls  int
-	bytes  int
-	notify func(calls int) // Options.Waiting; may be nil
+// suspendedCalls counts the calls that wait for the user, and their arguments.
+type suspendedCalls struct {
+	mu       sync.Mutex // guards all fields below; locked while notify runs
+	count    int
+	argBytes int
+	notify   func(calls int) // Options.Waiting; may be nil
 }
 
 // add counts one more call. add returns false, and counts nothing, at the limit.
-func (s *suspendedCount) add(bytes int) bool {
+func (s *suspendedCalls) add(argBytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls >= maxSuspended || s.bytes+bytes > maxSuspendedBytes {
+	if s.count >= maxSuspended || s.argBytes+argBytes > maxSuspendedBytes {
 		return false
 	}
-	s.adjust(1, bytes)
+	s.adjust(1, argBytes)
 	return true
 }
 
 // remove undoes one add.
-func (s *suspendedCount) remove(bytes int) {
+func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.adjust(-1, -bytes)
+	s.adjust(-1, -argBytes)
 }
 
-func (s *suspendedCount) adjust(calls, bytes int) {
-	s.calls += calls
-	s.bytes += bytes
+func (s *suspendedCalls) adjust(calls, argBytes int) {
+	s.count += calls
+	s.argBytes += argBytes
 	if s.notify != nil {
-		s.notify(s.calls)
+		s.notify(s.count)
 	}
 }
 

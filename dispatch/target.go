@@ -15,52 +15,52 @@ import (
 // chooses between two browsers or two instances, because they may be two accounts. A
 // browser or instance without a ready document is ignored if another browser or
 // instance has one: the user is not logged in there.
-func chooseTargets(all Targets, want Want, req *Call) ([]Target, *wire.CallError) {
-	live := matchingTargets(all.Live, want)
-	if len(live) == 0 {
-		return nil, noTarget(all, want, req)
+func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *wire.CallError) {
+	liveTargets := matchingTargets(targets.LiveTargets, choice)
+	if len(liveTargets) == 0 {
+		return nil, newNoTargetError(targets, choice, req)
 	}
 	if req.TabID != 0 {
-		if len(browsersOf(live)) > 1 {
+		if len(browserIDs(liveTargets)) > 1 {
 			return nil, &wire.CallError{
 				Code:    wire.ErrAmbiguousTarget,
-				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(live)),
+				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(liveTargets)),
 			}
 		}
-		return live, nil
+		return liveTargets, nil
 	}
-	live = amongUsable(live, func(t Target) string { return t.Browser })
-	if len(browsersOf(live)) > 1 {
+	liveTargets = keepUsableGroups(liveTargets, func(t Target) string { return t.Browser })
+	if len(browserIDs(liveTargets)) > 1 {
 		return nil, &wire.CallError{
 			Code:    wire.ErrAmbiguousTarget,
-			Message: "tabs of several browsers match: " + nameTargets(live) + "; name one",
+			Message: "tabs of several browsers match: " + nameTargets(liveTargets) + "; name one",
 		}
 	}
-	instance := func(t Target) string { return InstanceOf(req.Tool.Instances, t.URL) }
-	live = amongUsable(live, instance)
-	if first := instance(live[0]); slices.ContainsFunc(live, func(t Target) bool { return instance(t) != first }) {
-		return nil, severalInstances(live, req.Tool.Instances)
+	instanceOf := func(t Target) string { return InstanceName(req.Tool.Instances, t.URL) }
+	liveTargets = keepUsableGroups(liveTargets, instanceOf)
+	if firstInstance := instanceOf(liveTargets[0]); slices.ContainsFunc(liveTargets, func(t Target) bool { return instanceOf(t) != firstInstance }) {
+		return nil, newAmbiguousInstanceError(liveTargets, req.Tool.Instances)
 	}
-	return live, nil
+	return liveTargets, nil
 }
 
-// amongUsable removes the targets of each group, such as a browser, without a target
+// keepUsableGroups removes the targets of each group, such as a browser, without a target
 // that may be ready, unless that would remove all.
-func amongUsable(live []Target, group func(Target) string) []Target {
-	usable := map[string]bool{}
-	for _, t := range live {
+func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
+	usableGroups := map[string]bool{}
+	for _, t := range liveTargets {
 		if t.Readiness != NotReady {
-			usable[group(t)] = true
+			usableGroups[groupOf(t)] = true
 		}
 	}
-	if len(usable) == 0 {
-		return live
+	if len(usableGroups) == 0 {
+		return liveTargets
 	}
-	return slices.DeleteFunc(slices.Clone(live), func(t Target) bool { return !usable[group(t)] })
+	return slices.DeleteFunc(slices.Clone(liveTargets), func(t Target) bool { return !usableGroups[groupOf(t)] })
 }
 
-// browsersOf returns the IDs of the browsers of targets, each once.
-func browsersOf(targets []Target) []string {
+// browserIDs returns the IDs of the browsers of targets, each once.
+func browserIDs(targets []Target) []string {
 	var ids []string
 	for _, t := range targets {
 		if !slices.Contains(ids, t.Browser) {
@@ -71,29 +71,29 @@ func browsersOf(targets []Target) []string {
 }
 
 // matchingTargets returns the targets that want allows.
-func matchingTargets(targets []Target, want Want) []Target {
-	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !want.Allows(t) })
+func matchingTargets(targets []Target, choice TargetChoice) []Target {
+	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !choice.Allows(t) })
 }
 
 // targetChoice returns the call's choice of a target. targetChoice fails for an unknown instance.
-func (c *Call) targetChoice(mayOpen func(plugin string) bool) (Want, *wire.CallError) {
-	w := Want{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpensAt}
+func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
+	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
 		for _, i := range c.Tool.Instances {
 			if i.Name == c.Instance {
-				w.Sites = append(w.Sites, i.URL)
+				choice.Sites = append(choice.Sites, i.URL)
 			}
 		}
-		if len(w.Sites) == 0 {
-			return w, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
+		if len(choice.Sites) == 0 {
+			return choice, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 				"%s has no instance %q; it has %s", c.Tool.displayName(), c.Instance, nameInstances(c.Tool.Instances))}
 		}
-		w.Open = w.Sites[0]
+		choice.Open = choice.Sites[0]
 	}
 	if c.TabID != 0 || mayOpen == nil || !mayOpen(c.Tool.Plugin) {
-		w.Open = ""
+		choice.Open = ""
 	}
-	return w, nil
+	return choice, nil
 }
 
 // displayName returns the plugin's name for users.
@@ -104,70 +104,70 @@ func (t *Tool) displayName() string {
 	return t.Plugin
 }
 
-// noTarget returns the error of a call without a document.
-func noTarget(all Targets, want Want, req *Call) *wire.CallError {
-	name := req.Tool.displayName()
-	silent := matchingTargets(all.Silent, want)
-	reload, broken, loading := matchingTargets(all.NeedReload, want), matchingTargets(all.Broken, want), matchingTargets(all.Loading, want)
-	failed := matchingTargets(all.Failed, want)
+// newNoTargetError returns the error of a call without a document.
+func newNoTargetError(targets Targets, choice TargetChoice, req *Call) *wire.CallError {
+	pluginName := req.Tool.displayName()
+	silentTargets := matchingTargets(targets.SilentTargets, choice)
+	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, choice), matchingTargets(targets.BrokenTabs, choice), matchingTargets(targets.LoadingTabs, choice)
+	errorPages := matchingTargets(targets.ErrorPages, choice)
 	switch {
-	case all.Browsers == 0:
+	case targets.BrowserCount == 0:
 		return &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}
-	case all.Opened != nil && slices.ContainsFunc(failed, all.Opened.isSameTab):
-		at := slices.IndexFunc(failed, all.Opened.isSameTab)
+	case targets.OpenedTab != nil && slices.ContainsFunc(errorPages, targets.OpenedTab.isSameTab):
+		index := slices.IndexFunc(errorPages, targets.OpenedTab.isSameTab)
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s was opened for the call, but its page can't be loaded: %s", nameTargets(failed[at:at+1]), errtext.LoadError(failed[at].Problem))}
-	case all.Opened != nil:
+			"%s was opened for the call, but its page can't be loaded: %s", nameTargets(errorPages[index:index+1]), errtext.DescribeLoadError(errorPages[index].Problem))}
+	case targets.OpenedTab != nil:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s was opened for the call, but %s did not start there; check the tab, the page may require a login",
-			nameTargets([]Target{*all.Opened}), name)}
-	case len(matchingTargets(all.Arriving, want)) > 0:
+			nameTargets([]Target{*targets.OpenedTab}), pluginName)}
+	case len(matchingTargets(targets.TabsAwaitingCode, choice)) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but plugins are still being loaded into the browser (%s); call again in a few seconds",
-			name, nameTargets(matchingTargets(all.Arriving, want)))}
-	case all.Syncing:
+			pluginName, nameTargets(matchingTargets(targets.TabsAwaitingCode, choice)))}
+	case targets.IsSyncing:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"plugins are still being loaded into the browser, so tabs of %s may not be recognized yet; call again in a few seconds", name)}
-	case len(broken) > 0:
+			"plugins are still being loaded into the browser, so tabs of %s may not be recognized yet; call again in a few seconds", pluginName)}
+	case len(brokenTabs) > 0:
 		return &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
 			"the plugin %s did not start in its page: %s; none of its tools can run in %s",
-			req.Tool.Plugin, broken[0].Problem, nameTargets(broken))}
-	case len(silent) > 0:
+			req.Tool.Plugin, brokenTabs[0].Problem, nameTargets(brokenTabs))}
+	case len(silentTargets) > 0:
 		return &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
-			"%s is open, but its page does not answer (%s)", name, nameTargets(silent))}
-	case len(reload) > 0:
+			"%s is open, but its page does not answer (%s)", pluginName, nameTargets(silentTargets))}
+	case len(tabsToReload) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page was loaded before the plugin was added or changed (%s); reload the tab",
-			name, nameTargets(reload))}
-	case len(loading) > 0:
+			pluginName, nameTargets(tabsToReload))}
+	case len(loadingTabs) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
 			"%s is open, but its page is still loading or updating the plugin (%s); retry in a few seconds",
-			name, nameTargets(loading))}
-	case len(failed) > 0:
+			pluginName, nameTargets(loadingTabs))}
+	case len(errorPages) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but its page can't be loaded (%s): %s", name, nameTargets(failed), errtext.LoadError(failed[0].Problem))}
-	case len(all.Openers) > 1:
+			"%s is open, but its page can't be loaded (%s): %s", pluginName, nameTargets(errorPages), errtext.DescribeLoadError(errorPages[0].Problem))}
+	case len(targets.BrowsersToOpen) > 1:
 		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
-			"no open tab shows %s, and several browsers could open one: %s; name one", name, nameBrowsers(all.Openers))}
-	case len(all.Live)+len(all.Silent) > 0:
+			"no open tab shows %s, and several browsers could open one: %s; name one", pluginName, nameBrowsers(targets.BrowsersToOpen))}
+	case len(targets.LiveTargets)+len(targets.SilentTargets) > 0:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"the tab, browser or instance that was named does not show %s; these do: %s", name, nameTargets(slices.Concat(all.Live, all.Silent)))}
+			"the tab, browser or instance that was named does not show %s; these do: %s", pluginName, nameTargets(slices.Concat(targets.LiveTargets, targets.SilentTargets)))}
 	default:
 		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"no open tab shows %s (%s)", name, strings.Join(req.Tool.Matches, ", "))}
+			"no open tab shows %s (%s)", pluginName, strings.Join(req.Tool.Matches, ", "))}
 	}
 }
 
-// severalInstances returns the error of a call that names no instance. The error lists
+// newAmbiguousInstanceError returns the error of a call that names no instance. The error lists
 // the best tab of each instance.
-func severalInstances(live []Target, instances []Instance) *wire.CallError {
-	var choices, seen []string
-	for _, t := range live {
-		name := InstanceOf(instances, t.URL)
-		if slices.Contains(seen, name) {
+func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
+	var choices, seenNames []string
+	for _, t := range liveTargets {
+		name := InstanceName(instances, t.URL)
+		if slices.Contains(seenNames, name) {
 			continue
 		}
-		seen = append(seen, name)
+		seenNames = append(seenNames, name)
 		choice := nameTargets([]Target{t})
 		if name != "" {
 			choice = fmt.Sprintf("%q in %s", name, choice)
@@ -175,13 +175,13 @@ func severalInstances(live []Target, instances []Instance) *wire.CallError {
 		choices = append(choices, choice)
 	}
 	return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
-		`tabs of several instances match: %s; name one as "instance"`, nameAll(choices, func(c string) string { return c }))}
+		`tabs of several instances match: %s; name one as "instance"`, joinNames(choices, func(c string) string { return c }))}
 }
 
-// InstanceOf returns the name of the instance of a URL; empty if there is none.
-func InstanceOf(instances []Instance, at string) string {
+// InstanceName returns the name of the instance of a URL; empty if there is none.
+func InstanceName(instances []Instance, address string) string {
 	for _, i := range instances {
-		if sameHost(i.URL, at) {
+		if sameHost(i.URL, address) {
 			return i.Name
 		}
 	}
@@ -192,9 +192,9 @@ func InstanceOf(instances []Instance, at string) string {
 // machine's loopback are one host: a user who has configured localhost may have
 // 127.0.0.1 open.
 func sameHost(a, b string) bool {
-	hostA, portA, okA := hostOf(a)
-	hostB, portB, okB := hostOf(b)
-	return okA && okB && hostA == hostB && portA == portB
+	hostA, portA, isValidA := hostAndPort(a)
+	hostB, portB, isValidB := hostAndPort(b)
+	return isValidA && isValidB && hostA == hostB && portA == portB
 }
 
 // isSameTab reports whether two targets are in the same tab.
@@ -202,14 +202,14 @@ func (t Target) isSameTab(other Target) bool {
 	return t.Browser == other.Browser && t.TabID == other.TabID
 }
 
-// hostOf returns the host and port of an http or https URL. The path and the query of
+// hostAndPort returns the host and port of an http or https URL. The path and the query of
 // the URL may be invalid.
-func hostOf(text string) (host, port string, ok bool) {
-	scheme, rest, _ := strings.Cut(text, "://")
-	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
-		rest = rest[:end]
+func hostAndPort(address string) (host, port string, ok bool) {
+	scheme, afterScheme, _ := strings.Cut(address, "://")
+	if hostEnd := strings.IndexAny(afterScheme, `/?#\`); hostEnd >= 0 {
+		afterScheme = afterScheme[:hostEnd]
 	}
-	u, err := url.Parse(scheme + "://" + rest)
+	u, err := url.Parse(scheme + "://" + afterScheme)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return "", "", false
 	}
@@ -223,12 +223,12 @@ func hostOf(text string) (host, port string, ok bool) {
 	return host, port, host != ""
 }
 
-// maxListed limits the targets that an error names.
-const maxListed = 8
+// maxNamedTargets limits the targets that an error names.
+const maxNamedTargets = 8
 
 // nameTargets names targets for an error.
 func nameTargets(targets []Target) string {
-	return nameAll(targets, func(t Target) string {
+	return joinNames(targets, func(t Target) string {
 		frame := ""
 		if t.FrameID != 0 {
 			frame = fmt.Sprintf("frame %d of ", t.FrameID)
@@ -239,24 +239,24 @@ func nameTargets(targets []Target) string {
 
 // nameBrowsers names the browsers of targets.
 func nameBrowsers(targets []Target) string {
-	return nameAll(targets, func(t Target) string { return fmt.Sprintf("browser %q, id %s", t.BrowserName, t.Browser) })
+	return joinNames(targets, func(t Target) string { return fmt.Sprintf("browser %q, id %s", t.BrowserName, t.Browser) })
 }
 
 func nameInstances(instances []Instance) string {
 	if len(instances) == 0 {
 		return "none"
 	}
-	return nameAll(instances, func(i Instance) string { return fmt.Sprintf("%q (%s)", i.Name, i.URL) })
+	return joinNames(instances, func(i Instance) string { return fmt.Sprintf("%q (%s)", i.Name, i.URL) })
 }
 
-func nameAll[T any](all []T, name func(T) string) string {
+func joinNames[T any](items []T, nameOf func(T) string) string {
 	var names []string
-	for _, one := range all[:min(len(all), maxListed)] {
-		names = append(names, name(one))
+	for _, item := range items[:min(len(items), maxNamedTargets)] {
+		names = append(names, nameOf(item))
 	}
 	text := strings.Join(names, ", ")
-	if len(all) > maxListed {
-		text += fmt.Sprintf(" and %d more", len(all)-maxListed)
+	if len(items) > maxNamedTargets {
+		text += fmt.Sprintf(" and %d more", len(items)-maxNamedTargets)
 	}
 	return text
 }

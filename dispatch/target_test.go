@@ -38,7 +38,7 @@ func TestChoiceOfTarget(t *testing.T) {
 	atWork := site(home(7), "https://wiki.corp/%zz?q=1")
 	atHome := site(home(8), "http://localhost:8090/page")
 	browsers := targets{{Browser: "b1", BrowserName: "Home"}, {Browser: "b2", BrowserName: "Work"}}
-	both := dispatch.Targets{Browsers: 2, Live: targets{home(7), home(8), work(8), work(9)}}
+	both := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{home(7), home(8), work(8), work(9)}}
 	tests := []struct {
 		name    string
 		targets dispatch.Targets
@@ -49,66 +49,66 @@ func TestChoiceOfTarget(t *testing.T) {
 		text    string
 	}{
 		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
-		{"no tab", dispatch.Targets{Browsers: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
-		{"needs reload", dispatch.Targets{Browsers: 1, NeedReload: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
-		{"broken", dispatch.Targets{Browsers: 1, Broken: targets{broken(7, "it threw")}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "did not start in its page: it threw; none of its tools can run in tab 7"},
-		{"broken, others need a reload", dispatch.Targets{Browsers: 1, Broken: targets{broken(7, "it threw")}, NeedReload: targets{home(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
-		{"broken, but not where it is wanted", dispatch.Targets{Browsers: 1, Broken: targets{broken(7, "it threw")}, NeedReload: targets{home(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
-		{"the best", dispatch.Targets{Browsers: 1, Live: targets{home(7), home(8)}}, dispatch.Call{}, "b1", 7, "", ""},
+		{"no tab", dispatch.Targets{BrowserCount: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
+		{"needs reload", dispatch.Targets{BrowserCount: 1, TabsToReload: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"broken", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{broken(7, "it threw")}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "did not start in its page: it threw; none of its tools can run in tab 7"},
+		{"broken, others need a reload", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{broken(7, "it threw")}, TabsToReload: targets{home(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
+		{"broken, but not where it is wanted", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{broken(7, "it threw")}, TabsToReload: targets{home(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"the best", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{home(7), home(8)}}, dispatch.Call{}, "b1", 7, "", ""},
 		{"tab named", both, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
 		{"browser named by name", both, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
 		{"browser named by id", both, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
 		{"two browsers", both, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
 		// Tab IDs of two browsers can be equal.
 		{"one tab id in two browsers", both, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
-		{"a tab and its frame are one tab", dispatch.Targets{Browsers: 1, Live: targets{home(7), frame(home(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
+		{"a tab and its frame are one tab", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{home(7), frame(home(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
 		{"unknown tab", both, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
 		{"unknown browser", both, dispatch.Call{Browser: "Phone"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"a frame is named as one", dispatch.Targets{Browsers: 1, Live: targets{frame(home(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
+		{"a frame is named as one", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frame(home(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
 
 		{"a browser that is not ready is none of two",
-			dispatch.Targets{Browsers: 2, Live: targets{ready(work(8), dispatch.Ready), ready(home(7), dispatch.NotReady)}},
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{ready(work(8), dispatch.Ready), ready(home(7), dispatch.NotReady)}},
 			dispatch.Call{}, "b2", 8, "", ""},
 		{"a browser that may be ready is",
-			dispatch.Targets{Browsers: 2, Live: targets{ready(work(8), dispatch.Ready), home(7)}},
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{ready(work(8), dispatch.Ready), home(7)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 		{"two browsers that are not ready",
-			dispatch.Targets{Browsers: 2, Live: targets{ready(work(8), dispatch.NotReady), ready(home(7), dispatch.NotReady)}},
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{ready(work(8), dispatch.NotReady), ready(home(7), dispatch.NotReady)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 
 		// A call without an instance does not run in the best tab of any.
-		{"two instances", dispatch.Targets{Browsers: 1, Live: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
+		{"two instances", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`tabs of several instances match: "work" in tab 7 of browser "Home", id b1 (https://wiki.corp/%zz?q=1), "home" in tab 8`},
-		{"one of two instances is open", dispatch.Targets{Browsers: 1, Live: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
-		{"one of two instances is ready", dispatch.Targets{Browsers: 1, Live: targets{ready(atHome, dispatch.Ready), ready(atWork, dispatch.NotReady)}},
+		{"one of two instances is open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
+		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{ready(atHome, dispatch.Ready), ready(atWork, dispatch.NotReady)}},
 			dispatch.Call{}, "b1", 8, "", ""},
-		{"a named instance", dispatch.Targets{Browsers: 1, Live: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
+		{"a named instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
 		// localhost and 127.0.0.1 are one host.
-		{"an instance on this machine", dispatch.Targets{Browsers: 1, Live: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
-		{"the port of an instance counts", dispatch.Targets{Browsers: 1, Live: targets{site(home(8), "http://localhost:8091/")}},
+		{"an instance on this machine", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
+		{"the port of an instance counts", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{site(home(8), "http://localhost:8091/")}},
 			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},
-		{"an instance that is not open", dispatch.Targets{Browsers: 1, Live: targets{atWork}}, dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"an unknown instance", dispatch.Targets{Browsers: 1, Live: targets{atWork}}, dispatch.Call{Instance: "hone"}, "", 0, wire.ErrInvalidArguments,
+		{"an instance that is not open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork}}, dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"an unknown instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork}}, dispatch.Call{Instance: "hone"}, "", 0, wire.ErrInvalidArguments,
 			`Messages has no instance "hone"; it has "work" (https://wiki.corp), "home"`},
 
-		{"a tab was opened in vain", dispatch.Targets{Browsers: 1, Opened: &atWork}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+		{"a tab was opened in vain", dispatch.Targets{BrowserCount: 1, OpenedTab: &atWork}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"tab 7 of browser \"Home\", id b1 (https://wiki.corp/%zz?q=1) was opened for the call"},
-		{"an opened page can't be loaded", dispatch.Targets{Browsers: 1, Opened: &atWork, Failed: targets{broken(8, "net::ERR_FAILED"), broken(7, "net::ERR_CERT_DATE_INVALID")}},
+		{"an opened page can't be loaded", dispatch.Targets{BrowserCount: 1, OpenedTab: &atWork, ErrorPages: targets{broken(8, "net::ERR_FAILED"), broken(7, "net::ERR_CERT_DATE_INVALID")}},
 			dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"was opened for the call, but its page can't be loaded: Chrome does not accept the site's certificate (net::ERR_CERT_DATE_INVALID); open the tab"},
-		{"a page can't be loaded", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_NAME_NOT_RESOLVED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+		{"a page can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{broken(8, "net::ERR_NAME_NOT_RESOLVED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"the name of the site was not found (net::ERR_NAME_NOT_RESOLVED); check the site's address and the network connection"},
-		{"a page can't be loaded for an unusual reason", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+		{"a page can't be loaded for an unusual reason", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"Chrome reports net::ERR_FAILED; check the tab"},
-		{"another tab can't be loaded", dispatch.Targets{Browsers: 1, Failed: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
-		{"two browsers could open one", dispatch.Targets{Browsers: 2, Openers: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
+		{"another tab can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
+		{"two browsers could open one", dispatch.Targets{BrowserCount: 2, BrowsersToOpen: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got dispatch.Target
 			d := dispatch.New(&dispatchtest.Bridge{
-				TargetsFunc: func(dispatch.Want) dispatch.Targets { return tt.targets },
+				TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets { return tt.targets },
 				StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
 					got = run.Target
 					s.Finish(nil, nil)
@@ -148,13 +148,13 @@ func TestOpeningATab(t *testing.T) {
 		{dispatch.Call{Instance: "work"}, false, ""},
 	}
 	for _, tt := range tests {
-		var got dispatch.Want
-		d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(w dispatch.Want) dispatch.Targets {
+		var got dispatch.TargetChoice
+		d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(w dispatch.TargetChoice) dispatch.Targets {
 			got = w
-			return dispatch.Targets{Browsers: 1}
-		}}, dispatch.Options{MayOpen: func(plugin string) bool { return tt.allowed && plugin == exportTool.Plugin }})
+			return dispatch.Targets{BrowserCount: 1}
+		}}, dispatch.Options{MayOpenTab: func(plugin string) bool { return tt.allowed && plugin == exportTool.Plugin }})
 		tt.call.Tool = exportTool
-		tt.call.Tool.OpensAt, tt.call.Tool.Instances = start, []dispatch.Instance{{Name: "work", URL: corp}}
+		tt.call.Tool.OpenURL, tt.call.Tool.Instances = start, []dispatch.Instance{{Name: "work", URL: corp}}
 		if _, err := d.Call(t.Context(), tt.call); err == nil || got.Open != tt.want {
 			t.Errorf("%+v: opens %q, want %q (%v)", tt.call, got.Open, tt.want, err)
 		}
@@ -166,7 +166,7 @@ type failingGate struct{ t *testing.T }
 
 func (failingGate) Name() string { return "failing" }
 
-func (g failingGate) Decide(i dispatch.Info) dispatch.Verdict {
+func (g failingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	g.t.Errorf("the gate ran for %+v", i)
 	return dispatch.Verdict{}
 }

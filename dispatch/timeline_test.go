@@ -18,7 +18,7 @@ type suspendOnce struct{}
 
 func (suspendOnce) Name() string { return "ask once" }
 
-func (suspendOnce) Decide(i dispatch.Info) dispatch.Verdict {
+func (suspendOnce) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	if i.Resolution != nil {
 		return dispatch.Verdict{}
 	}
@@ -56,7 +56,7 @@ func TestTimeline(t *testing.T) {
 			t.Error("lists have timelines")
 		}
 		sleepFake(time.Second)
-		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, By: "the user"}); err != nil {
+		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, Surface: "the user"}); err != nil {
 			t.Fatal(err)
 		}
 		<-ended
@@ -68,7 +68,7 @@ func TestTimeline(t *testing.T) {
 			t.Fatalf("the timeline is %v, want %v", got, want)
 		}
 		line := v.Timeline
-		if line[1].Reason != "May it?" || line[2].Resolution == nil || line[2].Resolution.By != "the user" {
+		if line[1].Reason != "May it?" || line[2].Resolution == nil || line[2].Resolution.Surface != "the user" {
 			t.Errorf("asked and decided: %+v, %+v", line[1], line[2])
 		}
 		if d := line[2].Time.Sub(line[0].Time); d != time.Second {
@@ -135,8 +135,8 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 		next <- struct{}{}
 		synctest.Wait()
 		v, _ := d.Find(d.Calls()[0].CallID)
-		if v.Reports != 1 || v.Seq != 3 {
-			t.Fatalf("%d reports, up to event %d; want 1 and 3", v.Reports, v.Seq)
+		if v.ReportCount != 1 || v.Seq != 3 {
+			t.Fatalf("%d reports, up to event %d; want 1 and 3", v.ReportCount, v.Seq)
 		}
 		f := d.Follow(dispatch.FollowOptions{After: v.Seq})
 		defer f.Close()
@@ -147,7 +147,7 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 		next <- struct{}{}
 		synctest.Wait()
 		events, missed, err := f.Next(t.Context())
-		if err != nil || missed != 0 || len(events) != 3 || events[0].Call.Reports != 2 || f.Position() != 6 {
+		if err != nil || missed != 0 || len(events) != 3 || events[0].Call.ReportCount != 2 || f.Position() != 6 {
 			t.Errorf("%d events, %d missed, %v, position %d; want 3 after the first report", len(events), missed, err, f.Position())
 		}
 	})
@@ -174,7 +174,7 @@ func TestSkippedReportsOfANestedCall(t *testing.T) {
 		bridge := p.bridge()
 		bridge.AnswerFunc = func(string, int, json.RawMessage, *wire.CallError) { close(answered) }
 		d := dispatch.New(bridge, dispatch.Options{
-			Resolve: func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+			ResolveTool: func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 				return dispatch.Tool{Plugin: parent.Plugin, Name: name}, args, nil
 			},
 		})

@@ -53,7 +53,7 @@ func (a *approvals) remindClient(ctx context.Context, q question) {
 	tick := time.NewTicker(a.heartbeat)
 	defer tick.Stop()
 	for {
-		a.calls.Remind(q.Waiting, q.progressMessage())
+		a.calls.Remind(q.WaitingTicket, q.progressMessage())
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -67,7 +67,7 @@ func (a *approvals) remindClient(ctx context.Context, q question) {
 func (a *approvals) decideByAnswer(q question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.parseAnswer(result)
 	if isDecided {
-		resolution.By = cmp.Or(client.Known(), strings.TrimSpace("the client "+client.Name))
+		resolution.Surface = cmp.Or(client.VerifiedName(), strings.TrimSpace("the client "+client.Name))
 		_, err = a.calls.Decide(q.CallID, q.TicketID, resolution)
 	}
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *forms) close() {
 }
 
 // showForm shows one ticket until ctx ends, when the ticket is resolved.
-func (f *forms) showForm(ctx context.Context, w dispatch.Waiting) {
+func (f *forms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
@@ -124,7 +124,7 @@ func (f *forms) showForm(ctx context.Context, w dispatch.Waiting) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(f.ctx, cancel)()
-	q := question{Waiting: w}
+	q := question{WaitingTicket: w}
 	var reminders sync.WaitGroup
 	defer reminders.Wait()
 	reminders.Go(func() { f.approvals.remindClient(ctx, q) })

@@ -23,7 +23,7 @@ type request struct {
 	timer *answerTimer
 	// progress and onSuspend are called by the dispatcher.
 	progress  func(dispatch.Progress)
-	onSuspend func(context.Context, dispatch.Waiting)
+	onSuspend func(context.Context, dispatch.WaitingTicket)
 }
 
 var _ transport.Handler = (*Server)(nil)
@@ -88,7 +88,7 @@ func (s *Server) run(ctx context.Context, q request) (r reply) {
 func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 	return dispatch.Call{
 		Tool: t, Args: a.tool, Browser: a.browser, TabID: a.tabID, Instance: a.instance,
-		Client: q.Client, Progress: q.progress, Asked: q.onSuspend,
+		Client: q.Client, Progress: q.progress, OnTicket: q.onSuspend,
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if job != nil {
 		r := jobReply(job.View())
 		// A client that does not receive the job's ID has left its call.
-		r.lost = func() { job.Cancel(dispatch.Cancellation{By: "the client"}) }
+		r.lost = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
 		return r
 	}
 	return s.toolReply(l, result, err)
@@ -165,7 +165,7 @@ func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	err := t.ValidateResult(r.Output)
 	var e *dispatch.Error
 	if errors.As(err, &e) {
-		e.CallID, e.Ran, e.Reports = r.CallID, r.Ran, r.Reports
+		e.CallID, e.RunTime, e.ReportCount = r.CallID, r.RunTime, r.ReportCount
 	}
 	return err
 }

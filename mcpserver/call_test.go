@@ -410,8 +410,8 @@ func TestErrorCarriesItsDetails(t *testing.T) {
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{
 			Code: wire.ErrToolError, Message: "messages__echo failed: no <luck>. Retry it.", CallID: "call_7", Retryable: true,
-			Ran: 1234567 * 1000, Reports: 3, SinceReport: 5e6, Stopped: wire.CancelAborted,
-			Tool: &wire.ToolErrorInfo{Code: "LUCK", Category: "rate_limit", Retryable: true, RetryAfterMs: &after},
+			RunTime: 1234567 * 1000, ReportCount: 3, SinceLastReport: 5e6, StopOutcome: wire.CancelAborted,
+			ToolError: &wire.ToolErrorInfo{Code: "LUCK", Category: "rate_limit", Retryable: true, RetryAfterMs: &after},
 		}
 	}), Options{})
 	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))

@@ -19,9 +19,9 @@ const testClientHeader = "X-Test-Client"
 func (s *site) serveGuarded(t *testing.T) *site {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known := transport.Credential{Via: dispatch.ViaCommandLine}
+		known := transport.Credential{Via: dispatch.CredentialCommandLine}
 		if name := r.Header.Get(testClientHeader); name != "" {
-			known = transport.Credential{Via: dispatch.ViaToken, Token: name}
+			known = transport.Credential{Via: dispatch.CredentialToken, Token: name}
 		}
 		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), known)))
 	}))
@@ -70,7 +70,7 @@ func TestCallsNameTheirClient(t *testing.T) {
 			t.Errorf("call %d is by %q, want %q", i, got, want)
 		}
 	}
-	if made[2].Session != "without session: client laptop" || !made[2].Shared {
+	if made[2].Session != "without session: client laptop" || !made[2].IsSessionShared {
 		t.Errorf("the client without sessions is in %q", made[2].Session)
 	}
 }
@@ -157,9 +157,9 @@ func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
 		var p transport.Params
 		ask := func(token, tool, args string) reply {
-			known := transport.Credential{Via: dispatch.ViaToken, Token: token}
+			known := transport.Credential{Via: dispatch.CredentialToken, Token: token}
 			p.Name, p.Arguments = tool, []byte(args)
-			client := dispatch.Client{Session: "s-" + token, Via: known.Via, Token: known.Token, Name: "x"}
+			client := dispatch.Client{Session: "s-" + token, Credential: known.Via, Token: known.Token, Name: "x"}
 			return serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Client: client})
 		}
 		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)

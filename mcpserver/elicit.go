@@ -36,7 +36,7 @@ const (
 
 // question is what a suspended call waits for, and its form for the user.
 type question struct {
-	dispatch.Waiting
+	dispatch.WaitingTicket
 }
 
 // elicitation is the params of elicitation/create in the mode "form". The mode is

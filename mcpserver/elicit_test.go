@@ -23,7 +23,7 @@ type askGate struct{ limit time.Duration }
 
 func (askGate) Name() string { return "ask" }
 
-func (g askGate) Decide(i dispatch.Info) dispatch.Verdict {
+func (g askGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	if i.Resolution != nil && i.Resolution.Allow {
 		return dispatch.Verdict{}
 	}
@@ -83,7 +83,7 @@ func newGuarded(t *testing.T, gates ...dispatch.Gate) *guarded {
 }
 
 // onlyTicket returns the ticket of the only call.
-func (g *guarded) onlyTicket(t *testing.T) dispatch.Waiting {
+func (g *guarded) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
 		if v.Waiting != nil {
@@ -91,7 +91,7 @@ func (g *guarded) onlyTicket(t *testing.T) dispatch.Waiting {
 		}
 	}
 	t.Fatal("no call waits")
-	return dispatch.Waiting{}
+	return dispatch.WaitingTicket{}
 }
 
 // untilEnded returns when the next call has ended.
@@ -303,7 +303,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 				if g.runs.Load() != 0 {
 					t.Error("it runs")
 				}
-				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, By: "the side panel"})
+				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "the side panel"})
 				if err != nil || d.Outcome != wire.DecisionAccepted {
 					t.Errorf("%+v, %v", d, err)
 				}
@@ -320,7 +320,7 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
 		w := g.onlyTicket(t)
-		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{By: "the side panel"}); err != nil {
+		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
 		// The form is cancelled before the answer.
@@ -430,7 +430,7 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 		return nil, nil
 	}}})
 	f.close()
-	f.showForm(t.Context(), dispatch.Waiting{})
+	f.showForm(t.Context(), dispatch.WaitingTicket{})
 }
 
 // TestNoForms checks that with the setting off no client receives a form, in any
@@ -586,7 +586,7 @@ func TestSafeText(t *testing.T) {
 // TestFormNamesTheCaller checks that the form for a nested call names its caller,
 // and the calls to which a longer permission applies.
 func TestFormNamesTheCaller(t *testing.T) {
-	q := question{dispatch.Waiting{
+	q := question{dispatch.WaitingTicket{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
 		Reason: "The plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent",
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"},

@@ -30,12 +30,12 @@ func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result,
 }
 
 // Decide implements Caller: nothing waits.
-func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision, error) {
-	return dispatch.Decision{Outcome: wire.DecisionNotPending}, nil
+func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.DecisionResult, error) {
+	return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 }
 
 // Remind implements Caller: nothing waits.
-func (callerFunc) Remind(dispatch.Waiting, string) {}
+func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
 
 // echoArguments returns a call's arguments.
 func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) {

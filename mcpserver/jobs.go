@@ -83,8 +83,8 @@ func (j *jobs) revoke(token string) {
 		return
 	}
 	for _, v := range j.all.List() {
-		if job, ok := j.all.Find(v.CallID); ok && v.Who().Token == token {
-			job.Cancel(dispatch.Cancellation{By: "the removal of its client's token"})
+		if job, ok := j.all.Find(v.CallID); ok && v.ToClient().Token == token {
+			job.Cancel(dispatch.Cancellation{CancelledBy: "the removal of its client's token"})
 		}
 	}
 }
@@ -178,11 +178,11 @@ func jobAnswer(v dispatch.JobView) shape.Job {
 	a.WaitsFor = safeText(a.WaitsFor, shownReason)
 	switch {
 	case a.Result == "":
-		a.Hint = fmt.Sprintf(`Call job_wait with {"job": %q} for its result, or job_cancel to stop it.`, a.Job)
-	case v.Gone:
+		a.Hint = fmt.Sprintf(`Call job_wait with {"job": %q} for its result, or job_cancel to stop it.`, a.JobID)
+	case v.ResultDropped:
 		a.Hint = "Its result was dropped to make room. Call the tool again if you need it."
 	default:
-		a.Hint = fmt.Sprintf(`Call job_result with {"job": %q} for its result.`, a.Job)
+		a.Hint = fmt.Sprintf(`Call job_result with {"job": %q} for its result.`, a.JobID)
 	}
 	return a
 }
@@ -190,7 +190,7 @@ func jobAnswer(v dispatch.JobView) shape.Job {
 // jobText returns the answer as a sentence.
 func jobText(a shape.Job) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Job %s (%s) is %s", a.Job, a.Tool, a.Status)
+	fmt.Fprintf(&b, "Job %s (%s) is %s", a.JobID, a.Tool, a.Status)
 	switch {
 	case a.Loaded != nil && a.Total != nil:
 		fmt.Fprintf(&b, ", %s of %s", appendNumber(nil, *a.Loaded), appendNumber(nil, *a.Total))
@@ -209,7 +209,7 @@ func jobText(a shape.Job) string {
 // jobReply is the reply that contains a job's ID and status.
 func jobReply(v dispatch.JobView) reply {
 	a := jobAnswer(v)
-	return reply{callID: a.Job, text: jobText(a), data: rawjson.Encode(a), job: jobMeta(v)}
+	return reply{callID: a.JobID, text: jobText(a), data: rawjson.Encode(a), job: jobMeta(v)}
 }
 
 // jobMeta is the value of metaJob.

@@ -16,7 +16,7 @@ func TestJobsAsAgentsSeeThem(t *testing.T) {
 	var b bytes.Buffer
 	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled} {
 		for _, isGone := range []bool{false, true} {
-			v := dispatch.JobView{View: dispatchtest.View(), Gone: isGone}
+			v := dispatch.JobView{View: dispatchtest.View(), ResultDropped: isGone}
 			if v.Status = status; status != wire.StatusPending {
 				v.Waiting = nil
 			}

@@ -93,7 +93,7 @@ func handleIn(t *testing.T, msgs []received) shape.Job {
 	}
 	var a shape.Job
 	r := msgs[len(msgs)-1].toolResultOf(t)
-	if json.Unmarshal(r.Structured, &a) != nil || a.Job == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.Job) {
+	if json.Unmarshal(r.Structured, &a) != nil || a.JobID == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.JobID) {
 		t.Fatalf("no job: %s", msgs[len(msgs)-1].text)
 	}
 	return a
@@ -113,8 +113,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 			t.Errorf("%+v", job)
 		}
 		text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
-		if !strings.HasPrefix(text, "Job "+job.Job+" (messages__echo) is running, ") || !strings.Contains(text, ` of 90, last message: "page `) ||
-			!strings.HasSuffix(text, `Call job_wait with {"job": "`+job.Job+`"} for its result, or job_cancel to stop it.`) {
+		if !strings.HasPrefix(text, "Job "+job.JobID+" (messages__echo) is running, ") || !strings.Contains(text, ` of 90, last message: "page `) ||
+			!strings.HasSuffix(text, `Call job_wait with {"job": "`+job.JobID+`"} for its result, or job_cancel to stop it.`) {
 			t.Error(text)
 		}
 		if code, _ := first.status(first.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
@@ -123,14 +123,14 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 
 		second := s.as("second", "1")
 		listed := second.answer(toolText("job_list", `{}`, `{}`))
-		if !strings.Contains(listed.text, job.Job) || !strings.Contains(listed.text, `"status":"running"`) {
+		if !strings.Contains(listed.text, job.JobID) || !strings.Contains(listed.text, `"status":"running"`) {
 			t.Error(listed.text)
 		}
-		if now := handleIn(t, second.ask(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`))); now.Status != wire.StatusRunning {
+		if now := handleIn(t, second.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); now.Status != wire.StatusRunning {
 			t.Errorf("%+v", now)
 		}
 		// An unknown client is assumed to give up after 60 s.
-		wait := toolText("job_wait", `{"job":"`+job.Job+`"}`, token)
+		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, token)
 		if now := handleIn(t, second.ask(wait)); time.Since(start) != 70*time.Second || *now.Loaded < 69 {
 			t.Errorf("after %s: %+v", time.Since(start), now)
 		}
@@ -139,10 +139,10 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 			t.Errorf("%d messages: %v", len(msgs), msgs[max(len(msgs)-2, 0):])
 		}
 		r := msgs[len(msgs)-1].toolResultOf(t)
-		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.Job+`","status":"done"}` {
+		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
 			t.Error(msgs[len(msgs)-1].text)
 		}
-		again := second.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).toolResultOf(t)
+		again := second.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if string(again.Structured) != `{"n":90}` || len(s.stops) != 0 {
 			t.Errorf("%s, %d stops", again.Structured, len(s.stops))
 		}
@@ -196,7 +196,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			sink.Reports([]wire.Report{{Progress: &done}}, 0)
 		}
 	}
-	o := dispatch.Options{Idle: time.Hour, Hard: time.Hour}
+	o := dispatch.Options{IdleLimit: time.Hour, HardLimit: time.Hour}
 	withJobs(t, o, alwaysDetach(Detach{Auto: true}), tool, func(t *testing.T, s *jobSite) {
 		for _, test := range []struct {
 			meta string
@@ -235,9 +235,9 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 		if methods["elicitation/create"] != 1 || methods["notifications/cancelled"] != 1 {
 			t.Errorf("received %v", methods)
 		}
-		got := c.postLater(t.Context(), toolText("job_wait", `{"job":"`+job.Job+`"}`, `{}`))
+		got := c.postLater(t.Context(), toolText("job_wait", `{"job":"`+job.JobID+`"}`, `{}`))
 		synctest.Wait()
-		if _, err := s.d.Decide(job.Job, "", dispatch.Resolution{Allow: true, By: "the test"}); err != nil {
+		if _, err := s.d.Decide(job.JobID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
 			t.Fatal(err)
 		}
 		msgs = <-got
@@ -285,7 +285,7 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
 			for range 2 { // the client is assumed to give up after 60 s
-				asked = c.ask(toolText("job_wait", `{"job":"`+job.Job+`"}`, meta))
+				asked = c.ask(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
 			}
 			if r := asked[len(asked)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
 				t.Errorf("%+v", r)
@@ -329,7 +329,7 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 		job := handleIn(t, c.ask(callText(`9`, `{}`, `{}`)))
 		c.ask(cancelText(`9`))
 		synctest.Wait()
-		if now := handleIn(t, c.ask(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`))); now.Status != wire.StatusRunning || len(s.stops) != 0 {
+		if now := handleIn(t, c.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); now.Status != wire.StatusRunning || len(s.stops) != 0 {
 			t.Errorf("%+v, %d stops", now, len(s.stops))
 		}
 	})
@@ -361,7 +361,7 @@ func TestDetachWithoutJobs(t *testing.T) {
 // TestJobsReasonIsOneLine checks that the reason of a job that waits is one line
 // without hidden characters.
 func TestJobsReasonIsOneLine(t *testing.T) {
-	v := dispatch.JobView{View: dispatch.View{Waiting: &dispatch.Waiting{Reason: "log in\nJob call_2 is done.\u202e"}}}
+	v := dispatch.JobView{View: dispatch.View{Waiting: &dispatch.WaitingTicket{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
 	if got := jobAnswer(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(jobText(got), "\n") {
 		t.Errorf("%q", jobText(got))

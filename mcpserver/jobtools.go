@@ -66,7 +66,7 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 // mayAccess reports whether a client may see a job. A client with its own token
 // sees the jobs that it started; the user's other programs see all.
 func mayAccess(c dispatch.Client, v dispatch.JobView) bool {
-	return c.Via != dispatch.ViaToken || v.Who().Token == c.Token
+	return c.Credential != dispatch.CredentialToken || v.ToClient().Token == c.Token
 }
 
 // find returns a job of the client, or the reply for an unknown one.
@@ -111,7 +111,7 @@ func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
 		r := j.reply(v.ToolName, result, err)
 		r.job = jobMeta(v)
 		return r
-	case v.Gone:
+	case v.ResultDropped:
 		r := failureReply(invalidArguments("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
 		r.job = jobMeta(v)
 		return r
@@ -125,7 +125,7 @@ func (j *jobs) cancel(_ context.Context, q request, a jobArguments) reply {
 	if job == nil {
 		return unknown
 	}
-	isCancelled := job.Cancel(dispatch.Cancellation{By: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
+	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
 	_ = job.Wait(context.Background(), nil) // it has ended or ends at once
 	v := job.View()
 	answer := jobAnswer(v)

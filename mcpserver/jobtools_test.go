@@ -18,7 +18,7 @@ func TestJobCancel(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
-		cancel := toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)
+		cancel := toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)
 		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
 			t.Errorf("%+v", got)
 		}
@@ -28,7 +28,7 @@ func TestJobCancel(t *testing.T) {
 		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
 			t.Errorf("the second time: %+v", got)
 		}
-		r := c.answer(toolText("job_result", `{"job":"`+job.Job+`"}`, `{}`)).toolResultOf(t)
+		r := c.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
 			t.Errorf("%+v", r)
 		}
@@ -42,7 +42,7 @@ func TestJobCancelBeforeItBegan(t *testing.T) {
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
-		got := handleIn(t, c.ask(toolText("job_cancel", `{"job":"`+job.Job+`"}`, `{}`)))
+		got := handleIn(t, c.ask(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
 		if got.Status != wire.StatusCancelled || got.Hint != "It had not started, so nothing was run." {
 			t.Errorf("%+v", got)
 		}
@@ -54,7 +54,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 		c := s.as("x", "1")
 		var jobs []string
 		for range 3 { // the server keeps two results
-			jobs = append(jobs, handleIn(t, c.ask(callText(`1`, `{}`, `{}`))).Job)
+			jobs = append(jobs, handleIn(t, c.ask(callText(`1`, `{}`, `{}`))).JobID)
 			<-time.After(2 * time.Second)
 		}
 		for _, test := range []struct{ name, args, want string }{

@@ -43,7 +43,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	r := reply{callID: result.CallID, audience: result.Audience}
 	if r.members, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
 		return faultOf(s.replyToFailure(&dispatch.Error{
-			Code: wire.ErrInvalidResult, CallID: result.CallID, Ran: result.Ran, Reports: result.Reports,
+			Code: wire.ErrInvalidResult, CallID: result.CallID, RunTime: result.RunTime, ReportCount: result.ReportCount,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
 	}

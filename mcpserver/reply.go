@@ -117,9 +117,9 @@ type errorMeta struct {
 	RanMs     float64        `json:"ran_ms"`
 	Reports   int            `json:"reports"`
 	// SinceReportMs is absent if there was no report.
-	SinceReportMs *float64            `json:"since_report_ms,omitempty"`
-	Stopped       dispatch.Stopped    `json:"stopped,omitempty"`
-	Tool          *wire.ToolErrorInfo `json:"tool,omitempty"`
+	SinceReportMs *float64             `json:"since_report_ms,omitempty"`
+	Stopped       dispatch.StopOutcome `json:"stopped,omitempty"`
+	Tool          *wire.ToolErrorInfo  `json:"tool,omitempty"`
 	// ForUser is the text for the user if it differs from the text for agents.
 	ForUser string `json:"for_user,omitempty"`
 }
@@ -135,11 +135,11 @@ func failureReply(err error) reply {
 		}
 	}
 	m := errorMeta{
-		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RanMs: float64(e.Ran.Microseconds()) / 1000,
-		Reports: e.Reports, Stopped: e.Stopped, Tool: e.Tool, ForUser: e.ForUser,
+		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RanMs: float64(e.RunTime.Microseconds()) / 1000,
+		Reports: e.ReportCount, Stopped: e.StopOutcome, Tool: e.ToolError, ForUser: e.UserText,
 	}
-	if e.Reports > 0 {
-		since := float64(e.SinceReport.Microseconds()) / 1000
+	if e.ReportCount > 0 {
+		since := float64(e.SinceLastReport.Microseconds()) / 1000
 		m.SinceReportMs = &since
 	}
 	r := reply{callID: e.CallID, text: e.Error(), isError: true}

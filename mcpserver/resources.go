@@ -74,7 +74,7 @@ func (r *resources) find(uri string) (any, bool) {
 	if uri == callsURI {
 		list := shape.List{Calls: r.calls.Calls()}
 		if n := len(list.Calls) - maxListedCalls; n > 0 {
-			list.Calls, list.More = list.Calls[:maxListedCalls], n
+			list.Calls, list.OmittedCount = list.Calls[:maxListedCalls], n
 		}
 		list.Calls = slices.Clone(list.Calls)
 		for i := range list.Calls {

@@ -95,7 +95,7 @@ func TestResourcesAreRead(t *testing.T) {
 		t.Errorf("%d %s", status, modern.text)
 	}
 	var list shape.List
-	if json.Unmarshal([]byte(resourceText(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.More != 0 {
+	if json.Unmarshal([]byte(resourceText(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.OmittedCount != 0 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -136,8 +136,8 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	d := manyCalls(maxListedCalls + 7)
 	var list shape.List
 	m := serveTools(t, returnOutput(`1`), Options{Watch: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
-	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.More != 7 {
-		t.Errorf("%d calls, %d more", len(list.Calls), list.More)
+	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.OmittedCount != 7 {
+		t.Errorf("%d calls, %d more", len(list.Calls), list.OmittedCount)
 	}
 }
 

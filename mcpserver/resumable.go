@@ -121,7 +121,7 @@ func (a *approvals) startResumable(q request, bound [digestSize]byte) (*resumabl
 		return nil, err
 	}
 	q.progress = c.sendProgress
-	q.onSuspend = func(ctx context.Context, w dispatch.Waiting) { c.addTicket(ctx, question{Waiting: w}) }
+	q.onSuspend = func(ctx context.Context, w dispatch.WaitingTicket) { c.addTicket(ctx, question{WaitingTicket: w}) }
 	go func() {
 		defer background.Finish()
 		defer cancel(nil)
@@ -232,7 +232,7 @@ func (c *resumableCall) remindClient() {
 	}
 	c.mu.Unlock()
 	for _, q := range waiting {
-		c.approvals.calls.Remind(q.Waiting, q.progressMessage())
+		c.approvals.calls.Remind(q.WaitingTicket, q.progressMessage())
 	}
 }
 
@@ -258,8 +258,8 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 			continue
 		}
 		requests[t.TicketID] = inputRequest{methodElicit, t.buildForm()}
-		if t.Until.After(until) {
-			until = t.Until
+		if t.ExpiresAt.After(until) {
+			until = t.ExpiresAt
 		}
 	}
 	if len(requests) == 0 {

@@ -80,9 +80,9 @@ type Caller interface {
 	// ctx ends the call is cancelled.
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
-	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
+	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	// Remind sends a message as progress of a suspended call, unless w is resolved.
-	Remind(w dispatch.Waiting, message string)
+	Remind(w dispatch.WaitingTicket, message string)
 }
 
 // Server offers the tools of a registry to MCP clients. Create one with New.

@@ -57,7 +57,7 @@ func TestCancelReason(t *testing.T) {
 			ctx, end := context.WithCancelCause(t.Context())
 			end(<-h.ended)
 			got := dispatch.CancellationOf(ctx)
-			if got.By != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReason {
+			if got.CancelledBy != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReason {
 				t.Errorf("%s: %q became %q, want %q", over, reason, got.Reason, want)
 			}
 		}

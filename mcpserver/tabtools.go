@@ -98,16 +98,16 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 		}
 		answer.Tabs = append(answer.Tabs, tabAnswer{
 			TabID: t.TabID, Origin: originOf(t.URL), URL: shownURL(t.URL, off == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
-			Instance: dispatch.InstanceOf(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: reload,
+			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: reload,
 		})
 	}
-	for _, t := range places.Live {
+	for _, t := range places.LiveTargets {
 		add(t, false)
 	}
-	for _, t := range append(append(places.Loading, places.Arriving...), places.Broken...) {
+	for _, t := range append(append(places.LoadingTabs, places.TabsAwaitingCode...), places.BrokenTabs...) {
 		add(t, false)
 	}
-	for _, t := range append(places.NeedReload, places.Failed...) {
+	for _, t := range append(places.TabsToReload, places.ErrorPages...) {
 		add(t, true)
 	}
 	return answer

@@ -16,7 +16,7 @@ import (
 // that must be reloaded. Other plugins have no tabs.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
-		return dispatch.Targets{Browsers: 1}
+		return dispatch.Targets{BrowserCount: 1}
 	}
 	top := dispatch.Target{
 		Browser: "b1", BrowserName: "Work", TabID: 7, DocumentID: "d", URL: "http://localhost:8080/a/b?token=secret#frag", Title: "A \"title\"\n", Readiness: dispatch.NotReady,
@@ -24,7 +24,7 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	frame, old := top, top
 	frame.FrameID, frame.DocumentID, frame.Readiness = 3, "f", dispatch.Ready
 	old.TabID, old.DocumentID, old.Readiness = 8, "", dispatch.ReadyUnknown
-	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{frame, top}, NeedReload: []dispatch.Target{old}}
+	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, top}, TabsToReload: []dispatch.Target{old}}
 }
 
 // withTabs returns a server with two plugins. The plugin "wiki" is not reviewed.

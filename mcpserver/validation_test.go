@@ -18,7 +18,7 @@ type countingGate struct{ decisions atomic.Int32 }
 
 func (*countingGate) Name() string { return "counting" }
 
-func (g *countingGate) Decide(dispatch.Info) dispatch.Verdict {
+func (g *countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	g.decisions.Add(1)
 	return dispatch.Verdict{}
 }

@@ -377,11 +377,11 @@ func TestOwnLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.Tools[0].Dispatch(); d.Idle != time.Minute || d.Hard != time.Second {
-		t.Errorf("the tool has %v and %v", d.Idle, d.Hard)
+	if d := p.Tools[0].Dispatch(); d.IdleLimit != time.Minute || d.HardLimit != time.Second {
+		t.Errorf("the tool has %v and %v", d.IdleLimit, d.HardLimit)
 	}
-	if d := p.Prompts[0].Dispatch(); d.Idle != 5*time.Minute || d.Hard != 0 {
-		t.Errorf("the prompt has %v and %v", d.Idle, d.Hard)
+	if d := p.Prompts[0].Dispatch(); d.IdleLimit != 5*time.Minute || d.HardLimit != 0 {
+		t.Errorf("the prompt has %v and %v", d.IdleLimit, d.HardLimit)
 	}
 	for limits, want := range map[string]string{
 		`5`:                                     "tools[0].limits is a number; make it an object",

@@ -164,8 +164,8 @@ func (t *Tool) FullName() string { return t.Plugin.Name + "__" + t.Name }
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
-		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, Idle: t.Idle, Hard: t.Hard,
-		Instances: t.Plugin.Instances, OpensAt: t.Plugin.OpensAt,
+		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.Idle, HardLimit: t.Hard,
+		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt,
 	}
 }
 

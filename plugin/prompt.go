@@ -50,8 +50,8 @@ func (p *Prompt) FullName() string { return p.Plugin.Name + "__" + p.Name }
 func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
-		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, Idle: p.Idle, Hard: p.Hard,
-		Instances: p.Plugin.Instances, OpensAt: p.Plugin.OpensAt,
+		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, IdleLimit: p.Idle, HardLimit: p.Hard,
+		Instances: p.Plugin.Instances, OpenURL: p.Plugin.OpensAt,
 	}
 }
 

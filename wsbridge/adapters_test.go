@@ -134,14 +134,14 @@ func TestLostLinkBringsNothingUpToDate(t *testing.T) {
 		q.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
 		found := make(chan dispatch.Targets, 1)
-		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
+		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		if len(found) > 0 {
 			t.Fatalf("targets %+v before the browser had the adapter", <-found)
 		}
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-		if got := <-found; targetNames(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.Live))
+		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
 }

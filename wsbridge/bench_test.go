@@ -78,7 +78,7 @@ func (d done) Reports([]wire.Report, int) {}
 func (d done) LinkLost()                  {}
 func (done) Ask(wire.ToolAskParams)       {}
 
-func (d done) LinkBack()                                     {}
+func (d done) LinkRestored()                                 {}
 func (d done) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
 // benchHub returns a hub and a browser that answers each run with its

@@ -68,13 +68,13 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 		return wire.CallDecideResult{Outcome: wire.DecisionNotPending}, nil
 	}
 	d, err := calls.Decide(in.CallID, in.TicketID, dispatch.Resolution{
-		Allow: in.Allow, Scope: in.Scope, For: time.Duration(in.ForMs * float64(time.Millisecond)), By: panelSurface,
+		Allow: in.Allow, Scope: in.Scope, Duration: time.Duration(in.ForMs * float64(time.Millisecond)), Surface: panelSurface,
 	})
 	if err != nil {
 		return wire.CallDecideResult{}, err
 	}
 	p.link.log.Info().Str("call", inbound.Text(in.CallID, 128)).Bool("allow", in.Allow).Str("outcome", string(d.Outcome)).Msg("side panel decided about a call")
-	return wire.CallDecideResult{Outcome: d.Outcome, By: d.By, Allowed: d.Allowed}, nil
+	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
 // errNoPolicy rejects changes on a server without permissions.

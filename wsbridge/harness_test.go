@@ -119,7 +119,7 @@ func (s sink) Ask(p wire.ToolAskParams) {
 	s.w.note("%s asks %s", s.id, b)
 }
 
-func (s sink) LinkBack() { s.w.noteLink(s.id + " back") }
+func (s sink) LinkRestored() { s.w.noteLink(s.id + " back") }
 
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	switch {

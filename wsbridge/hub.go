@@ -43,7 +43,7 @@ type Calls interface {
 	Cancel(callID, by, reason string) bool
 	// Decide resolves the ticket of a suspended call. The error of Decide is a
 	// sentence.
-	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
+	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	// Find returns one call with its activities.
 	Find(callID string) (dispatch.View, bool)
 	// Calls returns the unfinished calls, oldest first, then the last finished

@@ -98,7 +98,7 @@ func (k *keeping) Reports([]wire.Report, int) {}
 func (k *keeping) LinkLost()                  {}
 func (*keeping) Ask(wire.ToolAskParams)       {}
 
-func (k *keeping) LinkBack() {}
+func (k *keeping) LinkRestored() {}
 func (k *keeping) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }

@@ -33,7 +33,7 @@ func (p *peer) listTabs(tabs ...string) {
 // lookFor starts a call that searches for a tab, and answers the requests that p
 // receives for it. Each step is a frame of the browser, sent some time after the
 // previous one.
-func (w *world) lookFor(p *peer, want dispatch.Want, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
+func (w *world) lookFor(p *peer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
 	began := time.Now()
@@ -86,13 +86,13 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		p := w.connectSettled()
-		found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+		found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 			tabText(7, "", 1, "", `,"loading":["chat"]`), errorPage(7, refused, 1000))
 		if elapsed > time.Second {
 			t.Errorf("the call waited %v", elapsed)
 		}
-		if found.Opened == nil || found.Opened.TabID != 7 || len(found.Failed) != 1 || found.Failed[0].Problem != refused {
-			t.Errorf("opened %+v, failed %+v", found.Opened, found.Failed)
+		if found.OpenedTab == nil || found.OpenedTab.TabID != 7 || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != refused {
+			t.Errorf("opened %+v, failed %+v", found.OpenedTab, found.ErrorPages)
 		}
 		if state := w.hub.Where("chat").State(); state != dispatch.StateUnavailable {
 			t.Errorf("the state is %s", state)
@@ -121,7 +121,7 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 				p := w.connectSettled(errorPage(7, refused, 1000))
 				loads := 0
 				answer := answerTo("tab.load", `{"loading":true}`)
-				found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+				found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 					if strings.Contains(frame, "tab.open") {
 						t.Error("another tab is opened")
 					}
@@ -130,8 +130,8 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 					}
 					return answer(frame)
 				}, tt.steps...)
-				if elapsed > tt.limit || loads != 1 || targetNames(found.Live) != tt.live || (tt.live == "") != (targetNames(found.Failed) == "b1/7") {
-					t.Errorf("%d loads, live %q, failed %+v after %v", loads, targetNames(found.Live), found.Failed, elapsed)
+				if elapsed > tt.limit || loads != 1 || targetNames(found.LiveTargets) != tt.live || (tt.live == "") != (targetNames(found.ErrorPages) == "b1/7") {
+					t.Errorf("%d loads, live %q, failed %+v after %v", loads, targetNames(found.LiveTargets), found.ErrorPages, elapsed)
 				}
 			})
 		})
@@ -146,7 +146,7 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 		loads := func(id int) string { return tabText(id, "", 1, "", `,"loading":["chat"]`) }
 		p := w.connectSettled(loads(7), loads(8))
 		done := make(chan dispatch.Targets, 1)
-		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
+		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		p.listTabs(errorPage(7, "<b>ERR_", 1000), loads(8))
 		w.advanceTime(time.Second)
@@ -159,8 +159,8 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 		w.advanceTime(100 * time.Millisecond)
 		select {
 		case found := <-done:
-			if len(found.Failed) != 2 || found.Failed[0].Problem != "net::ERR_FAILED" || found.Failed[1].Problem != refused {
-				t.Errorf("failed: %+v", found.Failed)
+			if len(found.ErrorPages) != 2 || found.ErrorPages[0].Problem != "net::ERR_FAILED" || found.ErrorPages[1].Problem != refused {
+				t.Errorf("failed: %+v", found.ErrorPages)
 			}
 		default:
 			t.Error("the call still waits")
@@ -179,24 +179,24 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 	t.Run("a tab that was opened for the call", func(t *testing.T) {
 		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 			p := w.connectSettled()
-			found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+			found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 				loading, errorPage(7, "no_answer", 8000))
-			if elapsed > time.Second || found.Opened == nil || len(found.Failed) != 1 || found.Failed[0].Problem != "no_answer" {
-				t.Errorf("after %v: opened %+v, failed %+v", elapsed, found.Opened, found.Failed)
+			if elapsed > time.Second || found.OpenedTab == nil || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != "no_answer" {
+				t.Errorf("after %v: opened %+v, failed %+v", elapsed, found.OpenedTab, found.ErrorPages)
 			}
 		})
 	})
 	t.Run("a tab that loads", func(t *testing.T) {
 		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 			p := w.connectSettled(loading)
-			found, elapsed := w.lookFor(p, dispatch.Want{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+			found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {
 					t.Errorf("the browser received the request %s", frame)
 				}
 				return ""
 			})
-			if elapsed > loadTimeout+time.Second || targetNames(found.Loading) != "b1/7" {
-				t.Errorf("after %v: loading %+v", elapsed, found.Loading)
+			if elapsed > loadTimeout+time.Second || targetNames(found.LoadingTabs) != "b1/7" {
+				t.Errorf("after %v: loading %+v", elapsed, found.LoadingTabs)
 			}
 		})
 	})

@@ -25,7 +25,7 @@ func (e *ending) Reports([]wire.Report, int) {}
 func (e *ending) LinkLost()                  {}
 func (*ending) Ask(wire.ToolAskParams)       {}
 
-func (e *ending) LinkBack() {}
+func (e *ending) LinkRestored() {}
 
 func (e *ending) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()

@@ -16,7 +16,7 @@ import (
 func TestCallInTheSidePanel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the time that is left is exact in fake time
 		full, failed := dispatchtest.View(), dispatchtest.View()
-		failed.CallID, failed.Waiting, failed.Status, failed.ClientVia = "call_2", nil, wire.StatusFailed, dispatch.ViaStdio
+		failed.CallID, failed.Waiting, failed.Status, failed.ClientCredential = "call_2", nil, wire.StatusFailed, dispatch.CredentialStdio
 		calls := &fakeCalls{views: []dispatch.View{full, failed, {}}, activities: full.Activities}
 		p := &panel{link: &link{hub: &Hub{opts: Options{Version: "1.2.3"}}}}
 		var b bytes.Buffer

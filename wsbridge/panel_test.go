@@ -53,19 +53,19 @@ func (f *fakeCalls) Find(id string) (dispatch.View, bool) {
 	return v, true
 }
 
-func (f *fakeCalls) Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error) {
+func (f *fakeCalls) Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.decided = append(f.decided, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.For, r.By))
+	f.decided = append(f.decided, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.Duration, r.Surface))
 	switch {
 	case callID != "c1":
-		return dispatch.Decision{Outcome: wire.DecisionNotPending}, nil
+		return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 	case r.Scope == wire.ScopeAlways:
-		return dispatch.Decision{}, &dispatch.ScopeError{Scope: r.Scope, Offered: []wire.Scope{wire.ScopeOnce}}
+		return dispatch.DecisionResult{}, &dispatch.ScopeError{Scope: r.Scope, OfferedScopes: []wire.Scope{wire.ScopeOnce}}
 	case len(f.decided) > 1:
-		return dispatch.Decision{Outcome: wire.DecisionAlreadyMade, By: "a terminal", Allowed: true}, nil
+		return dispatch.DecisionResult{Outcome: wire.DecisionAlreadyMade, Surface: "a terminal", Allowed: true}, nil
 	default:
-		return dispatch.Decision{Outcome: wire.DecisionAccepted, By: r.By, Allowed: r.Allow}, nil
+		return dispatch.DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
 	}
 }
 
@@ -317,9 +317,9 @@ func TestPanelShowsCalls(t *testing.T) {
 		v := callView("c1", 0.25, "b1")
 		half := 0.5
 		v.Prompt, v.ParentCallID, v.UserProgress, v.UserMessage, v.EndAudience = true, "c0", &half, "for you", "user"
-		v.Waiting = &dispatch.Waiting{
+		v.Waiting = &dispatch.WaitingTicket{
 			TicketID: "t1", Kind: wire.TicketPermission, Reason: "why", Title: "title", Args: `{"n":1}`,
-			Until: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
+			ExpiresAt: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
 		}
 		calls.changeViews(v)
 		p.send(watchOn)

@@ -41,7 +41,7 @@ func (rt *runTable) connect(l *link, lost *wire.CallError) (after []func()) {
 	rt.awaitResumed()
 	rt.resendRuns()
 	for _, r := range rt.runs {
-		r.sink.LinkBack()
+		r.sink.LinkRestored()
 	}
 	return after
 }

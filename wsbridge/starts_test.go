@@ -40,8 +40,8 @@ func TestStartsAreReported(t *testing.T) {
 			t.Errorf("starts %+v", got)
 		}
 		began := time.Now()
-		found := w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"})
-		if elapsed := time.Since(began); elapsed > 0 || len(found.Broken) != 1 || found.Broken[0].TabID != 1 || found.Broken[0].Problem == "" {
+		found := w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"})
+		if elapsed := time.Since(began); elapsed > 0 || len(found.BrokenTabs) != 1 || found.BrokenTabs[0].TabID != 1 || found.BrokenTabs[0].Problem == "" {
 			t.Errorf("after %v: %+v", elapsed, found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + tabText(1, "", 1, "d", ","+chatIs("true")) + `}}`)

@@ -285,7 +285,7 @@ func (ts *tabTable) markSynced(l *link) {
 
 // syncWait returns how much longer a call may wait for the first sync of a
 // browser that may have what the call wants.
-func (ts *tabTable) syncWait(want dispatch.Want) time.Duration {
+func (ts *tabTable) syncWait(want dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.synced && ts.listed || want.Browser != "" && want.Browser != ts.id && want.Browser != ts.name {
@@ -296,7 +296,7 @@ func (ts *tabTable) syncWait(want dispatch.Want) time.Duration {
 
 // isSyncing reports whether a wanted browser has not received the plugins yet,
 // or has not listed its tabs since.
-func (ts *tabTable) isSyncing(want dispatch.Want) bool {
+func (ts *tabTable) isSyncing(want dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.link != nil && !(ts.synced && ts.listed) && (want.Browser == "" || want.Browser == ts.id || want.Browser == ts.name)
@@ -325,7 +325,7 @@ func (ts *tabTable) remove(id int) {
 // a tab. nextDocumentWait applies to a tab that was live a moment ago and ranks before
 // all of live: an agent that caused a page to load means that page, not another tab.
 // The wait ends after loadTimeout. The caller does not hold mu.
-func (ts *tabTable) nextDocumentWait(want dispatch.Want, live []place) (left time.Duration) {
+func (ts *tabTable) nextDocumentWait(want dispatch.TargetChoice, live []place) (left time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.link == nil {

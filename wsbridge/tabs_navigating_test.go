@@ -22,21 +22,21 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		name string
 		// before and after are the browser's tabs at two times, 1 s apart.
 		before, after string
-		want          dispatch.Want
+		want          dispatch.TargetChoice
 		// at is when the targets are known, counted from after; next is sent 1 s
 		// later.
 		at   time.Duration
 		next string
 		live string
 	}{
-		{"it comes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(tabText(7, "af", 9, "d9", liveChat), second), "b1/7 b1/8"},
-		{"it does not come", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, loadTimeout, "", "b1/8"},
-		{"it goes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(second), "b1/8"},
-		{"it has no plugin", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, time.Second, sync(tabText(7, "af", 9, "", ""), second), "b1/8"},
-		{"it goes behind", sync(first, second), sync(first, tabText(8, "", 5, "", loading)), dispatch.Want{}, 0, "", "b1/7"},
-		{"another is wanted", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{TabID: 8}, 0, "", "b1/8"},
-		{"it is new", sync(second), sync(tabText(7, "af", 9, "", loading), second), dispatch.Want{}, 0, "", "b1/8"},
-		{"it is for another plugin", sync(first, second), sync(tabText(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.Want{}, 0, "", "b1/8"},
+		{"it comes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "d9", liveChat), second), "b1/7 b1/8"},
+		{"it does not come", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
+		{"it goes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(second), "b1/8"},
+		{"it has no plugin", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "", ""), second), "b1/8"},
+		{"it goes behind", sync(first, second), sync(first, tabText(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
+		{"another is wanted", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
+		{"it is new", sync(second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"it is for another plugin", sync(first, second), sync(tabText(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 					want := tt.want
 					want.Plugin = "chat"
 					got := w.hub.Targets(w.t.Context(), want)
-					w.note("%s after %v", targetNames(got.Live), time.Since(began))
+					w.note("%s after %v", targetNames(got.LiveTargets), time.Since(began))
 				}()
 				w.advanceTime(time.Second)
 				if tt.next != "" {
@@ -81,8 +81,8 @@ func TestTabStatesCountUntilPagesReport(t *testing.T) {
 		p.sendHello("b1", "boot1")
 		tabs(p, "", `,"loading":["chat"]`)
 		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != "b1/7 b1/8" || time.Since(began) > 0 {
-			t.Errorf("live %q after %v, want both at once", targetNames(got.Live), time.Since(began))
+		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/7 b1/8" || time.Since(began) > 0 {
+			t.Errorf("live %q after %v, want both at once", targetNames(got.LiveTargets), time.Since(began))
 		}
 	})
 }
@@ -101,8 +101,8 @@ func TestCallDoesNotWaitForLostTab(t *testing.T) {
 		tab(p, 7, `,"tab":`+tabText(7, "af", 9, "", `,"loading":["chat"]`))
 		p.drop()
 		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != "b1/8" || time.Since(began) > 0 {
-			t.Errorf("live %q after %v, want b1/8 at once", targetNames(got.Live), time.Since(began))
+		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/8" || time.Since(began) > 0 {
+			t.Errorf("live %q after %v, want b1/8 at once", targetNames(got.LiveTargets), time.Since(began))
 		}
 		p = w.dial()
 		p.sendHello("b1", "boot1")

@@ -73,9 +73,9 @@ func TestTargets(t *testing.T) {
 		want := func(live, reload string, browsers int) {
 			t.Helper()
 			w.readEvents()
-			got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"})
-			if targetNames(got.Live) != live || targetNames(got.NeedReload) != reload || got.Browsers != browsers {
-				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", targetNames(got.Live), targetNames(got.NeedReload), got.Browsers, live, reload, browsers)
+			got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"})
+			if targetNames(got.LiveTargets) != live || targetNames(got.TabsToReload) != reload || got.BrowserCount != browsers {
+				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", targetNames(got.LiveTargets), targetNames(got.TabsToReload), got.BrowserCount, live, reload, browsers)
 			}
 		}
 		want("", "", 0)
@@ -94,7 +94,7 @@ func TestTargets(t *testing.T) {
 			tabText(11, "", 6, "", liveChat),
 		}, ",") + `]}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 1)
-		got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}).Live[0]
+		got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}).LiveTargets[0]
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
@@ -109,7 +109,7 @@ func TestTargets(t *testing.T) {
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
-		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "unknown"}); targetNames(got.Live)+targetNames(got.NeedReload) != "" || got.Browsers != 2 {
+		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "unknown"}); targetNames(got.LiveTargets)+targetNames(got.TabsToReload) != "" || got.BrowserCount != 2 {
 			t.Errorf("an unknown plugin: %+v", got)
 		}
 	})
@@ -127,8 +127,8 @@ func TestTabsAfterReturn(t *testing.T) {
 		}
 		want := func(live, reload string) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != live || targetNames(got.NeedReload) != reload {
-				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), targetNames(got.Live), targetNames(got.NeedReload), live, reload)
+			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != live || targetNames(got.TabsToReload) != reload {
+				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), targetNames(got.LiveTargets), targetNames(got.TabsToReload), live, reload)
 			}
 		}
 		back := func() *peer {
@@ -177,8 +177,8 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 		want := func(live string, browsers int) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != live || got.Browsers != browsers {
-				t.Errorf("live %q, %d browsers; want %q, %d", targetNames(got.Live), got.Browsers, live, browsers)
+			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != live || got.BrowserCount != browsers {
+				t.Errorf("live %q, %d browsers; want %q, %d", targetNames(got.LiveTargets), got.BrowserCount, live, browsers)
 			}
 		}
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
@@ -253,22 +253,22 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash), FirstWait: 3 * time.Second}, func(w *world) {
 		found := make(chan dispatch.Targets, 1)
-		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}) }()
+		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		w.connectBrowser("b1", "boot1")
-		if got := <-found; targetNames(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.Live))
+		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
 	inWorld(t, Options{FirstWait: 3 * time.Second}, func(w *world) {
 		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"}); got.Browsers != 0 || time.Since(began) != 3*time.Second {
-			t.Errorf("%d browsers after %v, want none after 3s", got.Browsers, time.Since(began))
+		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); got.BrowserCount != 0 || time.Since(began) != 3*time.Second {
+			t.Errorf("%d browsers after %v, want none after 3s", got.BrowserCount, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		began = time.Now()
-		w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"})
+		w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"})
 		if time.Since(began) != 0 {
 			t.Error("a hub that has run for a while waits")
 		}
@@ -277,7 +277,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		if w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); time.Since(began) != time.Second {
+		if w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"}); time.Since(began) != time.Second {
 			t.Errorf("waited %v for a client that left after 1s", time.Since(began))
 		}
 	})
@@ -296,7 +296,7 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 		found := make(chan dispatch.Targets, 1)
 		want := func(plugin string) time.Duration {
 			began := time.Now()
-			found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: plugin})
+			found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: plugin})
 			return time.Since(began)
 		}
 		go want("chat")
@@ -307,8 +307,8 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 			t.Fatalf("targets %+v before the tabs were listed", <-found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-		if got := <-found; targetNames(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.Live))
+		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 		// After that, a call without a tab fails at once.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
@@ -331,7 +331,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		found := make(chan dispatch.Targets, 1)
 		want := func() time.Duration {
 			began := time.Now()
-			found <- w.hub.Targets(w.t.Context(), dispatch.Want{Plugin: "chat"})
+			found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"})
 			return time.Since(began)
 		}
 		go want()
@@ -342,8 +342,8 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 			t.Fatalf("targets %+v before the tabs were listed", <-found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
-		if got := <-found; targetNames(got.Live) != "b1/7" {
-			t.Errorf("live %q, want b1/7", targetNames(got.Live))
+		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 		// Without a change there is nothing to wait for.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
@@ -363,17 +363,17 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	ready := strings.Replace(loading, `"loading":["chat"]`, `"documentId":"d8","plugins":[{"name":"chat","hash":"h1"}]`, 1)
 	for _, tt := range []struct {
 		name   string
-		want   dispatch.Want
+		want   dispatch.TargetChoice
 		after  string // the frame that is sent after 1 s, if any
 		live   string
 		waited time.Duration
 	}{
-		{"it comes", dispatch.Want{Plugin: "chat"}, ready, "b1/7", time.Second},
-		{"that very tab comes", dispatch.Want{Plugin: "chat", TabID: 7}, ready, "b1/7", time.Second},
-		{"it never comes", dispatch.Want{Plugin: "chat"}, "", "", 5 * time.Second},
-		{"another tab is wanted", dispatch.Want{Plugin: "chat", TabID: 8}, ready, "", 0},
-		{"another browser is wanted", dispatch.Want{Plugin: "chat", Browser: "Phone"}, ready, "", 0},
-		{"another plugin is wanted", dispatch.Want{Plugin: "mail"}, ready, "", 0},
+		{"it comes", dispatch.TargetChoice{Plugin: "chat"}, ready, "b1/7", time.Second},
+		{"that very tab comes", dispatch.TargetChoice{Plugin: "chat", TabID: 7}, ready, "b1/7", time.Second},
+		{"it never comes", dispatch.TargetChoice{Plugin: "chat"}, "", "", 5 * time.Second},
+		{"another tab is wanted", dispatch.TargetChoice{Plugin: "chat", TabID: 8}, ready, "", 0},
+		{"another browser is wanted", dispatch.TargetChoice{Plugin: "chat", Browser: "Phone"}, ready, "", 0},
+		{"another plugin is wanted", dispatch.TargetChoice{Plugin: "mail"}, ready, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -387,8 +387,8 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 					w.advanceTime(time.Second)
 					p.send(tt.after)
 				}
-				if got := <-found; targetNames(got.Live) != tt.live || time.Since(began) != tt.waited {
-					t.Errorf("live %q after %v, want %q after %v", targetNames(got.Live), time.Since(began), tt.live, tt.waited)
+				if got := <-found; targetNames(got.LiveTargets) != tt.live || time.Since(began) != tt.waited {
+					t.Errorf("live %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(began), tt.live, tt.waited)
 				}
 			})
 		})
@@ -409,8 +409,8 @@ func TestDocumentThatIsGone(t *testing.T) {
 				w.wantEvents(fmt.Sprintf("r1 failed %s, not started: gone", code))
 				ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 				defer cancel()
-				if got := w.hub.Targets(ctx, dispatch.Want{Plugin: "chat"}); targetNames(got.Live) != "" {
-					t.Errorf("live %q, want none", targetNames(got.Live))
+				if got := w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "" {
+					t.Errorf("live %q, want none", targetNames(got.LiveTargets))
 				}
 			})
 		})

@@ -21,7 +21,7 @@ import (
 // navigated, Targets waits for its next document even if others match. If all matching
 // tabs need a reload, Targets requests the reload of one tab. If no tab matches and the
 // call may open a tab, Targets opens a tab.
-func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets {
+func (h *Hub) Targets(ctx context.Context, want dispatch.TargetChoice) dispatch.Targets {
 	s := search{hub: h, want: want, began: time.Now()}
 	for {
 		changed := h.tabChanges.nextChange()
@@ -49,14 +49,14 @@ func (h *Hub) Targets(ctx context.Context, want dispatch.Want) dispatch.Targets 
 
 // Where returns where a plugin is open at this moment.
 func (h *Hub) Where(plugin string) dispatch.Targets {
-	found, _, _ := h.currentTargets(dispatch.Want{Plugin: plugin})
+	found, _, _ := h.currentTargets(dispatch.TargetChoice{Plugin: plugin})
 	return found
 }
 
 // search is the state of one Targets call.
 type search struct {
 	hub   *Hub
-	want  dispatch.Want
+	want  dispatch.TargetChoice
 	began time.Time // start of the search or of its last reload or opened tab
 	found dispatch.Targets
 	// triedReload is true after a reload was requested, isReloading while that
@@ -80,12 +80,12 @@ type failure struct {
 
 // isNew reports whether the load of a tab failed during the search.
 func (s *search) isNew(t dispatch.Target) bool {
-	return s.want.Allows(t) && !s.failedBefore[failure{t.Browser, t.TabID, t.FailedMs}]
+	return s.want.Allows(t) && !s.failedBefore[failure{t.Browser, t.TabID, t.LoadFailedMs}]
 }
 
 // hasOpenedFailed reports whether the opened tab failed to load.
 func (s *search) hasOpenedFailed() bool {
-	return slices.ContainsFunc(s.found.Failed, func(t dispatch.Target) bool {
+	return slices.ContainsFunc(s.found.ErrorPages, func(t dispatch.Target) bool {
 		return t.Browser == s.opened.Browser && t.TabID == s.opened.TabID && s.isNew(t)
 	})
 }
@@ -97,22 +97,22 @@ func (s *search) update() time.Duration {
 	s.found = found
 	if s.failedBefore == nil {
 		s.failedBefore = map[failure]bool{}
-		for _, t := range found.Failed {
-			s.failedBefore[failure{t.Browser, t.TabID, t.FailedMs}] = true
+		for _, t := range found.ErrorPages {
+			s.failedBefore[failure{t.Browser, t.TabID, t.LoadFailedMs}] = true
 		}
 	}
-	live := slices.DeleteFunc(slices.Clone(found.Live), func(t dispatch.Target) bool { return !s.want.Allows(t) })
+	live := slices.DeleteFunc(slices.Clone(found.LiveTargets), func(t dispatch.Target) bool { return !s.want.Allows(t) })
 	ready := slices.ContainsFunc(live, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
 	// A page that does not answer may answer soon.
-	coming := slices.ContainsFunc(found.Loading, s.want.Allows) || slices.ContainsFunc(found.Silent, s.want.Allows)
-	arrives := slices.ContainsFunc(found.Arriving, s.want.Allows)
-	fails := slices.ContainsFunc(found.Failed, s.isNew) && !coming && !arrives
+	coming := slices.ContainsFunc(found.LoadingTabs, s.want.Allows) || slices.ContainsFunc(found.SilentTargets, s.want.Allows)
+	arrives := slices.ContainsFunc(found.TabsAwaitingCode, s.want.Allows)
+	fails := slices.ContainsFunc(found.ErrorPages, s.isNew) && !coming && !arrives
 	switch {
 	case returning > 0:
 		return returning
 	case s.opened != nil && !ready:
 		if len(live) == 0 {
-			s.found.Opened = s.opened
+			s.found.OpenedTab = s.opened
 		}
 		if s.hasOpenedFailed() {
 			return 0
@@ -126,7 +126,7 @@ func (s *search) update() time.Duration {
 		return codeTimeout - time.Since(s.began)
 	case coming:
 		return loadTimeout - time.Since(s.began)
-	case fails || slices.ContainsFunc(found.Broken, s.want.Allows):
+	case fails || slices.ContainsFunc(found.BrokenTabs, s.want.Allows):
 		return 0
 	case arriving > 0:
 		return arriving
@@ -141,26 +141,26 @@ func (s *search) update() time.Duration {
 // If the browser is disconnected, it returns how much longer to wait for the
 // reconnect.
 func (s *search) reloadOrOpen(ctx context.Context) (answered bool, left time.Duration) {
-	if ctx.Err() != nil || slices.ContainsFunc(s.found.Live, s.want.Allows) {
+	if ctx.Err() != nil || slices.ContainsFunc(s.found.LiveTargets, s.want.Allows) {
 		return false, 0
 	}
-	if slices.ContainsFunc(s.found.Broken, s.want.Allows) {
+	if slices.ContainsFunc(s.found.BrokenTabs, s.want.Allows) {
 		return false, 0 // it would fail again after a reload
 	}
-	failed := slices.ContainsFunc(s.found.Failed, s.want.Allows)
-	again := slices.DeleteFunc(slices.Clone(s.found.Failed), s.isNew)
-	reloadable := slices.Concat(s.found.NeedReload, again)
+	failed := slices.ContainsFunc(s.found.ErrorPages, s.want.Allows)
+	again := slices.DeleteFunc(slices.Clone(s.found.ErrorPages), s.isNew)
+	reloadable := slices.Concat(s.found.TabsToReload, again)
 	reload := slices.ContainsFunc(reloadable, s.want.Allows)
 	// A slowly loading tab is better than a second tab.
-	loading := slices.ContainsFunc(s.found.Loading, s.want.Allows)
+	loading := slices.ContainsFunc(s.found.LoadingTabs, s.want.Allows)
 	switch {
 	case reload && !s.triedReload:
 		if s.isReloading, s.triedReload = s.requestReload(ctx, reloadable); !s.triedReload {
 			return false, loadTimeout - time.Since(s.began)
 		}
-	case !reload && !failed && !loading && !s.triedOpen && len(s.found.Openers) == 1:
+	case !reload && !failed && !loading && !s.triedOpen && len(s.found.BrowsersToOpen) == 1:
 		s.triedOpen = true
-		s.opened = s.openTab(ctx, s.found.Openers[0])
+		s.opened = s.openTab(ctx, s.found.BrowsersToOpen[0])
 	default:
 		return false, 0
 	}
@@ -170,21 +170,21 @@ func (s *search) reloadOrOpen(ctx context.Context) (answered bool, left time.Dur
 
 // currentTargets returns the current targets. returning is how much longer to wait for the
 // next document of a better tab, arriving for the first sync of a browser.
-func (h *Hub) currentTargets(want dispatch.Want) (out dispatch.Targets, returning, arriving time.Duration) {
+func (h *Hub) currentTargets(want dispatch.TargetChoice) (out dispatch.Targets, returning, arriving time.Duration) {
 	h.mu.Lock()
 	hash, listed := h.hashes[want.Plugin]
 	h.mu.Unlock()
 	var live, away, reload, loading, coming, broken, silent, failed []place
 	browsers := h.registry.list()
 	for _, b := range browsers {
-		out.Browsers++
+		out.BrowserCount++
 		if !listed {
 			continue
 		}
 		of := b.tabs.placesOf(want.Plugin, hash)
 		arriving = max(arriving, b.tabs.syncWait(want))
 		silent, failed = append(silent, of.silent...), append(failed, of.failed...)
-		out.Syncing = out.Syncing || b.tabs.isSyncing(want)
+		out.IsSyncing = out.IsSyncing || b.tabs.isSyncing(want)
 		coming = append(coming, of.arriving...)
 		reload, loading, broken = append(reload, of.reload...), append(loading, of.loading...), append(broken, of.broken...)
 		switch {
@@ -192,7 +192,7 @@ func (h *Hub) currentTargets(want dispatch.Want) (out dispatch.Targets, returnin
 			away = append(away, of.live...)
 			continue
 		case want.Open != "" && want.AllowsBrowser(of.browser.Browser, of.browser.BrowserName):
-			out.Openers = append(out.Openers, of.browser)
+			out.BrowsersToOpen = append(out.BrowsersToOpen, of.browser)
 		}
 		live = append(live, of.live...)
 	}
@@ -204,12 +204,12 @@ func (h *Hub) currentTargets(want dispatch.Want) (out dispatch.Targets, returnin
 			returning = max(returning, b.tabs.nextDocumentWait(want, live))
 		}
 	}
-	slices.SortFunc(out.Openers, func(x, y dispatch.Target) int {
+	slices.SortFunc(out.BrowsersToOpen, func(x, y dispatch.Target) int {
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
-	out.Live, out.NeedReload, out.Loading, out.Broken = rankPlaces(live), rankPlaces(reload), rankPlaces(loading), rankPlaces(broken)
-	out.Silent, out.Failed = rankPlaces(silent), rankPlaces(failed)
-	out.Arriving = rankPlaces(coming)
+	out.LiveTargets, out.TabsToReload, out.LoadingTabs, out.BrokenTabs = rankPlaces(live), rankPlaces(reload), rankPlaces(loading), rankPlaces(broken)
+	out.SilentTargets, out.ErrorPages = rankPlaces(silent), rankPlaces(failed)
+	out.TabsAwaitingCode = rankPlaces(coming)
 	return out, returning, arriving
 }
 
@@ -279,7 +279,7 @@ func (of *places) add(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 				of.live = append(of.live, p)
 			}
 		case top && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
-			p.Problem, p.FailedMs = t.LoadError, t.LoadFailedMs
+			p.Problem, p.LoadFailedMs = t.LoadError, t.LoadFailedMs
 			of.failed = append(of.failed, p)
 		case top && slices.Contains(t.Arriving, plugin):
 			of.arriving = append(of.arriving, p)

@@ -50,7 +50,7 @@ func TestRankOfReadiness(t *testing.T) {
 			tabText(6, "a", 1, "d6", ","+chatIs("")),
 		}, ",") + `]}}`)
 		w.readEvents()
-		if got := targetSpots(w.hub.Where("chat").Live); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
+		if got := targetSpots(w.hub.Where("chat").LiveTargets); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
 			t.Error(got)
 		}
 	})
@@ -74,10 +74,10 @@ func TestFramesOfTabs(t *testing.T) {
 			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatIs("true")+`}`)),
 		)
 		where := w.hub.Where("chat")
-		if got := targetSpots(where.Live); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
+		if got := targetSpots(where.LiveTargets); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
 			t.Error(got)
 		}
-		frame := where.Live[3]
+		frame := where.LiveTargets[3]
 		if want := (dispatch.Target{
 			Browser: "b1", BrowserName: "Chrome", TabID: 2, FrameID: 7, DocumentID: "f7", URL: "https://x/f7", Title: "T2", Readiness: dispatch.Ready,
 		}); frame != want {
@@ -99,7 +99,7 @@ func TestFramesOfTabs(t *testing.T) {
 		// The frame is removed, and the tab stays open.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
-		if got := targetSpots(w.hub.Where("chat").Live); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
+		if got := targetSpots(w.hub.Where("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
 			t.Error(got)
 		}
 		if code := start("r2"); code != string(wire.ErrNavigated) {
@@ -148,7 +148,7 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatIs("true")) + `]}}`)
 		}
 		w.readEvents()
-		live := w.hub.Where("chat").Live
+		live := w.hub.Where("chat").LiveTargets
 		if len(live) != 2 || live[0].DocumentID != "d-b1" || live[1].DocumentID != "d-b2" {
 			t.Errorf("%+v", live)
 		}
@@ -179,14 +179,14 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 		}, ",") + `]}}`)
 		w.readEvents()
 		found := w.hub.Where("chat")
-		if got := targetSpots(found.Live); got != "1/0 1/3" || len(found.NeedReload) != 0 {
-			t.Error(got, found.NeedReload)
+		if got := targetSpots(found.LiveTargets); got != "1/0 1/3" || len(found.TabsToReload) != 0 {
+			t.Error(got, found.TabsToReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
 			t.Errorf("logged %d times", n)
 		}
 		frames = false
-		if got := targetSpots(w.hub.Where("chat").Live); got != "1/0" {
+		if got := targetSpots(w.hub.Where("chat").LiveTargets); got != "1/0" {
 			t.Error(got)
 		}
 	})
@@ -205,12 +205,12 @@ func TestSilentTabs(t *testing.T) {
 		silent := tabText(1, "af", 9, "d1", ","+chatIs("true")+`,"unresponsive":true`)
 		listTabs(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
 		found := w.hub.Where("chat")
-		if targetSpots(found.Live) != "2/0" || targetSpots(found.Silent) != "1/0" {
-			t.Errorf("live %q, silent %q", targetSpots(found.Live), targetSpots(found.Silent))
+		if targetSpots(found.LiveTargets) != "2/0" || targetSpots(found.SilentTargets) != "1/0" {
+			t.Errorf("live %q, silent %q", targetSpots(found.LiveTargets), targetSpots(found.SilentTargets))
 		}
 		listTabs(silent)
-		if began, found := time.Now(), w.hub.Targets(context.Background(), dispatch.Want{Plugin: "chat"}); len(found.Live) > 0 || time.Since(began) != loadTimeout {
-			t.Errorf("live %q after %v", targetSpots(found.Live), time.Since(began))
+		if began, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(began) != loadTimeout {
+			t.Errorf("live %q after %v", targetSpots(found.LiveTargets), time.Since(began))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
 			t.Errorf("tab 7: %v", err)

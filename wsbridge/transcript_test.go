@@ -170,14 +170,14 @@ func (s *stage) executeLine(line string) {
 		s.w.hub.Waiting(n)
 	case len(words) == 3 && words[1] == "want":
 		go func() {
-			got := s.w.hub.Targets(s.w.t.Context(), dispatch.Want{Plugin: "chat", Browser: words[2]})
-			s.w.note("targets: live %q, to be reloaded %q", targetNames(got.Live), targetNames(got.NeedReload))
+			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: words[2]})
+			s.w.note("targets: live %q, to be reloaded %q", targetNames(got.LiveTargets), targetNames(got.TabsToReload))
 		}()
 	case len(words) >= 3 && words[1] == "open":
-		want := dispatch.Want{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
+		want := dispatch.TargetChoice{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), want)
-			s.w.note("targets: live %q, could be opened in %q, opened %v", targetNames(got.Live), targetNames(got.Openers), got.Opened != nil)
+			s.w.note("targets: live %q, could be opened in %q, opened %v", targetNames(got.LiveTargets), targetNames(got.BrowsersToOpen), got.OpenedTab != nil)
 		}()
 	case len(words) >= 3 && words[1] == "set":
 		if s.settings[words[2]] = json.RawMessage(strings.Join(words[3:], " ")); len(words) == 3 {

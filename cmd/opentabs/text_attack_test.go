@@ -109,10 +109,10 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		Requester: dispatch.Requester{Client: evilText}, Browser: evilText, TabID: 1, Error: evilText, ErrorCode: wire.ErrToolError, Ended: &now,
 		StatusWord: evilText, UserStatusWord: evilText, Result: evilText,
 	}
-	resolution := &dispatch.Resolution{Allow: true, By: evilText}
+	resolution := &dispatch.Resolution{Allow: true, Surface: evilText}
 	waiting := dispatch.View{
 		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusPending}},
-		Waiting:  &dispatch.Waiting{Kind: wire.TicketPermission, Reason: evilText, Title: evilText, Args: evilText, ArgsBytes: 1 << 20, Until: now},
+		Waiting:  &dispatch.WaitingTicket{Kind: wire.TicketPermission, Reason: evilText, Title: evilText, Args: evilText, ArgsBytes: 1 << 20, ExpiresAt: now},
 		Timeline: []dispatch.Moment{
 			{Kind: dispatch.EventKind("x")}, {Kind: dispatch.EventSuspended, Reason: evilText}, {Kind: dispatch.EventResumed, Resolution: resolution},
 		},
@@ -163,9 +163,9 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		Kind: audit.KindCall, Tool: evilText,
 		AuditedCall: shape.AuditedCall{
 			Requester: dispatch.Requester{Client: evilText, Session: evilText}, CallID: evilText, Origin: evilText, Browser: evilText,
-			Status: wire.CallStatus(evilText), Code: wire.ErrorCode(evilText),
+			Status: wire.CallStatus(evilText), ErrorCode: wire.ErrorCode(evilText),
 		},
-		Approved: &audit.Approval{By: evilText}, Decisions: []audit.Decision{{By: evilText, Asked: evilText}}, LastMessages: []dispatch.LastMessage{{Message: evilText, Audience: evilText}},
+		Approved: &audit.Approval{By: evilText}, Decisions: []audit.Decision{{By: evilText, Asked: evilText}}, LastMessages: []dispatch.ToolMessage{{Message: evilText, Audience: evilText}},
 	}
 	capture("audit", func(o *terminal.Output) error { o.PrintLine("%s", auditview.Line(record)); return nil })
 	capture("audit --verbose", func(o *terminal.Output) error {

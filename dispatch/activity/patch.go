@@ -13,34 +13,34 @@ import (
 	"opentabs/wire"
 )
 
-// maxFailures limits the search for patches that do not apply, because each one
+// maxFailedPatches limits the search for patches that do not apply, because each one
 // costs several parses of the whole content. Beyond the limit, valid patches beside
 // them may be dropped too.
-const maxFailures = 16
+const maxFailedPatches = 16
 
 // applyPatches applies patches in order, each completely or not at all. applyPatches
 // returns one error for each dropped patch.
 func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
-	var failed []error
-	bad := 0
-	var apply func([]json.RawMessage)
-	apply = func(some []json.RawMessage) {
-		next, err := applyPatch(content, joinPatches(some))
+	var patchErrors []error
+	failureCount := 0
+	var applyRange func([]json.RawMessage)
+	applyRange = func(patchRange []json.RawMessage) {
+		patched, err := applyPatch(content, joinPatches(patchRange))
 		switch {
 		case err == nil:
-			content = next
-		case len(some) == 1 || bad >= maxFailures:
-			bad++
-			for range some {
-				failed = append(failed, err)
+			content = patched
+		case len(patchRange) == 1 || failureCount >= maxFailedPatches:
+			failureCount++
+			for range patchRange {
+				patchErrors = append(patchErrors, err)
 			}
 		default:
-			apply(some[:len(some)/2])
-			apply(some[len(some)/2:])
+			applyRange(patchRange[:len(patchRange)/2])
+			applyRange(patchRange[len(patchRange)/2:])
 		}
 	}
-	apply(patches)
-	return content, failed
+	applyRange(patches)
+	return content, patchErrors
 }
 
 // joinPatches joins patches to one, so that the content is parsed once if all of
@@ -49,22 +49,22 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 	if len(patches) == 1 {
 		return patches[0]
 	}
-	all := []byte{'['}
+	joined := []byte{'['}
 	for _, p := range patches {
 		p = bytes.TrimSpace(p)
 		if len(p) < 2 || p[0] != '[' {
 			return nil // invalid: reported when it is applied alone
 		}
-		inner := bytes.TrimSpace(p[1 : len(p)-1])
-		if len(inner) == 0 {
+		operations := bytes.TrimSpace(p[1 : len(p)-1])
+		if len(operations) == 0 {
 			continue
 		}
-		if len(all) > 1 {
-			all = append(all, ',')
+		if len(joined) > 1 {
+			joined = append(joined, ',')
 		}
-		all = append(all, inner...)
+		joined = append(joined, operations...)
 	}
-	return append(all, ']')
+	return append(joined, ']')
 }
 
 // applyPatch applies a JSON Patch (RFC 6902) to a content.
@@ -96,14 +96,14 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	if err := json.Unmarshal(wrapped, &doc); err != nil {
 		return nil, err
 	}
-	now, ok := doc[wrapKey]
+	newContent, ok := doc[wrapKey]
 	switch {
 	case !ok:
 		return nil, errors.New("the patch removes the whole content")
-	case len(now) > wire.MaxActivityBytes:
+	case len(newContent) > wire.MaxActivityBytes:
 		return nil, fmt.Errorf("the content would be larger than %s", humanize.Bytes(wire.MaxActivityBytes))
 	}
-	return now, nil
+	return newContent, nil
 }
 
 // wrapKey is the member that contains the content while a patch is applied.
@@ -125,8 +125,8 @@ func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 			if err != nil { // a string
 				return err
 			}
-			moved := json.RawMessage(text)
-			op[name] = &moved
+			prefixed := json.RawMessage(text)
+			op[name] = &prefixed
 		}
 	}
 	return nil

@@ -28,10 +28,10 @@ const (
 	maxPatchBytes = 1 << 20
 	// maxResyncs limits the requests for one activity.
 	maxResyncs = 3
-	// maxLosses limits the requests for all activities after lost reports. lossPause is
+	// maxLossRequests limits the requests for all activities after lost reports. lossRequestPause is
 	// the least time between two of them.
-	maxLosses = 30
-	lossPause = time.Second
+	maxLossRequests  = 30
+	lossRequestPause = time.Second
 )
 
 // View is one activity of a call.
@@ -50,7 +50,7 @@ type Owner interface {
 	ResyncActivity(activityType string)
 	// WarnActivity logs the first dropped change of the call. WarnActivity must not
 	// block or use the Set.
-	WarnActivity(activityType string, why error)
+	WarnActivity(activityType string, reason error)
 }
 
 // Set stores the activities of one call. Init initializes a Set.
@@ -61,28 +61,28 @@ type Owner interface {
 type Set struct {
 	owner Owner
 
-	applying sync.Mutex // held while patches are applied; taken before mu
+	applyMu sync.Mutex // held while patches are applied; taken before mu
 
-	mu        sync.Mutex // guards all fields below
-	all       []*activity
-	losses    int // requests for all activities
-	isWaiting bool
-	lastLoss  time.Time
-	warned    bool
-	isBusy    bool // a goroutine applies patches
+	mu              sync.Mutex // guards all fields below
+	activities      []*activity
+	lossRequests    int // requests for all activities
+	isLossPending   bool
+	lastLossRequest time.Time
+	hasWarned       bool
+	isApplying      bool // a goroutine applies patches
 }
 
 // activity is one activity.
 type activity struct {
-	kind    string
-	content json.RawMessage
+	activityType string
+	content      json.RawMessage
 	// version counts the whole contents that the page sent.
-	version  int
-	audience string
-	patches  []json.RawMessage // since content
-	bytes    int               // of patches
-	dropped  int
-	resyncs  int
+	version      int
+	audience     string
+	patches      []json.RawMessage // since content
+	patchBytes   int               // of patches
+	droppedCount int
+	resyncCount  int
 }
 
 // Init sets the owner.
@@ -91,79 +91,79 @@ func (s *Set) Init(owner Owner) { s.owner = owner }
 // Report stores a change and returns its audience: by default that of the change
 // before. Report returns false for a dropped change, which is too large or has one type
 // too many. Report does not wait for patches.
-func (s *Set) Report(r *wire.Activity, audience string) (shownTo string, accepted bool) {
+func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.find(r.Type)
+	current := s.findActivity(r.Type)
 	if len(r.Content) > wire.MaxActivityBytes || len(r.Patch) > wire.MaxActivityBytes {
-		s.drop(one, r.Type, fmt.Errorf("it is larger than %s", humanize.Bytes(wire.MaxActivityBytes)))
+		s.dropChange(current, r.Type, fmt.Errorf("it is larger than %s", humanize.Bytes(wire.MaxActivityBytes)))
 		return "", false
 	}
-	if one == nil {
-		if len(s.all) == wire.MaxActivityTypes {
-			s.drop(nil, r.Type, fmt.Errorf("the call has %d activities, the maximum", wire.MaxActivityTypes))
+	if current == nil {
+		if len(s.activities) == wire.MaxActivityTypes {
+			s.dropChange(nil, r.Type, fmt.Errorf("the call has %d activities, the maximum", wire.MaxActivityTypes))
 			return "", false
 		}
-		one = &activity{kind: r.Type}
-		s.all = append(s.all, one)
+		current = &activity{activityType: r.Type}
+		s.activities = append(s.activities, current)
 	}
 	if audience != "" {
-		one.audience = audience
+		current.audience = audience
 	}
 	if r.Patch == nil {
-		one.content, one.patches, one.bytes = bytes.Clone(r.Content), nil, 0
-		one.version++
-		return one.audience, true
+		current.content, current.patches, current.patchBytes = bytes.Clone(r.Content), nil, 0
+		current.version++
+		return current.audience, true
 	}
-	one.patches = append(one.patches, bytes.Clone(r.Patch))
-	one.bytes += len(r.Patch)
-	if !s.isBusy && (len(one.patches) >= maxPatches || one.bytes >= maxPatchBytes) {
-		s.isBusy = true
+	current.patches = append(current.patches, bytes.Clone(r.Patch))
+	current.patchBytes += len(r.Patch)
+	if !s.isApplying && (len(current.patches) >= maxPatches || current.patchBytes >= maxPatchBytes) {
+		s.isApplying = true
 		go func() {
-			s.apply()
+			s.applyPending()
 			s.mu.Lock()
-			s.isBusy = false
+			s.isApplying = false
 			s.mu.Unlock()
 		}()
 	}
-	if len(one.patches) > 64*maxPatches || one.bytes > 4*maxPatchBytes { // faster than they can be applied
-		one.patches, one.bytes = nil, 0
-		one.version++
-		s.resync(one, errors.New("patches arrive faster than they can be applied"))
+	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes { // faster than they can be applied
+		current.patches, current.patchBytes = nil, 0
+		current.version++
+		s.resync(current, errors.New("patches arrive faster than they can be applied"))
 	}
-	return one.audience, true
+	return current.audience, true
 }
 
-func (s *Set) find(kind string) *activity {
-	for _, one := range s.all {
-		if one.kind == kind {
-			return one
+func (s *Set) findActivity(activityType string) *activity {
+	for _, current := range s.activities {
+		if current.activityType == activityType {
+			return current
 		}
 	}
 	return nil
 }
 
-// drop counts a dropped change, and logs the first dropped change. The caller has
+// dropChange counts a dropped change, and logs the first dropped change. The caller has
 // locked mu.
-func (s *Set) drop(one *activity, kind string, why error) {
-	if one != nil {
-		one.dropped++
+func (s *Set) dropChange(current *activity, activityType string, reason error) {
+	if current != nil {
+		current.droppedCount++
 	}
-	if !s.warned {
-		s.warned = true
-		s.owner.WarnActivity(kind, why)
+	if !s.hasWarned {
+		s.hasWarned = true
+		s.owner.WarnActivity(activityType, reason)
 	}
 }
 
 // resync drops a change that did not apply and requests the whole content from the
 // page. The caller has locked mu.
-func (s *Set) resync(one *activity, why error) {
-	s.drop(one, one.kind, why)
-	if one.resyncs == maxResyncs {
+func (s *Set) resync(current *activity, reason error) {
+	s.dropChange(current, current.activityType, reason)
+	if current.resyncCount == maxResyncs {
 		return
 	}
-	one.resyncs++
-	go s.owner.ResyncActivity(one.kind)
+	current.resyncCount++
+	go s.owner.ResyncActivity(current.activityType)
 }
 
 // ReportsLost requests all activities from the page. A change may be among the
@@ -171,65 +171,65 @@ func (s *Set) resync(one *activity, why error) {
 func (s *Set) ReportsLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isWaiting || s.losses == maxLosses {
+	if s.isLossPending || s.lossRequests == maxLossRequests {
 		return
 	}
-	s.losses++
-	s.isWaiting = true
-	time.AfterFunc(lossPause-time.Since(s.lastLoss), func() {
+	s.lossRequests++
+	s.isLossPending = true
+	time.AfterFunc(lossRequestPause-time.Since(s.lastLossRequest), func() {
 		s.mu.Lock()
-		s.isWaiting, s.lastLoss = false, time.Now()
+		s.isLossPending, s.lastLossRequest = false, time.Now()
 		s.mu.Unlock()
 		s.owner.ResyncActivity("")
 	})
 }
 
-// apply applies all pending patches.
-func (s *Set) apply() {
-	s.applying.Lock()
-	defer s.applying.Unlock()
+// applyPending applies all pending patches.
+func (s *Set) applyPending() {
+	s.applyMu.Lock()
+	defer s.applyMu.Unlock()
 	for i := 0; ; i++ {
 		s.mu.Lock()
-		if i >= len(s.all) { // Clear may have run meanwhile
+		if i >= len(s.activities) { // Clear may have run meanwhile
 			s.mu.Unlock()
 			return
 		}
-		one := s.all[i]
-		version, content, patches := one.version, one.content, one.patches
+		current := s.activities[i]
+		version, content, patches := current.version, current.content, current.patches
 		s.mu.Unlock()
 		if len(patches) > 0 {
-			s.replace(one, version, content, patches)
+			s.replaceContent(current, version, content, patches)
 		}
 	}
 }
 
-// replace stores content with patches applied, unless the page has sent a new
+// replaceContent stores content with patches applied, unless the page has sent a new
 // content meanwhile.
-func (s *Set) replace(one *activity, version int, content json.RawMessage, patches []json.RawMessage) {
-	patched, failed := applyPatches(content, patches)
+func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
+	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one.version != version {
+	if current.version != version {
 		return
 	}
 	for _, p := range patches {
-		one.bytes -= len(p)
+		current.patchBytes -= len(p)
 	}
-	one.content, one.patches = patched, one.patches[len(patches):]
-	for _, err := range failed {
-		s.resync(one, err)
+	current.content, current.patches = patched, current.patches[len(patches):]
+	for _, err := range patchErrors {
+		s.resync(current, err)
 	}
 }
 
 // Views returns the current activities in the order of their first reports.
 func (s *Set) Views() []View {
-	s.apply()
+	s.applyPending()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var views []View
-	for _, one := range s.all {
-		if one.content != nil {
-			views = append(views, View{Type: one.kind, Content: one.content, Audience: one.audience, Dropped: one.dropped})
+	for _, current := range s.activities {
+		if current.content != nil {
+			views = append(views, View{Type: current.activityType, Content: current.content, Audience: current.audience, Dropped: current.droppedCount})
 		}
 	}
 	return views
@@ -240,8 +240,8 @@ func (s *Set) Size() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size := 0
-	for _, one := range s.all {
-		size += len(one.content) + one.bytes
+	for _, current := range s.activities {
+		size += len(current.content) + current.patchBytes
 	}
 	return size
 }
@@ -250,5 +250,5 @@ func (s *Set) Size() int {
 func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all = nil
+	s.activities = nil
 }

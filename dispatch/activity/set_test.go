@@ -53,12 +53,12 @@ func newSet() (*Set, *owner) {
 func TestClearWhileApplying(t *testing.T) {
 	s, o := newSet()
 	for _, kind := range []string{"a", "b", "c"} {
-		s.all = append(s.all, &activity{
-			kind: kind, content: json.RawMessage("[]"), resyncs: maxResyncs,
+		s.activities = append(s.activities, &activity{
+			activityType: kind, content: json.RawMessage("[]"), resyncCount: maxResyncs,
 			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // does not apply
 		})
 	}
-	o.onWarn = func() { s.all = nil } // mu is held here, as in Clear
+	o.onWarn = func() { s.activities = nil } // mu is held here, as in Clear
 	if views := s.Views(); len(views) != 0 || len(o.warned) != 1 {
 		t.Errorf("%v, warned about %q", views, o.warned)
 	}

@@ -28,58 +28,58 @@ const (
 // the timer is not moved. When it fires, it checks for a newer report and restarts
 // itself. The zero Clock is ready for use.
 type Clock struct {
-	start time.Time
-	idle  time.Duration
-	hard  time.Duration
-	// expired is called once, without mu, when a limit is reached.
-	expired func(wire.ErrorCode)
-	// delegates counts the running nested calls, whose idle limits replace the idle
+	start     time.Time
+	idleLimit time.Duration
+	hardLimit time.Duration
+	// onLimit is called once, without mu, when a limit is reached.
+	onLimit func(wire.ErrorCode)
+	// nestedCalls counts the running nested calls, whose idle limits replace the idle
 	// limit of this clock.
-	delegates atomic.Int64
-	// last is the time of the last report since start, in nanoseconds; hard while
+	nestedCalls atomic.Int64
+	// lastReport is the time of the last report since start, in nanoseconds; hard while
 	// the idle limit is held.
-	last atomic.Int64
-	// skipped is the total of ended pauses since start, in nanoseconds. frozenAt is
+	lastReport atomic.Int64
+	// endedPauses is the total of ended pauses since start, in nanoseconds. frozenAt is
 	// the elapsed time of a paused or stopped clock, plus one; 0 while it runs.
-	skipped  atomic.Int64
-	frozenAt atomic.Int64
+	endedPauses atomic.Int64
+	frozenAt    atomic.Int64
 
-	mu     sync.Mutex // guards all fields below
-	timer  *time.Timer
-	done   bool
-	pauses int // the number of pauses without a Resume
+	mu         sync.Mutex // guards all fields below
+	timer      *time.Timer
+	isStopped  bool
+	openPauses int // the number of pauses without a Resume
 	// pausedAt is the start of the current pause. paused is the total of all ended
 	// pauses, including pauses before Start.
-	pausedAt time.Time
-	paused   time.Duration
+	pausedAt    time.Time
+	totalPaused time.Duration
 }
 
 // Paused returns the total time that the clock has been paused.
 func (c *Clock) Paused() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pauses == 0 {
-		return c.paused
+	if c.openPauses == 0 {
+		return c.totalPaused
 	}
-	return c.paused + time.Since(c.pausedAt)
+	return c.totalPaused + time.Since(c.pausedAt)
 }
 
 // Elapsed returns the time since Start without pauses.
 func (c *Clock) Elapsed() time.Duration { return time.Duration(c.elapsed()) }
 
 func (c *Clock) elapsed() int64 {
-	if at := c.frozenAt.Load(); at != 0 {
-		return at - 1
+	if frozenAt := c.frozenAt.Load(); frozenAt != 0 {
+		return frozenAt - 1
 	}
-	return int64(time.Since(c.start)) - c.skipped.Load()
+	return int64(time.Since(c.start)) - c.endedPauses.Load()
 }
 
 // Pause suspends both limits until Resume was called as often. Pause may precede Start.
 func (c *Clock) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pauses++
-	if c.pauses > 1 {
+	c.openPauses++
+	if c.openPauses > 1 {
 		return
 	}
 	c.pausedAt = time.Now()
@@ -93,111 +93,113 @@ func (c *Clock) Pause() {
 func (c *Clock) Resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pauses--; c.pauses > 0 {
+	if c.openPauses--; c.openPauses > 0 {
 		return
 	}
-	c.paused += time.Since(c.pausedAt)
-	if c.timer == nil || c.done {
+	c.totalPaused += time.Since(c.pausedAt)
+	if c.timer == nil || c.isStopped {
 		return
 	}
 	now := c.elapsed()
-	c.skipped.Store(int64(time.Since(c.start)) - now)
+	c.endedPauses.Store(int64(time.Since(c.start)) - now)
 	c.frozenAt.Store(0)
-	if last := c.last.Load(); last != int64(c.hard) { // otherwise the idle limit is suspended
-		c.last.CompareAndSwap(last, now)
+	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) { // otherwise the idle limit is suspended
+		c.lastReport.CompareAndSwap(lastReport, now)
 	}
 	c.timer.Reset(time.Duration(c.nextLimit() - now))
 }
 
 // Start starts both limits. Start does nothing after Stop.
-func (c *Clock) Start(idle, hard time.Duration, expired func(wire.ErrorCode)) {
+func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.ErrorCode)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.start, c.idle, c.hard, c.expired = time.Now(), idle, hard, expired
-	if c.done {
+	c.start, c.idleLimit, c.hardLimit, c.onLimit = time.Now(), idleLimit, hardLimit, onLimit
+	if c.isStopped {
 		return
 	}
-	c.timer = time.AfterFunc(min(idle, hard), c.Check)
-	if c.pauses > 0 {
+	c.timer = time.AfterFunc(min(idleLimit, hardLimit), c.CheckLimits)
+	if c.openPauses > 0 {
 		c.frozenAt.Store(1)
 		c.timer.Stop()
 	}
 }
 
-// Touch restarts the idle limit. Touch returns false if a limit was already reached: a
+// RestartIdle restarts the idle limit. Touch returns false if a limit was already reached: a
 // report at the exact time of the deadline is late.
-func (c *Clock) Touch() bool {
+func (c *Clock) RestartIdle() bool {
 	now := c.elapsed()
-	if due := c.nextLimit(); now >= due && (now >= int64(c.hard) || now < due+int64(suspendThreshold) && !c.isDelegated()) {
+	if deadline := c.nextLimit(); now >= deadline && (now >= int64(c.hardLimit) || now < deadline+int64(suspendThreshold) && !c.hasNestedCalls()) {
 		return false
 	}
-	c.last.Store(now)
+	c.lastReport.Store(now)
 	return true
 }
 
-// Delegate adds n to the number of nested calls. While it is positive, the idle
+// AddNestedCalls adds n to the number of nested calls. While it is positive, the idle
 // limit ends nothing, because each nested call has one.
-func (c *Clock) Delegate(n int64) { c.delegates.Add(n) }
+func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
-func (c *Clock) isDelegated() bool { return c.delegates.Load() > 0 }
+func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
 
 // HoldIdle suspends the idle limit until ReleaseIdle or the next Touch.
-func (c *Clock) HoldIdle() { c.last.Store(int64(c.hard)) }
+func (c *Clock) HoldIdle() { c.lastReport.Store(int64(c.hardLimit)) }
 
 // ReleaseIdle restarts the idle limit after HoldIdle; otherwise it does nothing.
 func (c *Clock) ReleaseIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.done {
+	if c.isStopped {
 		return
 	}
 	now := c.elapsed()
-	c.last.CompareAndSwap(int64(c.hard), now)
-	if c.pauses == 0 {
+	c.lastReport.CompareAndSwap(int64(c.hardLimit), now)
+	if c.openPauses == 0 {
 		c.timer.Reset(time.Duration(c.nextLimit() - now))
 	}
 }
 
 // nextLimit is the time of the next limit without another report, in nanoseconds since
 // start.
-func (c *Clock) nextLimit() int64 { return c.dueAfter(c.last.Load()) }
+func (c *Clock) nextLimit() int64 { return c.limitAfter(c.lastReport.Load()) }
 
-// dueAfter is due for a last report at the given time.
-func (c *Clock) dueAfter(last int64) int64 { return min(last+int64(c.idle), int64(c.hard)) }
+// limitAfter is due for a last report at the given time.
+func (c *Clock) limitAfter(lastReport int64) int64 {
+	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
+}
 
-// Check calls the expired function if a limit is reached, and restarts the timer
+// CheckLimits calls the expired function if a limit is reached, and restarts the timer
 // otherwise. The timer calls it.
-func (c *Clock) Check() {
+func (c *Clock) CheckLimits() {
 	c.mu.Lock()
-	if c.done || c.pauses > 0 {
+	if c.isStopped || c.openPauses > 0 {
 		c.mu.Unlock()
 		return
 	}
-	last := c.last.Load()
-	now, due := c.elapsed(), c.dueAfter(last)
-	if now >= due+int64(suspendThreshold) && now < int64(c.hard) {
+	lastReport := c.lastReport.Load()
+	now, deadline := c.elapsed(), c.limitAfter(lastReport)
+	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
 		// A concurrent Touch or HoldIdle takes precedence.
-		c.last.CompareAndSwap(last, now-int64(c.idle-min(c.idle, graceAfterSuspend)))
-		due = c.nextLimit()
+		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, graceAfterSuspend)))
+		deadline = c.nextLimit()
 	}
-	if now < due {
-		c.timer.Reset(time.Duration(due - now))
+	if now < deadline {
+		c.timer.Reset(time.Duration(deadline - now))
 		c.mu.Unlock()
 		return
 	}
-	if due != int64(c.hard) && c.isDelegated() {
-		c.last.Store(now)
+	if deadline != int64(c.hardLimit) && c.hasNestedCalls() {
+		c.lastReport.Store(now)
 		c.timer.Reset(time.Duration(c.nextLimit() - now))
 		c.mu.Unlock()
 		return
 	}
-	c.done = true
+	c.isStopped = true
 	c.frozenAt.Store(now + 1)
 	c.mu.Unlock()
-	if due == int64(c.hard) {
-		c.expired(wire.ErrDeadlineExceeded)
+	if deadline == int64(c.hardLimit) {
+		c.onLimit(wire.ErrDeadlineExceeded)
 	} else {
-		c.expired(wire.ErrIdleTimeout)
+		c.onLimit(wire.ErrIdleTimeout)
 	}
 }
 
@@ -206,7 +208,7 @@ func (c *Clock) Check() {
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done = true
+	c.isStopped = true
 	if c.timer != nil {
 		if c.frozenAt.Load() == 0 {
 			c.frozenAt.Store(c.elapsed() + 1)

@@ -27,7 +27,7 @@ func BenchmarkProgressReset(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
-			clocks[i%running].Touch()
+			clocks[i%running].RestartIdle()
 			i++
 		}
 	})
@@ -37,7 +37,7 @@ func BenchmarkProgressReset(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
 			i := int(start.Add(3571))
 			for pb.Next() {
-				clocks[i%running].Touch()
+				clocks[i%running].RestartIdle()
 				i++
 			}
 		})
@@ -64,12 +64,12 @@ func TestClockAfterSuspension(t *testing.T) {
 				defer c.Stop()
 				c.start = c.start.Add(-tt.ago)
 				if first == "timer" {
-					c.Check()
+					c.CheckLimits()
 				}
-				if got := c.Touch(); got != tt.alive {
+				if got := c.RestartIdle(); got != tt.alive {
 					t.Errorf("%s first: a report counts: %v, want %v", first, got, tt.alive)
 				}
-				c.Check()
+				c.CheckLimits()
 				if (code == "") != tt.alive {
 					t.Errorf("%s first: ended with %q, want alive: %v", first, code, tt.alive)
 				}
@@ -87,11 +87,11 @@ func TestClockLimits(t *testing.T) {
 		code wire.ErrorCode
 	}{
 		{"silence", func(*Clock) {}, 30 * time.Second, wire.ErrIdleTimeout},
-		{"one report", func(c *Clock) { time.Sleep(20 * time.Second); c.Touch() }, 50 * time.Second, wire.ErrIdleTimeout},
+		{"one report", func(c *Clock) { time.Sleep(20 * time.Second); c.RestartIdle() }, 50 * time.Second, wire.ErrIdleTimeout},
 		{"reports without end", func(c *Clock) {
 			for range 20 {
 				time.Sleep(20 * time.Second)
-				c.Touch()
+				c.RestartIdle()
 			}
 		}, 5 * time.Minute, wire.ErrDeadlineExceeded},
 		{"a pause", func(c *Clock) { c.Pause(); time.Sleep(time.Hour); c.Resume() }, time.Hour + 30*time.Second, wire.ErrIdleTimeout},
@@ -105,7 +105,12 @@ func TestClockLimits(t *testing.T) {
 		}, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
 		{"a held idle limit", func(c *Clock) { c.HoldIdle(); time.Sleep(2 * time.Minute); c.ReleaseIdle() }, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
 		{"an idle limit held for ever", func(c *Clock) { c.HoldIdle() }, 5 * time.Minute, wire.ErrDeadlineExceeded},
-		{"a nested call", func(c *Clock) { c.Delegate(1); time.Sleep(2 * time.Minute); c.Touch(); c.Delegate(-1) }, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
+		{"a nested call", func(c *Clock) {
+			c.AddNestedCalls(1)
+			time.Sleep(2 * time.Minute)
+			c.RestartIdle()
+			c.AddNestedCalls(-1)
+		}, 2*time.Minute + 30*time.Second, wire.ErrIdleTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // live document, CancelFunc answers "aborted" at once, and all other functions do
 // nothing.
 type Bridge struct {
-	TargetsFunc func(want dispatch.Want) dispatch.Targets
+	TargetsFunc func(want dispatch.TargetChoice) dispatch.Targets
 	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
 	CancelFunc  func(id, reason string, answered func(wire.CancelOutcome))
 	AnswerFunc  func(id string, ask int, output json.RawMessage, err *wire.CallError)
@@ -29,11 +29,11 @@ var Document = dispatch.Target{
 }
 
 // Targets implements dispatch.Bridge.
-func (b *Bridge) Targets(_ context.Context, want dispatch.Want) dispatch.Targets {
+func (b *Bridge) Targets(_ context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if b.TargetsFunc != nil {
-		return b.TargetsFunc(want)
+		return b.TargetsFunc(choice)
 	}
-	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{Document}}
+	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{Document}}
 }
 
 // Start implements dispatch.Bridge.
@@ -45,18 +45,18 @@ func (b *Bridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink
 }
 
 // Cancel implements dispatch.Bridge.
-func (b *Bridge) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
+func (b *Bridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	if b.CancelFunc != nil {
-		b.CancelFunc(id, reason, answered)
+		b.CancelFunc(id, reason, onOutcome)
 		return
 	}
-	answered(wire.CancelAborted)
+	onOutcome(wire.CancelAborted)
 }
 
 // Answer implements dispatch.Bridge.
-func (b *Bridge) Answer(id string, ask int, output json.RawMessage, err *wire.CallError) {
+func (b *Bridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
 	if b.AnswerFunc != nil {
-		b.AnswerFunc(id, ask, output, err)
+		b.AnswerFunc(id, askID, output, err)
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 	"opentabs/wire"
 )
 
-// Arrival is when the call of [View] arrived.
-var Arrival = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
+// ArrivalTime is when the call of [View] arrived.
+var ArrivalTime = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
 // View returns a call in which every field is set, for tests of what a surface shows.
 // No real call waits, has failed and has a result at once.
 func View() dispatch.View {
 	progress, loaded, total, userProgress := 0.5, 50.0, 100.0, 0.25
-	ended := Arrival.Add(time.Minute)
+	ended := ArrivalTime.Add(time.Minute)
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
 			Schema: dispatch.SnapshotSchema, NodeID: "node_1", CallID: "call_1", ToolName: "messages__export",
@@ -23,38 +23,38 @@ func View() dispatch.View {
 			ParentNodeID: "node_0", ParentCallID: "call_0",
 		},
 		Plugin: "messages", Tool: "export",
-		Requester: dispatch.Requester{Client: "laptop", ClientVia: dispatch.ViaToken, ClientClaims: "claude-code", Session: "session-1"},
-		Browser:   "b1", TabID: 7, Created: Arrival, Ended: &ended, RunMs: 1500.5, Reports: 9, Invalid: 2, Prompt: true, Depth: 1,
-		Caller:       &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b1", TabID: 6, Origin: "https://mail.example", Above: []string{"mail__all"}},
+		Requester: dispatch.Requester{Client: "laptop", ClientCredential: dispatch.CredentialToken, ClaimedName: "claude-code", Session: "session-1"},
+		Browser:   "b1", TabID: 7, Created: ArrivalTime, Ended: &ended, RunMs: 1500.5, ReportCount: 9, InvalidCount: 2, Prompt: true, Depth: 1,
+		Caller:       &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b1", TabID: 6, Origin: "https://mail.example", ParentTools: []string{"mail__all"}},
 		UserProgress: &userProgress, UserMessage: "a quarter", StatusWord: "indexing", UserStatusWord: "reading", EndAudience: dispatch.AudienceUser,
-		Result: `{"messages":2}`, Waiting: waitingQuestion(),
+		Result: `{"messages":2}`, Waiting: newWaitingTicket(),
 		Activities: []dispatch.ActivityView{
 			{Type: "table", Content: json.RawMessage(`[{"a":1}]`), Audience: dispatch.AudienceUser, Dropped: 1},
 			{Type: "text", Content: json.RawMessage(`"for the agent"`)},
 		},
 		Timeline: []dispatch.Moment{
-			{Time: Arrival, Kind: dispatch.EventCreated},
-			{Time: Arrival.Add(time.Second), Kind: dispatch.EventSuspended, Reason: "It sends messages."},
-			{Time: Arrival.Add(2 * time.Second), Kind: dispatch.EventResumed, Resolution: Resolution()},
+			{Time: ArrivalTime, Kind: dispatch.EventCreated},
+			{Time: ArrivalTime.Add(time.Second), Kind: dispatch.EventSuspended, Reason: "It sends messages."},
+			{Time: ArrivalTime.Add(2 * time.Second), Kind: dispatch.EventResumed, Resolution: Resolution()},
 		},
-		Seq: 42, ErrorCode: wire.ErrToolError, Error: "The channel is <gone>.", CancelReason: "not needed", Stopped: wire.CancelAborted,
+		Seq: 42, ErrorCode: wire.ErrToolError, Error: "The channel is <gone>.", CancelReason: "not needed", StopOutcome: wire.CancelAborted,
 	}
 }
 
-// waitingQuestion returns the question of View.
-func waitingQuestion() *dispatch.Waiting {
-	return &dispatch.Waiting{
+// newWaitingTicket returns the question of View.
+func newWaitingTicket() *dispatch.WaitingTicket {
+	return &dispatch.WaitingTicket{
 		TicketID: "ticket_1", CallID: "call_1", Tool: "messages__export", Kind: wire.TicketPermission, Reason: "It sends messages.",
-		Caller:  &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b2", TabID: 6, Origin: "https://mail.example", Above: []string{"mail__all"}},
+		Caller:  &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b2", TabID: 6, Origin: "https://mail.example", ParentTools: []string{"mail__all"}},
 		Browser: "b1", TabID: 7, Title: "Export messages", Args: `{"channel":"general"}`, ArgsBytes: 4000,
-		Since: Arrival.Add(time.Second), Until: Arrival.Add(5 * time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeAlways},
+		StartedAt: ArrivalTime.Add(time.Second), ExpiresAt: ArrivalTime.Add(5 * time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeAlways},
 	}
 }
 
 // Resolution returns a decision in which every field is set.
 func Resolution() *dispatch.Resolution {
 	return &dispatch.Resolution{
-		TicketID: "ticket_1", Gate: "permission", Allow: true, Scope: wire.ScopeTime, For: time.Hour, Data: json.RawMessage(`{"note":1}`),
-		By: "the side panel", At: Arrival.Add(2 * time.Second),
+		TicketID: "ticket_1", Gate: "permission", Allow: true, Scope: wire.ScopeTime, Duration: time.Hour, Data: json.RawMessage(`{"note":1}`),
+		Surface: "the side panel", DecidedAt: ArrivalTime.Add(2 * time.Second),
 	}
 }

@@ -63,7 +63,7 @@ func TestJSONOfCalls(t *testing.T) {
 		{Kind: dispatch.EventResumed, Resolution: Resolution()},
 		{Kind: dispatch.EventEnded, Audience: dispatch.AudienceUser},
 	} {
-		e.Seq, e.Time, e.Call = 7, Arrival, View()
+		e.Seq, e.Time, e.Call = 7, ArrivalTime, View()
 		b.Write(append(e.JSON(), '\n'))
 	}
 	goldentest.Compare(t, "testdata/calls.jsonl", b.Bytes())

@@ -12,7 +12,7 @@ import (
 // later.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
-	next      string
+	nextStep  string
 }{
 	wire.ErrIdleTimeout:      {true, "Retry it, ask for less in one call, or make the tool report progress more often than that."},
 	wire.ErrDeadlineExceeded: {false, "Split the work into smaller calls; do not repeat the same call."},
@@ -51,44 +51,44 @@ var advice = map[wire.ErrorCode]struct {
 // Advice returns the next step after an error with this code, in one sentence for
 // the agent.
 func Advice(code wire.ErrorCode) string {
-	next, _ := Next(code)
-	return next
+	nextStep, _ := NextStep(code)
+	return nextStep
 }
 
-// Next returns the next step after an error with this code, and whether the same call
+// NextStep returns the next step after an error with this code, and whether the same call
 // may succeed later.
-func Next(code wire.ErrorCode) (next string, retryable bool) {
-	a, known := advice[code]
-	if !known {
+func NextStep(code wire.ErrorCode) (nextStep string, retryable bool) {
+	a, isKnown := advice[code]
+	if !isKnown {
 		a = advice[wire.ErrInternal]
 	}
-	return a.next, a.retryable
+	return a.nextStep, a.retryable
 }
 
-// NextAfterRequest returns the next step after an error with the code of a failed
-// request of the tool. NextAfterRequest returns false for other codes.
-func NextAfterRequest(code string) (next string, ok bool) {
-	next, ok = requestAdvice[code]
-	return next, ok
+// NextStepAfterRequest returns the next step after an error with the code of a failed
+// request of the tool. NextStepAfterRequest returns false for other codes.
+func NextStepAfterRequest(code string) (nextStep string, ok bool) {
+	nextStep, ok = requestAdvice[code]
+	return nextStep, ok
 }
 
 // requestAdvice is the next step after the codes of a failed request of a tool, if
 // the tool ended with them: an agent cannot correct what the user or the author of the
 // plugin decided.
 var requestAdvice = map[string]string{
-	string(wire.ErrCancelled):       advice[wire.ErrCancelled].next,
-	string(wire.ErrDenied):          advice[wire.ErrDenied].next,
-	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].next,
-	string(wire.ErrNeedsSettings):   advice[wire.ErrNeedsSettings].next,
-	string(wire.ErrApprovalTimeout): advice[wire.ErrApprovalTimeout].next,
-	string(wire.ErrNestedTooDeep):   advice[wire.ErrNestedTooDeep].next,
+	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
+	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,
+	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].nextStep,
+	string(wire.ErrNeedsSettings):   advice[wire.ErrNeedsSettings].nextStep,
+	string(wire.ErrApprovalTimeout): advice[wire.ErrApprovalTimeout].nextStep,
+	string(wire.ErrNestedTooDeep):   advice[wire.ErrNestedTooDeep].nextStep,
 	"user_denied":                   "The user denied the tool's request. Do not call again unless the user asks you to.",
 	"user_timeout":                  "Ask the user to be ready for the tool's request, then call again.",
 }
 
-// Code names the code. For errors of a tool it returns the details in the format of
+// DescribeCode names the code. For errors of a tool it returns the details in the format of
 // the original OpenTabs, for which users of its plugins search.
-func Code(err *wire.CallError) string {
+func DescribeCode(err *wire.CallError) string {
 	t := err.Tool
 	if t == nil || t.Code == "" {
 		return string(err.Code)
@@ -104,8 +104,8 @@ func Code(err *wire.CallError) string {
 	return text
 }
 
-// Stopped describes how the page answered the stop.
-func Stopped(s wire.CancelOutcome) string {
+// DescribeStop describes how the page answered the stop.
+func DescribeStop(s wire.CancelOutcome) string {
 	switch s {
 	case wire.CancelAborted:
 		return "The page stopped the tool."

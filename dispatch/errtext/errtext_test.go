@@ -15,13 +15,13 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("no advice for %s", code)
 		}
 	}
-	if got := Advice("unheard_of"); got != advice[wire.ErrInternal].next {
+	if got := Advice("unheard_of"); got != advice[wire.ErrInternal].nextStep {
 		t.Errorf("an unknown code gets %q", got)
 	}
-	if next, ok := NextAfterRequest("user_denied"); !ok || next == "" {
+	if next, ok := NextStepAfterRequest("user_denied"); !ok || next == "" {
 		t.Error("no next step after user_denied")
 	}
-	if _, ok := NextAfterRequest("NOT_FOUND"); ok {
+	if _, ok := NextStepAfterRequest("NOT_FOUND"); ok {
 		t.Error("an error of a tool has the next step of a request")
 	}
 }
@@ -37,7 +37,7 @@ func TestLoadError(t *testing.T) {
 		"net::ERR_FAILED":                 "Chrome reports net::ERR_FAILED",
 		wire.LoadErrorNoAnswer:            "has not answered",
 	} {
-		if got := LoadError(name); !strings.Contains(got, want) {
+		if got := DescribeLoadError(name); !strings.Contains(got, want) {
 			t.Errorf("%s is %q, want %q in it", name, got, want)
 		}
 	}

@@ -44,15 +44,15 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"UNSAFE_PORT", "Chrome blocks this port", "use another port for the site"},
 }
 
-// LoadError returns why a page can't be loaded, and what to do. name is
+// DescribeLoadError returns why a page can't be loaded, and what to do. name is
 // Chrome's, such as net::ERR_CONNECTION_REFUSED.
-func LoadError(name string) string {
+func DescribeLoadError(name string) string {
 	if name == wire.LoadErrorNoAnswer {
 		return fmt.Sprintf("the site has not answered for %d s; %s", wire.SiteTimeoutMs/1000, checkSite)
 	}
-	for _, known := range loadErrors {
-		if strings.HasPrefix(name, "net::ERR_"+known.prefix) {
-			return known.reason + " (" + name + "); " + known.action
+	for _, loadError := range loadErrors {
+		if strings.HasPrefix(name, "net::ERR_"+loadError.prefix) {
+			return loadError.reason + " (" + name + "); " + loadError.action
 		}
 	}
 	return "Chrome reports " + name + "; check the tab"

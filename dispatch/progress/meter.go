@@ -13,24 +13,24 @@ type meter struct {
 	// switches the limit off; then every accepted report is queued.
 	Interval time.Duration
 
-	line     numberLine
-	reach    float64 // the greatest progress sent or queued
-	hasAny   bool    // a notice was sent or queued
-	total    float64 // the last reported total, 0 before
-	hasTotal bool    // the last report with numbers had a total
-	text     Text    // the last text accepted
-	// hasFinal is set when the first final report is accepted, sentFinal when it is
+	numbers         numberLine
+	highestProgress float64 // the greatest progress sent or queued
+	hasQueued       bool    // a notice was sent or queued
+	lastTotal       float64 // the last reported total, 0 before
+	lastHasTotal    bool    // the last report with numbers had a total
+	lastText        Text    // the last text accepted
+	// hasFinalReport is set when the first final report is accepted, isFinalSent when it is
 	// sent.
-	hasFinal, sentFinal bool
+	hasFinalReport, isFinalSent bool
 
 	// queue contains the accepted notices that are not sent. With an interval, the
 	// queue has at most one due notice, maxKept kept notices and the first final
 	// report. Before and after the final report there is at most one notice for each
 	// audience and a reminder.
-	queue   []notice
-	kept    int       // kept notices in the queue
-	sentAt  time.Time // the time of the last notification
-	sentAny bool
+	queue      []notice
+	keptCount  int       // kept notices in the queue
+	lastSentAt time.Time // the time of the last notification
+	hasSent    bool
 }
 
 // maxKept is the maximum of kept notices in a queue. maxKept bounds the queue of a tool
@@ -42,16 +42,16 @@ type notice struct {
 	Text
 	// progress is the tool's number if exact is set; else pop chooses it. total is
 	// the last total that was reported before the notice.
-	progress, total float64
-	exact, hasTotal bool
-	// final marks the first final report: sent at once, never merged.
-	final bool
-	// due marks a notice that is within the rate limit; kept marks one from before a
+	progress, total   float64
+	isExact, hasTotal bool
+	// isFinal marks the first final report: sent at once, never merged.
+	isFinal bool
+	// isDue marks a notice that is within the rate limit; kept marks one from before a
 	// suspension. Neither is replaced.
-	due, kept bool
-	// reminder marks a message of opentabs. reminder replaces no message of the tool
+	isDue, isKept bool
+	// isReminder marks a message of opentabs. reminder replaces no message of the tool
 	// for the user.
-	reminder bool
+	isReminder bool
 }
 
 func (n *notice) isForUser() bool { return n.Audience == AudienceUser }
@@ -59,41 +59,41 @@ func (n *notice) isForUser() bool { return n.Audience == AudienceUser }
 // Accept queues the report that arrived at now. Accept drops a report whose numbers do
 // not increase, unless its text is new or it is the first final report.
 func (m *meter) Accept(now time.Time, n Numbers, text Text) {
-	e := notice{Text: text, due: len(m.queue) == 0 && now.Sub(m.sentAt) >= m.Interval}
+	e := notice{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
-		m.total = n.Total
+		m.lastTotal = n.Total
 	}
 	if n.HasProgress || n.HasTotal {
-		m.hasTotal = n.HasTotal
+		m.lastHasTotal = n.HasTotal
 	}
-	e.total, e.hasTotal = m.total, m.hasTotal
-	e.final = n.IsFinal() && !m.hasFinal
-	if e.final && m.Interval >= 0 && n.Progress > m.line.high {
-		m.lowerAbove(n.Progress)
+	e.total, e.hasTotal = m.lastTotal, m.lastHasTotal
+	e.isFinal = n.IsFinal() && !m.hasFinalReport
+	if e.isFinal && m.Interval >= 0 && n.Progress > m.numbers.lastSent {
+		m.lowerNumbersAbove(n.Progress)
 	}
 	switch {
-	case n.HasProgress && (!m.hasAny || n.Progress > m.reach):
-		e.exact, e.progress = true, n.Progress
-		m.line.record(n.Progress)
-		m.reach = n.Progress
-	case n.HasProgress && !e.final && text.repeats(m.text):
+	case n.HasProgress && (!m.hasQueued || n.Progress > m.highestProgress):
+		e.isExact, e.progress = true, n.Progress
+		m.numbers.recordNumber(n.Progress)
+		m.highestProgress = n.Progress
+	case n.HasProgress && !e.isFinal && text.repeats(m.lastText):
 		return
 	}
-	m.hasAny = true
-	m.hasFinal = m.hasFinal || e.final
+	m.hasQueued = true
+	m.hasFinalReport = m.hasFinalReport || e.isFinal
 	if !text.isEmpty() {
-		m.text = text
+		m.lastText = text
 	}
 	m.push(e)
 }
 
 // Remind queues a message of opentabs for the user.
 func (m *meter) Remind(now time.Time, message string) {
-	m.hasAny = true
+	m.hasQueued = true
 	m.push(notice{
-		Text: Text{Message: message, Audience: AudienceUser}, reminder: true,
-		due:   len(m.queue) == 0 && now.Sub(m.sentAt) >= m.Interval,
-		total: m.total, hasTotal: m.hasTotal,
+		Text: Text{Message: message, Audience: AudienceUser}, isReminder: true,
+		isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
+		total: m.lastTotal, hasTotal: m.lastHasTotal,
 	})
 }
 
@@ -102,64 +102,64 @@ func (m *meter) Remind(now time.Time, message string) {
 func (m *meter) KeepQueued() {
 	for i := range m.queue {
 		e := &m.queue[i]
-		if m.Interval >= 0 && m.kept < maxKept && !e.due && !e.kept && e.isForUser() && !e.isEmpty() && !e.reminder {
-			e.kept = true
-			m.kept++
+		if m.Interval >= 0 && m.keptCount < maxKept && !e.isDue && !e.isKept && e.isForUser() && !e.isEmpty() && !e.isReminder {
+			e.isKept = true
+			m.keptCount++
 		}
 	}
 }
 
-// lowerAbove makes room for the first final report: queued notices with a greater
+// lowerNumbersAbove makes room for the first final report: queued notices with a greater
 // number get a smaller one.
-func (m *meter) lowerAbove(progress float64) {
+func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
-			m.queue[i].exact = false
+			m.queue[i].isExact = false
 		}
 	}
-	m.reach = min(m.reach, m.line.high)
+	m.highestProgress = min(m.highestProgress, m.numbers.lastSent)
 }
 
 // push queues e. The latest notice replaces the previous notice, but an internal notice
 // or a reminder never replaces a notice for the user.
 func (m *meter) push(e notice) {
-	last := len(m.queue) - 1
-	if m.Interval < 0 || last < 0 || !e.replaces(&m.queue[last]) {
+	lastIndex := len(m.queue) - 1
+	if m.Interval < 0 || lastIndex < 0 || !e.replaces(&m.queue[lastIndex]) {
 		m.queue = append(m.queue, e)
 		return
 	}
-	e.fillFrom(&m.queue[last])
+	e.fillFrom(&m.queue[lastIndex])
 	// When the absorbed text makes e a notice for the user, e also replaces the
 	// notices for the user before it.
-	for e.isForUser() && last > 0 && e.replaces(&m.queue[last-1]) {
-		last--
-		e.fillFrom(&m.queue[last])
+	for e.isForUser() && lastIndex > 0 && e.replaces(&m.queue[lastIndex-1]) {
+		lastIndex--
+		e.fillFrom(&m.queue[lastIndex])
 	}
-	m.queue[last] = e
-	m.queue = m.queue[:last+1]
+	m.queue[lastIndex] = e
+	m.queue = m.queue[:lastIndex+1]
 }
 
 // replaces reports whether e may replace the notice before it.
-func (e *notice) replaces(before *notice) bool {
+func (e *notice) replaces(earlier *notice) bool {
 	switch {
-	case before.final || before.due || before.kept:
+	case earlier.isFinal || earlier.isDue || earlier.isKept:
 		return false
-	case e.reminder && before.isForUser() && !before.isEmpty():
-		return before.reminder
-	case !before.isForUser() || e.isForUser():
+	case e.isReminder && earlier.isForUser() && !earlier.isEmpty():
+		return earlier.isReminder
+	case !earlier.isForUser() || e.isForUser():
 		return true
 	default: // a text keeps its audience if e has no text
-		return e.isEmpty() && !before.isEmpty()
+		return e.isEmpty() && !earlier.isEmpty()
 	}
 }
 
 // fillFrom copies the text and the number that e lacks from the notice before it.
-func (e *notice) fillFrom(before *notice) {
-	if e.isEmpty() && !before.isEmpty() {
-		e.Text, e.reminder = before.Text, before.reminder
+func (e *notice) fillFrom(earlier *notice) {
+	if e.isEmpty() && !earlier.isEmpty() {
+		e.Text, e.isReminder = earlier.Text, earlier.isReminder
 	}
-	if !e.exact && !e.final && before.exact {
-		e.exact, e.progress, e.total, e.hasTotal = true, before.progress, before.total, before.hasTotal
+	if !e.isExact && !e.isFinal && earlier.isExact {
+		e.isExact, e.progress, e.total, e.hasTotal = true, earlier.progress, earlier.total, earlier.hasTotal
 	}
 }
 
@@ -169,25 +169,25 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
 	}
-	isUrgent := m.hasFinal && !m.sentFinal
+	isUrgent := m.hasFinalReport && !m.isFinalSent
 	if m.Interval > 0 && !isUrgent {
-		if d := m.Interval - now.Sub(m.sentAt); d > 0 {
+		if d := m.Interval - now.Sub(m.lastSentAt); d > 0 {
 			return Notification{}, false, d
 		}
 	}
-	p, ok = m.pop(now, false)
+	p, ok = m.popNotice(now, false)
 	return p, ok, 0
 }
 
 // Drain returns the next notification at any rate, and false after the last. Use
 // it after the end of the call, when no more reports come.
 func (m *meter) Drain(now time.Time) (Notification, bool) {
-	return m.pop(now, true)
+	return m.popNotice(now, true)
 }
 
-// pop removes the next notice from the queue and chooses its numbers. A message
+// popNotice removes the next notice from the queue and chooses its numbers. A message
 // without a possible number waits for the next report, unless isLast is set.
-func (m *meter) pop(now time.Time, isLast bool) (Notification, bool) {
+func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
 		e := m.queue[0]
 		p, ok := m.assignNumber(&e)
@@ -196,32 +196,32 @@ func (m *meter) pop(now time.Time, isLast bool) (Notification, bool) {
 				return Notification{}, false
 			}
 			// No final report can follow, so progress may exceed the total.
-			p.Progress = m.line.high + gapAbove(m.line.high)
+			p.Progress = m.numbers.lastSent + gapAbove(m.numbers.lastSent)
 			p.Total, p.HasTotal = 0, false
 			ok = !math.IsInf(p.Progress, 0)
 		}
-		if e.kept {
-			m.kept--
+		if e.isKept {
+			m.keptCount--
 		}
 		m.removeFirst()
 		if !ok {
-			m.displace(e)
+			m.moveText(e)
 			continue
 		}
-		m.line.high = p.Progress
-		m.reach = max(m.reach, p.Progress)
-		m.sentFinal = m.sentFinal || e.final
-		m.sentAt, m.sentAny = now, true
+		m.numbers.lastSent = p.Progress
+		m.highestProgress = max(m.highestProgress, p.Progress)
+		m.isFinalSent = m.isFinalSent || e.isFinal
+		m.lastSentAt, m.hasSent = now, true
 		return p, true
 	}
 	return Notification{}, false
 }
 
-// displace handles a notice that has no number below the next notice. If the next
+// moveText handles a notice that has no number below the next notice. If the next
 // notice has no text, displace moves the text to that notice. A displaced message for
 // the user follows the next number, unless a later message for the user precedes that
 // number.
-func (m *meter) displace(e notice) {
+func (m *meter) moveText(e notice) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return
 	}
@@ -234,9 +234,9 @@ func (m *meter) displace(e notice) {
 		switch {
 		case !e.isForUser():
 			return
-		case next.exact && next.progress > m.line.high: // next will be sent exactly, and e can have a number above it
-			behind := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, reminder: e.reminder}
-			m.queue = slices.Insert(m.queue, i+1, behind)
+		case next.isExact && next.progress > m.numbers.lastSent: // next will be sent exactly, and e can have a number above it
+			textNotice := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
+			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
 		case next.isForUser() && !next.isEmpty():
 			return
@@ -248,25 +248,25 @@ func (m *meter) displace(e notice) {
 // free between the notices before and behind it.
 func (m *meter) assignNumber(e *notice) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
-	if e.exact && (!m.sentAny || e.progress > m.line.high) {
+	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {
 		p.Progress, p.Total, p.HasTotal = e.progress, e.total, e.hasTotal
-		m.line.restartAt(e.progress)
+		m.numbers.restartAt(e.progress)
 		return p, true
 	}
 	ceiling := math.Inf(1)
-	if m.total > m.line.high {
-		ceiling = m.total
+	if m.lastTotal > m.numbers.lastSent {
+		ceiling = m.lastTotal
 	}
 	for i := 1; i < len(m.queue); i++ {
-		if m.queue[i].exact {
+		if m.queue[i].isExact {
 			ceiling = min(ceiling, m.queue[i].progress)
 			break
 		}
 	}
 	var ok bool
-	m.line.total = e.total
-	p.Progress, ok = m.line.advanceStep(ceiling)
-	if e.hasTotal && !m.sentFinal && !e.final && p.Progress <= e.total {
+	m.numbers.total = e.total
+	p.Progress, ok = m.numbers.advanceStep(ceiling)
+	if e.hasTotal && !m.isFinalSent && !e.isFinal && p.Progress <= e.total {
 		p.Total, p.HasTotal = e.total, true
 	}
 	return p, ok

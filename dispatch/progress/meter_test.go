@@ -204,7 +204,7 @@ func TestMeterQueue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := meter{Interval: time.Second, sentAt: time.Unix(0, 0)} // a notification was just sent
+			m := meter{Interval: time.Second, lastSentAt: time.Unix(0, 0)} // a notification was just sent
 			for i := range tt.in {
 				m.accept(time.Unix(0, 0), &tt.in[i])
 			}
@@ -234,8 +234,8 @@ func TestMeterKeepsReports(t *testing.T) {
 	if want := "first, third, last"; strings.Join(messages, ", ") != want {
 		t.Errorf("got %q, want %s", messages, want)
 	}
-	if m.kept != 0 {
-		t.Errorf("%d notices are kept", m.kept)
+	if m.keptCount != 0 {
+		t.Errorf("%d notices are kept", m.keptCount)
 	}
 	for i := range 100 { // the tool asks again and again, and the client does not read
 		m.accept(now, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
@@ -328,7 +328,7 @@ func meterProblem(seed uint64) string {
 		}
 		now = now.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
 		for {
-			c.urgent = m.hasFinal && !m.sentFinal
+			c.urgent = m.hasFinalReport && !m.isFinalSent
 			p, ok, _ := m.Next(now)
 			if !ok {
 				break
@@ -393,7 +393,7 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 
 // unsentStep reports whether a text without numbers was accepted first and is not
 // sent: then 0 can't follow it.
-func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasAny }
+func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {
 	bad := func(format string, args ...any) {

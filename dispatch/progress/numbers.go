@@ -9,9 +9,9 @@ import (
 // epsilon is the relative amount by which rounding may raise progress above total.
 const epsilon = 1e-9
 
-// smallest is the least number that is not rounded to 0. A step of a millionth of the
+// minPositive is the least number that is not rounded to 0. A step of a millionth of the
 // minimum is still far from denormal numbers.
-const smallest = 1e-280
+const minPositive = 1e-280
 
 // Numbers are the valid numbers of a report.
 type Numbers struct {
@@ -36,21 +36,21 @@ func NumbersOf(r *wire.Report) (Numbers, bool) {
 			return n, false
 		}
 	}
-	set := func(f *float64, v *float64, has *bool) {
+	setNumber := func(f *float64, v *float64, isSet *bool) {
 		if f != nil {
-			*v, *has = *f, true
-			if *v < smallest {
+			*v, *isSet = *f, true
+			if *v < minPositive {
 				*v = 0
 			}
 		}
 	}
-	set(r.Progress, &n.Progress, &n.HasProgress)
-	set(r.Total, &n.Total, &n.HasTotal)
-	set(r.Loaded, &n.Loaded, &n.HasLoaded)
+	setNumber(r.Progress, &n.Progress, &n.HasProgress)
+	setNumber(r.Total, &n.Total, &n.HasTotal)
+	setNumber(r.Loaded, &n.Loaded, &n.HasLoaded)
 	switch {
 	case n.HasProgress:
 	case r.Percent != nil:
-		set(r.Percent, &n.Progress, &n.HasProgress)
+		setNumber(r.Percent, &n.Progress, &n.HasProgress)
 		n.Total, n.HasTotal = 100, true
 	case n.HasLoaded:
 		n.Progress, n.HasProgress = n.Loaded, true

@@ -12,9 +12,9 @@ type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
 	wake chan struct{}      // has a token when the meter has something new
 
-	mu     sync.Mutex // guards all fields below; unlocked while send runs
-	meter  meter
-	closed bool
+	mu       sync.Mutex // guards all fields below; unlocked while send runs
+	meter    meter
+	isClosed bool
 }
 
 // Init sets the rate and the function that sends one notification. A nil function
@@ -44,16 +44,16 @@ func (s *Sender) WantsNotifications() bool { return s.send != nil }
 
 // update changes the queue, unless the client wants no notifications or the sender
 // is closed.
-func (s *Sender) update(change func(*meter)) {
+func (s *Sender) update(changeQueue func(*meter)) {
 	if s.send == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.isClosed {
 		return
 	}
-	change(&s.meter)
+	changeQueue(&s.meter)
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -65,7 +65,7 @@ func (s *Sender) update(change func(*meter)) {
 func (s *Sender) SendDue() <-chan time.Time {
 	for {
 		s.mu.Lock()
-		if s.closed {
+		if s.isClosed {
 			s.mu.Unlock()
 			return nil
 		}
@@ -88,24 +88,24 @@ func (s *Sender) SendInBackground() (stop func()) {
 	if s.send == nil {
 		return func() {}
 	}
-	quit, ended := make(chan struct{}), make(chan struct{})
+	stopSending, sendingEnded := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(ended)
-		var due <-chan time.Time
+		defer close(sendingEnded)
+		var nextSend <-chan time.Time
 		for {
 			select {
 			case <-s.wake:
-				due = s.SendDue()
-			case <-due:
-				due = s.SendDue()
-			case <-quit:
+				nextSend = s.SendDue()
+			case <-nextSend:
+				nextSend = s.SendDue()
+			case <-stopSending:
 				return
 			}
 		}
 	}()
 	return func() {
-		close(quit)
-		<-ended
+		close(stopSending)
+		<-sendingEnded
 	}
 }
 
@@ -113,7 +113,7 @@ func (s *Sender) SendInBackground() (stop func()) {
 func (s *Sender) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	s.isClosed = true
 }
 
 // Flush sends the rest of the queue at any rate. Call Flush after Close.

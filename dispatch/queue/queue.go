@@ -31,42 +31,42 @@ type Queue struct {
 
 // Limits bound the queue of one plugin.
 type Limits struct {
-	Running int // the number of calls that run at once
-	Waiting int // calls that wait
-	Bytes   int // the total size of the arguments of waiting calls
+	MaxRunning int // the number of calls that run at once
+	MaxWaiting int // calls that wait
+	MaxBytes   int // the total size of the arguments of waiting calls
 }
 
 // lane is the queue of one plugin.
 type lane struct {
-	running int
-	waiting int
-	bytes   int
-	// turns has a *turn for each waiting session, the next one first. bySession is
+	runningCount int
+	waitingCount int
+	waitingBytes int
+	// turns has a *turn for each waiting session, the next one first. turnsBySession is
 	// its index.
-	turns     *list.List
-	bySession map[string]*turn
+	turns          *list.List
+	turnsBySession map[string]*turn
 }
 
 // turn lists the waiting calls of one session.
 type turn struct {
-	session string
-	places  *list.List // of *Place
-	bytes   int
-	at      *list.Element // in lane.turns
+	session    string
+	places     *list.List // of *Place
+	placeBytes int
+	element    *list.Element // in lane.turns
 }
 
 // Place is a call's place in the queue.
 type Place struct {
-	lane  *lane
-	bytes int
+	lane     *lane
+	argBytes int
 	// ready is closed when the call may run or is rejected.
 	ready chan struct{}
-	// granted, rejected, turn and at are guarded by Queue.mu. turn and at are the
+	// isGranted, rejected, turn and at are guarded by Queue.mu. turn and at are the
 	// position of the entry in the queue.
-	granted  bool
-	rejected *wire.CallError
-	turn     *turn
-	at       *list.Element
+	isGranted bool
+	rejection *wire.CallError
+	turn      *turn
+	element   *list.Element
 }
 
 // New returns an empty queue.
@@ -80,21 +80,21 @@ func (p *Place) Ready() <-chan struct{} { return p.ready }
 // Enter reserves a place for a call of plugin. bytes is the size of its arguments.
 // Enter returns rate_limited if the queue is full. Leave must be called once for each
 // place.
-func (q *Queue) Enter(plugin, session string, bytes int) (*Place, *wire.CallError) {
+func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallError) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lanes[plugin]
 	if l == nil {
-		l = &lane{turns: list.New(), bySession: map[string]*turn{}}
+		l = &lane{turns: list.New(), turnsBySession: map[string]*turn{}}
 		q.lanes[plugin] = l
 	}
-	p := &Place{lane: l, bytes: bytes, ready: make(chan struct{})}
-	if l.running < q.limits.Running {
-		l.running++
+	p := &Place{lane: l, argBytes: argBytes, ready: make(chan struct{})}
+	if l.runningCount < q.limits.MaxRunning {
+		l.runningCount++
 		p.grant()
 		return p, nil
 	}
-	if err := q.makeRoom(l, session, bytes); err != nil {
+	if err := q.makeRoom(l, session, argBytes); err != nil {
 		return nil, err
 	}
 	l.add(p, session)
@@ -103,29 +103,29 @@ func (q *Queue) Enter(plugin, session string, bytes int) (*Place, *wire.CallErro
 
 // makeRoom rejects waiting calls until a new call fits, or returns the error for the
 // new call. The caller has locked mu.
-func (q *Queue) makeRoom(l *lane, session string, bytes int) *wire.CallError {
-	for l.waiting >= q.limits.Waiting {
-		most := l.turnWithMost(func(t *turn) int { return t.places.Len() })
-		rejected := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
-			"%d calls of this plugin are queued, the maximum (--max-waiting), and most of them are from this client", l.waiting)}
-		if t := l.bySession[session]; most == nil || t != nil && t.places.Len() >= most.places.Len() {
-			return rejected
+func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
+	for l.waitingCount >= q.limits.MaxWaiting {
+		greediest := l.turnWithMost(func(t *turn) int { return t.places.Len() })
+		rejection := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
+			"%d calls of this plugin are queued, the maximum (--max-waiting), and most of them are from this client", l.waitingCount)}
+		if t := l.turnsBySession[session]; greediest == nil || t != nil && t.places.Len() >= greediest.places.Len() {
+			return rejection
 		}
-		most.rejectLast(rejected)
+		greediest.rejectLast(rejection)
 	}
-	for l.bytes+bytes > q.limits.Bytes {
-		most := l.turnWithMost(func(t *turn) int { return t.bytes })
-		rejected := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
+	for l.waitingBytes+argBytes > q.limits.MaxBytes {
+		greediest := l.turnWithMost(func(t *turn) int { return t.placeBytes })
+		rejection := &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"the queued calls of this plugin have %s of arguments, the maximum is %s, and most of them are from this client",
-			humanize.Bytes(l.bytes), humanize.Bytes(q.limits.Bytes))}
-		own := bytes
-		if t := l.bySession[session]; t != nil {
-			own += t.bytes
+			humanize.Bytes(l.waitingBytes), humanize.Bytes(q.limits.MaxBytes))}
+		sessionBytes := argBytes
+		if t := l.turnsBySession[session]; t != nil {
+			sessionBytes += t.placeBytes
 		}
-		if most == nil || own > most.bytes {
-			return rejected
+		if greediest == nil || sessionBytes > greediest.placeBytes {
+			return rejection
 		}
-		most.rejectLast(rejected)
+		greediest.rejectLast(rejection)
 	}
 	return nil
 }
@@ -135,18 +135,18 @@ func (q *Queue) Leave(plugin string, p *Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := p.lane
-	if !p.granted {
-		if p.rejected == nil {
+	if !p.isGranted {
+		if p.rejection == nil {
 			l.remove(p)
 		}
 		return
 	}
-	l.running--
-	for l.running < q.limits.Running && l.waiting > 0 {
-		l.running++
+	l.runningCount--
+	for l.runningCount < q.limits.MaxRunning && l.waitingCount > 0 {
+		l.runningCount++
 		l.nextPlace().grant()
 	}
-	if l.running == 0 {
+	if l.runningCount == 0 {
 		delete(q.lanes, plugin)
 	}
 }
@@ -155,45 +155,45 @@ func (q *Queue) Leave(plugin string, p *Place) {
 func (q *Queue) Rejection(p *Place) *wire.CallError {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return p.rejected
+	return p.rejection
 }
 
 func (p *Place) grant() {
-	p.granted = true
+	p.isGranted = true
 	close(p.ready)
 }
 
 // add queues p behind the other calls of its session.
 func (l *lane) add(p *Place, session string) {
-	t := l.bySession[session]
+	t := l.turnsBySession[session]
 	if t == nil {
 		t = &turn{session: session, places: list.New()}
-		t.at = l.turns.PushBack(t)
-		l.bySession[session] = t
+		t.element = l.turns.PushBack(t)
+		l.turnsBySession[session] = t
 	}
 	p.turn = t
-	p.at = t.places.PushBack(p)
-	l.waiting++
-	l.bytes += p.bytes
-	t.bytes += p.bytes
+	p.element = t.places.PushBack(p)
+	l.waitingCount++
+	l.waitingBytes += p.argBytes
+	t.placeBytes += p.argBytes
 }
 
 // turnWithMost returns the turn with the greatest value of of; nil if all are 0.
-func (l *lane) turnWithMost(of func(*turn) int) *turn {
-	var most *turn
-	for _, t := range l.bySession {
-		if of(t) > 0 && (most == nil || of(t) > of(most)) {
-			most = t
+func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
+	var greediest *turn
+	for _, t := range l.turnsBySession {
+		if sizeOf(t) > 0 && (greediest == nil || sizeOf(t) > sizeOf(greediest)) {
+			greediest = t
 		}
 	}
-	return most
+	return greediest
 }
 
 // rejectLast rejects the newest call of a session.
-func (t *turn) rejectLast(why *wire.CallError) {
+func (t *turn) rejectLast(rejection *wire.CallError) {
 	p := t.places.Back().Value.(*Place)
 	p.lane.remove(p)
-	p.rejected = why
+	p.rejection = rejection
 	close(p.ready)
 }
 
@@ -203,7 +203,7 @@ func (l *lane) nextPlace() *Place {
 	p := t.places.Front().Value.(*Place)
 	l.remove(p)
 	if t.places.Len() > 0 {
-		l.turns.MoveToBack(t.at)
+		l.turns.MoveToBack(t.element)
 	}
 	return p
 }
@@ -211,12 +211,12 @@ func (l *lane) nextPlace() *Place {
 // remove removes a waiting place from the queue.
 func (l *lane) remove(p *Place) {
 	t := p.turn
-	t.places.Remove(p.at)
-	l.waiting--
-	l.bytes -= p.bytes
-	t.bytes -= p.bytes
+	t.places.Remove(p.element)
+	l.waitingCount--
+	l.waitingBytes -= p.argBytes
+	t.placeBytes -= p.argBytes
 	if t.places.Len() == 0 {
-		l.turns.Remove(t.at)
-		delete(l.bySession, t.session)
+		l.turns.Remove(t.element)
+		delete(l.turnsBySession, t.session)
 	}
 }

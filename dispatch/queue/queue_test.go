@@ -18,7 +18,7 @@ func isGranted(p *Place) bool {
 }
 
 func TestSessionsTakeTurns(t *testing.T) {
-	q := New(Limits{Running: 1, Waiting: 100, Bytes: 100})
+	q := New(Limits{MaxRunning: 1, MaxWaiting: 100, MaxBytes: 100})
 	first, _ := q.Enter("slack", "a", 1)
 	var waiting []*Place
 	for _, session := range []string{"a", "a", "a", "b", "c", "b"} {
@@ -60,7 +60,7 @@ func enterSession(t *testing.T, q *Queue, session string) *Place {
 }
 
 func TestQueueIsBounded(t *testing.T) {
-	q := New(Limits{Running: 1, Waiting: 2, Bytes: 100})
+	q := New(Limits{MaxRunning: 1, MaxWaiting: 2, MaxBytes: 100})
 	var places []*Place
 	for range 3 {
 		places = append(places, enterSession(t, q, "a"))
@@ -77,7 +77,7 @@ func TestQueueIsBounded(t *testing.T) {
 // in a queue that another client has filled, and that the call that loses its place
 // gets the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
-	q := New(Limits{Running: 1, Waiting: 4, Bytes: 100})
+	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
 	running := enterSession(t, q, "greedy")
 	var greedy []*Place
 	for range 4 {
@@ -109,7 +109,7 @@ func TestFullQueueRejectsTheGreediest(t *testing.T) {
 }
 
 func TestQueueIsBoundedInBytes(t *testing.T) {
-	q := New(Limits{Running: 1, Waiting: 100, Bytes: 1000})
+	q := New(Limits{MaxRunning: 1, MaxWaiting: 100, MaxBytes: 1000})
 	enterSession(t, q, "a")
 	big, err := q.Enter("slack", "a", 900)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 // counts stay correct.
 func TestQueueNeverLeaksAPlace(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	q := New(Limits{Running: 3, Waiting: 50, Bytes: 60})
+	q := New(Limits{MaxRunning: 3, MaxWaiting: 50, MaxBytes: 60})
 	var places []*Place
 	for range 20000 {
 		if len(places) == 0 || rnd.IntN(2) == 0 {

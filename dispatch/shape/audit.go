@@ -10,41 +10,41 @@ import (
 // AuditedCall is the call of a record in the audit. Members that do not apply are left
 // out.
 type AuditedCall struct {
-	CallID string `json:"call_id,omitempty"`
-	Parent string `json:"parent_call_id,omitempty"`
+	CallID       string `json:"call_id,omitempty"`
+	ParentCallID string `json:"parent_call_id,omitempty"`
 	dispatch.Requester
 	// Caller is the tool that made the call, and its tab; nil if a client made it.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
 	// Browser, Tab and Origin are where the call ran. The audit log contains no other
 	// part of the page's URL.
 	Browser string `json:"browser,omitempty"`
-	Tab     int    `json:"tab,omitempty"`
+	TabID   int    `json:"tab,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// Came is when the call arrived, Ended when it finished. RanMs is how long its
+	// ArrivedAt is when the call arrived, Ended when it finished. RanMs is how long its
 	// tool ran, in milliseconds, without the time that it waited for the user.
-	Came   time.Time       `json:"came,omitzero"`
-	Ended  time.Time       `json:"ended,omitzero"`
-	RanMs  float64         `json:"ran_ms,omitempty"`
-	Status wire.CallStatus `json:"status,omitempty"`
-	Code   wire.ErrorCode  `json:"code,omitempty"`
+	ArrivedAt time.Time       `json:"came,omitzero"`
+	EndedAt   time.Time       `json:"ended,omitzero"`
+	RanMs     float64         `json:"ran_ms,omitempty"`
+	Status    wire.CallStatus `json:"status,omitempty"`
+	ErrorCode wire.ErrorCode  `json:"code,omitempty"`
 	// Reason is why the call was cancelled, if the canceller gave a reason.
 	Reason string `json:"reason,omitempty"`
-	// Stopped is the page's answer to the request to stop.
-	Stopped dispatch.Stopped `json:"stopped,omitempty"`
-	Reports int              `json:"reports,omitempty"`
+	// StopOutcome is the page's answer to the request to stop.
+	StopOutcome dispatch.StopOutcome `json:"stopped,omitempty"`
+	ReportCount int                  `json:"reports,omitempty"`
 }
 
 // CallForAudit returns a call that has ended as the audit records it.
-func CallForAudit(e dispatch.Ended) AuditedCall {
+func CallForAudit(e dispatch.EndedCall) AuditedCall {
 	v := e.View
 	c := AuditedCall{
-		CallID: v.CallID, Parent: v.ParentCallID, Requester: v.Requester, Caller: v.Caller,
-		Browser: v.Browser, Tab: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
-		Came: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, Code: v.ErrorCode, Reason: v.CancelReason,
-		Stopped: v.Stopped, Reports: v.Reports,
+		CallID: v.CallID, ParentCallID: v.ParentCallID, Requester: v.Requester, Caller: v.Caller,
+		Browser: v.Browser, TabID: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
+		ArrivedAt: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, ErrorCode: v.ErrorCode, Reason: v.CancelReason,
+		StopOutcome: v.StopOutcome, ReportCount: v.ReportCount,
 	}
 	if v.Ended != nil {
-		c.Ended = v.Ended.UTC()
+		c.EndedAt = v.Ended.UTC()
 	}
 	return c
 }

@@ -7,8 +7,8 @@ import (
 
 // Job is a call that outlives its request, as agents see it.
 type Job struct {
-	Job  string `json:"job"`
-	Tool string `json:"tool"`
+	JobID string `json:"job"`
+	Tool  string `json:"tool"`
 	dispatch.Progression
 	// WaitsFor is what the user has to do before the call continues.
 	WaitsFor string  `json:"waits_for,omitempty"`
@@ -21,13 +21,13 @@ type Job struct {
 
 // JobForAgent returns a job as agents see it, without a hint.
 func JobForAgent(v dispatch.JobView) Job {
-	j := Job{Job: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}
+	j := Job{JobID: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}
 	if v.Waiting != nil {
 		j.WaitsFor = v.Waiting.Reason
 	}
 	switch {
 	case v.Status == wire.StatusPending || v.Status == wire.StatusRunning:
-	case v.Gone:
+	case v.ResultDropped:
 		j.Result = "gone"
 	default:
 		j.Result = "kept"

@@ -5,6 +5,6 @@ import "opentabs/dispatch"
 // List is the JSON of a list of calls.
 type List struct {
 	Calls []dispatch.View `json:"calls"`
-	// More is the number of calls that a limited list leaves out.
-	More int `json:"more,omitempty"`
+	// OmittedCount is the number of calls that a limited list leaves out.
+	OmittedCount int `json:"more,omitempty"`
 }

@@ -19,7 +19,7 @@ const (
 func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
-		Message: v.Message, Client: plaintext.Clean(v.Who().String(), maxPanelClient), RunMs: v.RunMs, Error: v.Error,
+		Message: v.Message, Client: plaintext.Clean(v.ToClient().String(), maxPanelClient), RunMs: v.RunMs, Error: v.Error,
 		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
 		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
 		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: plaintext.Clean(v.Result, maxPanelResult),
@@ -31,20 +31,20 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 		c.Waiting = &wire.WaitingView{
 			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,
 			Caller: panelCaller(w.Caller, browserID),
-			LeftMs: max(0, float64(time.Until(w.Until))/float64(time.Millisecond)), Scopes: w.Scopes,
+			LeftMs: max(0, float64(time.Until(w.ExpiresAt))/float64(time.Millisecond)), Scopes: w.Scopes,
 		}
 	}
 	return c
 }
 
 // panelCaller returns the tool that made a call; nil for a call of a client.
-func panelCaller(by *dispatch.Caller, browserID string) *wire.CallerView {
-	if by == nil {
+func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
+	if caller == nil {
 		return nil
 	}
-	v := &wire.CallerView{Plugin: by.Plugin, Tool: by.Tool, Origin: by.Origin}
-	if by.Browser == browserID {
-		v.TabID = by.TabID
+	v := &wire.CallerView{Plugin: caller.Plugin, Tool: caller.Tool, Origin: caller.Origin}
+	if caller.Browser == browserID {
+		v.TabID = caller.TabID
 	}
 	return v
 }

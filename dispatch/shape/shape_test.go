@@ -19,13 +19,13 @@ import (
 // field must decide for each surface whether the surface shows the field.
 func TestFields(t *testing.T) {
 	projections := []struct {
-		name string
-		of   func(dispatch.View) any
+		name    string
+		project func(dispatch.View) any
 	}{
 		{"view", func(v dispatch.View) any { return v }},
 		{"panel", func(v dispatch.View) any { return withoutTime(shape.CallForPanel(v, "b1")) }},
 		{"job", func(v dispatch.View) any { return shape.JobForAgent(dispatch.JobView{View: v}) }},
-		{"audit", func(v dispatch.View) any { return audit.RecordOfCall(dispatch.Ended{View: v}) }},
+		{"audit", func(v dispatch.View) any { return audit.RecordOfCall(dispatch.EndedCall{View: v}) }},
 	}
 	var b strings.Builder
 	for _, path := range fieldPaths(reflect.TypeFor[dispatch.View](), "") {
@@ -36,9 +36,9 @@ func TestFields(t *testing.T) {
 			for name := range strings.SplitSeq(path, ".") {
 				field = field.FieldByName(name)
 			}
-			before := jsonOf(t, p.of(v))
+			jsonBefore := encodeJSON(t, p.project(v))
 			field.SetZero()
-			if jsonOf(t, p.of(v)) != before {
+			if encodeJSON(t, p.project(v)) != jsonBefore {
 				b.WriteString(" " + p.name)
 			}
 		}
@@ -49,15 +49,15 @@ func TestFields(t *testing.T) {
 
 // fieldPaths returns the fields of a struct, with paths for the fields of embedded
 // structs.
-func fieldPaths(t reflect.Type, before string) []string {
+func fieldPaths(t reflect.Type, prefix string) []string {
 	var paths []string
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			paths = append(paths, fieldPaths(f.Type, before+f.Name+".")...)
+			paths = append(paths, fieldPaths(f.Type, prefix+f.Name+".")...)
 			continue
 		}
-		paths = append(paths, before+f.Name)
+		paths = append(paths, prefix+f.Name)
 	}
 	return paths
 }
@@ -70,7 +70,7 @@ func withoutTime(c wire.CallView) wire.CallView {
 	return c
 }
 
-func jsonOf(t *testing.T, v any) string {
+func encodeJSON(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -83,7 +83,7 @@ func jsonOf(t *testing.T, v any) string {
 // waiting call has a tab only in that tab's browser, because only that panel can show
 // the tab.
 func TestPanelCaller(t *testing.T) {
-	v := dispatch.View{Waiting: &dispatch.Waiting{
+	v := dispatch.View{Waiting: &dispatch.WaitingTicket{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
 	}}
 	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}

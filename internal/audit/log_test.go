@@ -34,13 +34,13 @@ func TestWriteAndRead(t *testing.T) {
 	want := Record{
 		Time: time.Unix(1000, 0).UTC(), Kind: KindCall, Tool: "a__b", Hash: "h",
 		AuditedCall: shape.AuditedCall{
-			CallID: "call_1", Parent: "call_0", Requester: dispatch.Requester{Client: "C", Session: "s"},
-			Browser: "b", Tab: 7, Origin: "http://localhost", Came: time.Unix(998, 0).UTC(), Ended: time.Unix(999, 0).UTC(), RanMs: 1.5,
-			Status: wire.StatusDone, Stopped: wire.CancelAborted, Reports: 3,
+			CallID: "call_1", ParentCallID: "call_0", Requester: dispatch.Requester{Client: "C", Session: "s"},
+			Browser: "b", TabID: 7, Origin: "http://localhost", ArrivedAt: time.Unix(998, 0).UTC(), EndedAt: time.Unix(999, 0).UTC(), RanMs: 1.5,
+			Status: wire.StatusDone, StopOutcome: wire.CancelAborted, ReportCount: 3,
 		},
 		Approved:  &Approval{Scope: wire.ScopeOnce, By: "me"},
 		Decisions: []Decision{{By: "me", Allow: true, Scope: wire.ScopeOnce, Asked: "permission"}},
-		Audience:  "user", LastMessages: []dispatch.LastMessage{{Message: "<b>", Audience: "user"}}, Allow: &yes,
+		Audience:  "user", LastMessages: []dispatch.ToolMessage{{Message: "<b>", Audience: "user"}}, Allow: &yes,
 	}
 	l.Write(want)
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})
@@ -48,7 +48,7 @@ func TestWriteAndRead(t *testing.T) {
 	l.Write(Record{Kind: KindCall}) // does nothing
 	got := readEntries(t, dir, 0)
 	if len(got) != 2 || fmt.Sprintf("%+v", got[0].LastMessages) != fmt.Sprintf("%+v", want.LastMessages) || *got[0].Approved != *want.Approved ||
-		got[0].Decisions[0] != want.Decisions[0] || !got[0].Came.Equal(want.Came) || got[1].Time.IsZero() {
+		got[0].Decisions[0] != want.Decisions[0] || !got[0].ArrivedAt.Equal(want.ArrivedAt) || got[1].Time.IsZero() {
 		t.Fatalf("got %+v", got)
 	}
 	if !bytes.Contains(got[0].Line, []byte(`"message":"<b>"`)) {

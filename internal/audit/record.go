@@ -65,7 +65,7 @@ type Record struct {
 	// Audience is who the outcome of the call was for.
 	Audience string `json:"audience,omitempty"`
 	// LastMessages are the last messages of the tool, oldest first.
-	LastMessages []dispatch.LastMessage `json:"last_messages,omitempty"`
+	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
 
 	// By is the surface on which the decision or change was made.
 	By string `json:"by,omitempty"`
@@ -87,7 +87,7 @@ type Record struct {
 }
 
 // RecordOfCall returns the record of a call that has ended, without the decisions about it.
-func RecordOfCall(e dispatch.Ended) Record {
+func RecordOfCall(e dispatch.EndedCall) Record {
 	return Record{
 		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.CallForAudit(e),
 		Audience: e.View.EndAudience, LastMessages: e.LastMessages,

@@ -76,8 +76,8 @@ func chooseText(condition bool, yes, no string) string {
 // callText returns how a call ended: its status, its time, its caller, and its approval.
 func callText(r audit.Record) string {
 	text := string(r.Status)
-	if r.Code != "" && string(r.Code) != string(r.Status) {
-		text += fmt.Sprintf(" (%s)", r.Code)
+	if r.ErrorCode != "" && string(r.ErrorCode) != string(r.Status) {
+		text += fmt.Sprintf(" (%s)", r.ErrorCode)
 	}
 	text += " after " + terminal.Elapsed(time.Duration(r.RanMs*float64(time.Millisecond))) + callerText(r)
 	if a := r.Approved; a != nil {
@@ -92,7 +92,7 @@ func callText(r audit.Record) string {
 // callerText names who made a call: the client, or the calling tool with its tab
 // and site, and the client that it works for.
 func callerText(r audit.Record) string {
-	client := r.Who().String()
+	client := r.ToClient().String()
 	switch {
 	case r.Caller == nil && (client == "" || r.Kind == audit.KindDecision):
 		return ""
@@ -113,15 +113,15 @@ func Details(r audit.Record) []string {
 		}
 	}
 	add("call", r.CallID)
-	add("parent", r.Parent)
+	add("parent", r.ParentCallID)
 	add("session", r.Session)
 	add("origin", r.Origin)
 	add("browser", r.Browser)
-	add("tab", fmt.Sprint(r.Tab))
+	add("tab", fmt.Sprint(r.TabID))
 	add("hash", r.Hash)
 	add("reason", r.Reason)
-	add("stopped", string(r.Stopped))
-	add("reports", fmt.Sprint(r.Reports))
+	add("stopped", string(r.StopOutcome))
+	add("reports", fmt.Sprint(r.ReportCount))
 	add("audience", r.Audience)
 	if r.Approved != nil && !r.Approved.At.IsZero() {
 		add("allowed", r.Approved.At.Local().Format(time.DateTime))

@@ -17,12 +17,12 @@ var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 func TestLine(t *testing.T) {
 	yes, no := true, false
 	const decider = "the side panel"
-	laptop := dispatch.Requester{Client: "laptop", ClientVia: "token"}
+	laptop := dispatch.Requester{Client: "laptop", ClientCredential: "token"}
 	for want, r := range map[string]audit.Record{
 		"a__b  done after 1.5s, called by client laptop, allowed for the session by the side panel": {Kind: audit.KindCall, Tool: "a__b",
 			AuditedCall: shape.AuditedCall{Status: wire.StatusDone, RanMs: 1500, Requester: laptop}, Approved: &audit.Approval{Scope: wire.ScopeSession, By: decider}},
 		"a__b  failed (tab_closed) after 0.1s, called by c__d (tab 7, https://x.example)": {Kind: audit.KindCall, Tool: "a__b",
-			AuditedCall: shape.AuditedCall{Status: wire.StatusFailed, Code: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}}},
+			AuditedCall: shape.AuditedCall{Status: wire.StatusFailed, ErrorCode: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}}},
 		"a__b  allowed for 10m by the side panel":                  {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: decider},
 		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: decider, AuditedCall: shape.AuditedCall{Requester: laptop}},
 		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &yes, By: decider},
@@ -55,9 +55,9 @@ func TestLine(t *testing.T) {
 
 func TestDetails(t *testing.T) {
 	r := audit.Record{
-		AuditedCall: shape.AuditedCall{CallID: "call_1", Tab: 7, Reason: "the wrong\nchannel\x1b"}, Approved: &audit.Approval{At: testTime},
+		AuditedCall: shape.AuditedCall{CallID: "call_1", TabID: 7, Reason: "the wrong\nchannel\x1b"}, Approved: &audit.Approval{At: testTime},
 		Decisions:    []audit.Decision{{At: testTime, By: "the user", Asked: "input"}, {At: testTime, By: "the user", Allow: true, Scope: wire.ScopeOnce}},
-		LastMessages: []dispatch.LastMessage{{Time: testTime, Message: "m"}, {Time: testTime, Message: "n", Audience: "user"}},
+		LastMessages: []dispatch.ToolMessage{{Time: testTime, Message: "m"}, {Time: testTime, Message: "n", Audience: "user"}},
 	}
 	want := []string{
 		"call      call_1", "tab       7", `reason    the wrong channel\x1b`, "allowed   2026-05-04 03:02:01",

@@ -23,8 +23,8 @@ type instantBridge struct{}
 var _ dispatch.Bridge = instantBridge{}
 
 // Targets returns one document.
-func (instantBridge) Targets(context.Context, dispatch.Want) dispatch.Targets {
-	return dispatch.Targets{Browsers: 1, Live: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
+func (instantBridge) Targets(context.Context, dispatch.TargetChoice) dispatch.Targets {
+	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
 // Start ends the run with its arguments.

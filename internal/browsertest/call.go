@@ -164,9 +164,9 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
 		}
 		// The error for an ended call is ignored: its end is an event too.
-		_, _ = c.browser.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.tab.deniesApprovals, By: "the test"})
+		_, _ = c.browser.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.tab.deniesApprovals, Surface: "the test"})
 	case dispatch.EventEnded:
-		return !isStopSent(e.Call) || e.Call.Stopped != ""
+		return !isStopSent(e.Call) || e.Call.StopOutcome != ""
 	case dispatch.EventStopped:
 		return true
 	}
@@ -257,7 +257,7 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 		r.Result = resultOf(got)
 	}
 	if r.Error != nil {
-		r.Stopped = string(c.lastView.Stopped)
+		r.Stopped = string(c.lastView.StopOutcome)
 	}
 	if r.Stopped == "" {
 		r.Stopped = info.Stopped

@@ -55,7 +55,7 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 }
 
 // decisionFor returns the request for the ticket that was just read, not for a later one.
-func (c Choice) decisionFor(w dispatch.Waiting) httpapi.Decision {
+func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {
 		d.Scope, d.ForMs = c.Scope, c.For.Milliseconds()
@@ -82,7 +82,7 @@ func explainNotWaiting(v dispatch.View) error {
 	}
 	for _, m := range slices.Backward(v.Timeline) {
 		if m.Kind == dispatch.EventResumed && m.Resolution != nil {
-			return newAlreadyDecided(v.CallID, m.Resolution.Allow, m.Resolution.By)
+			return newAlreadyDecided(v.CallID, m.Resolution.Allow, m.Resolution.Surface)
 		}
 	}
 	return newTooLate("%s is not waiting for approval", v.CallID)

@@ -13,7 +13,7 @@ import (
 // TestDecisionIsAboutOneQuestion checks that a decision about one ticket does not
 // apply to a later ticket of the same call.
 func TestDecisionIsAboutOneQuestion(t *testing.T) {
-	w := dispatch.Waiting{TicketID: "ticket_1"}
+	w := dispatch.WaitingTicket{TicketID: "ticket_1"}
 	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.decisionFor(w)
 	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.ForMs != 60000 {
 		t.Errorf("yes is %+v", yes)
@@ -27,7 +27,7 @@ func TestDecisionIsAboutOneQuestion(t *testing.T) {
 func TestNotWaiting(t *testing.T) {
 	now := time.Now()
 	suspended := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
-		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, By: "the side panel"}},
+		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, Surface: "the side panel"}},
 		{Kind: dispatch.EventRunning},
 	}}
 	ended := suspended

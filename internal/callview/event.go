@@ -23,7 +23,7 @@ func eventText(e dispatch.Event, verbose bool) string {
 	switch e.Kind {
 	case dispatch.EventCreated:
 		text := "queued"
-		if clientName := v.Who().String(); clientName != "" {
+		if clientName := v.ToClient().String(); clientName != "" {
 			text += ", requested by " + terminal.SafeLine(clientName)
 		}
 		return text
@@ -43,7 +43,7 @@ func eventText(e dispatch.Event, verbose bool) string {
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
 		text := fmt.Sprintf("%s after %s", statusText(v), terminal.Elapsed(runTime(v)))
-		if clientName := v.Who().String(); clientName != "" {
+		if clientName := v.ToClient().String(); clientName != "" {
 			text += ", requested by " + terminal.SafeLine(clientName)
 		}
 		switch result := v.ShownResult(verbose); {
@@ -54,7 +54,7 @@ func eventText(e dispatch.Event, verbose bool) string {
 		}
 		return text
 	case dispatch.EventStopped:
-		return fmt.Sprintf("the page answered the stop: %s", v.Stopped)
+		return fmt.Sprintf("the page answered the stop: %s", v.StopOutcome)
 	}
 	return terminal.SafeLine(string(e.Kind))
 }
@@ -78,9 +78,9 @@ func resolutionText(r *dispatch.Resolution) string {
 		return "decided"
 	}
 	if !r.Allow {
-		return "denied, by " + terminal.SafeLine(r.By)
+		return "denied, by " + terminal.SafeLine(r.Surface)
 	}
-	return "allowed " + ScopeText(r.Scope, r.For) + ", by " + terminal.SafeLine(r.By)
+	return "allowed " + ScopeText(r.Scope, r.Duration) + ", by " + terminal.SafeLine(r.Surface)
 }
 
 // progressText describes a report.

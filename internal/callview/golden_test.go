@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 // TestCallInTheTerminal checks the sheet, the table and the events of a call in which
 // every field is set.
 func TestCallInTheTerminal(t *testing.T) {
-	now := dispatchtest.Arrival.Add(10 * time.Second)
+	now := dispatchtest.ArrivalTime.Add(10 * time.Second)
 	running, ended := dispatchtest.View(), dispatchtest.View()
 	ended.CallID, ended.Waiting, ended.Status = "call_2", nil, wire.StatusFailed
 	var b bytes.Buffer

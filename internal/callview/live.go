@@ -79,7 +79,7 @@ func (p *plainCall) begin(v dispatch.View) error {
 func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
-	if e.Kind != dispatch.EventActivity && (!isReport || p.verbose || e.ForUser()) {
+	if e.Kind != dispatch.EventActivity && (!isReport || p.verbose || e.IsForUser()) {
 		p.out.PrintText(e.Time.Local().Format(clockTime) + "  " + eventText(e, p.verbose))
 	}
 	return nil

@@ -92,17 +92,17 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 		progressCell = terminal.Percent(*progress)
 	}
 	return []string{
-		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, terminal.Elapsed(runTime(v)), v.Who().String(), waitCell, terminal.SafeLine(messageCell),
+		v.CallID, strings.Repeat("  ", depth) + v.ToolName, statusText(v), progressCell, terminal.Elapsed(runTime(v)), v.ToClient().String(), waitCell, terminal.SafeLine(messageCell),
 	}
 }
 
 // waitText describes what a call waits for, and for how long.
-func waitText(w dispatch.Waiting, now time.Time) string {
+func waitText(w dispatch.WaitingTicket, now time.Time) string {
 	waitsFor := "your permission"
 	if w.Kind == wire.TicketUser {
 		waitsFor = "you"
 	}
-	return fmt.Sprintf("%s, %s left", waitsFor, terminal.Elapsed(max(0, w.Until.Sub(now))))
+	return fmt.Sprintf("%s, %s left", waitsFor, terminal.Elapsed(max(0, w.ExpiresAt.Sub(now))))
 }
 
 // statusText returns the status of a call, with the error code if it failed.

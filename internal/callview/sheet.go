@@ -49,7 +49,7 @@ func (s sheet) headLines() []string {
 		tool += " (prompt)"
 	}
 	lines := []string{fieldLine("call", v.CallID), fieldLine("tool", tool), fieldLine("status", s.statusLine())}
-	if clientName := v.Who().String(); clientName != "" {
+	if clientName := v.ToClient().String(); clientName != "" {
 		lines = append(lines, fieldLine("client", terminal.SafeLine(clientName)))
 	}
 	if v.ParentCallID != "" {
@@ -79,9 +79,9 @@ func (s sheet) statusLine() string {
 	case v.Waiting != nil:
 		return "suspended, waits for " + waitText(*v.Waiting, s.now)
 	case v.Ended != nil:
-		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.Reports, "report"))
+		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.ReportCount, "report"))
 	case v.Status == wire.StatusRunning:
-		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.Reports, "report"))
+		return fmt.Sprintf("running for %s, %s", terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.ReportCount, "report"))
 	}
 	return statusText(v)
 }
@@ -135,7 +135,7 @@ func (s sheet) timelineLines() []string {
 		case dispatch.EventEnded:
 			text = statusText(s.view)
 		case dispatch.EventStopped:
-			text = fmt.Sprintf("the page answered the stop: %s", s.view.Stopped)
+			text = fmt.Sprintf("the page answered the stop: %s", s.view.StopOutcome)
 		}
 		lines = append(lines, "  "+m.Time.Local().Format(clockTime)+"  "+text)
 	}
@@ -169,7 +169,7 @@ func (s sheet) questionLines() []string {
 }
 
 // argumentLines returns the arguments of a call that waits for a permission.
-func (s sheet) argumentLines(w dispatch.Waiting) []string {
+func (s sheet) argumentLines(w dispatch.WaitingTicket) []string {
 	if w.Args == "" || w.Kind == wire.TicketUser {
 		return nil
 	}

@@ -33,7 +33,7 @@ func runningView() dispatch.View {
 			CallID: "call_1", ToolName: "a__b",
 			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &half, Total: &total, Message: "of no interest"},
 		},
-		RunMs: 2000, Reports: 3, UserMessage: "for you",
+		RunMs: 2000, ReportCount: 3, UserMessage: "for you",
 		Activities: []dispatch.ActivityView{
 			{Type: "text", Content: content(strings.Join(text, "\n")), Audience: "user"},
 			{Type: "table", Content: content(rows), Audience: "user"},

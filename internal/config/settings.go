@@ -61,9 +61,9 @@ type Settings struct {
 func Defaults() Settings {
 	return Settings{
 		Port:             9527,
-		IdleTimeout:      dispatch.DefaultIdle,
-		MaxIdleTimeout:   dispatch.DefaultMaxIdle,
-		HardTimeout:      dispatch.DefaultHard,
+		IdleTimeout:      dispatch.DefaultIdleLimit,
+		MaxIdleTimeout:   dispatch.DefaultMaxIdleLimit,
+		HardTimeout:      dispatch.DefaultHardLimit,
 		DecisionTimeout:  dispatch.DefaultSuspendLimit,
 		ProgressInterval: dispatch.DefaultProgressInterval,
 		MaxResultBytes:   wire.DefaultMaxResultBytes,

@@ -13,7 +13,7 @@ import (
 )
 
 // CommandClient is the client name of `opentabs call` in MCP's initialize.
-const CommandClient = dispatch.OwnPrefix + "call"
+const CommandClient = dispatch.CommandNamePrefix + "call"
 
 // mcpOptions returns the options of the MCP server. Jobs are enabled only if the
 // settings allow calls of some client to become jobs.

@@ -15,10 +15,10 @@ func decideWaiting(calls *dispatch.Dispatcher, enforcer *policy.Enforcer, log ze
 		if view.Waiting == nil || view.Waiting.Kind != wire.TicketPermission {
 			continue
 		}
-		verdict := enforcer.Ask(dispatch.Info{
+		verdict := enforcer.Ask(dispatch.CallInfo{
 			CallID: view.CallID,
 			Tool:   dispatch.Tool{Plugin: view.Plugin, Name: view.Tool, Prompt: view.Prompt},
-			Client: view.Who(),
+			Client: view.ToClient(),
 			Caller: view.Caller, Browser: view.Waiting.Browser, TabID: view.Waiting.TabID,
 		})
 		if verdict.Suspend != nil {
@@ -26,7 +26,7 @@ func decideWaiting(calls *dispatch.Dispatcher, enforcer *policy.Enforcer, log ze
 		}
 		// If the user decides at the same time, the first decision counts.
 		_, err := calls.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{
-			Allow: verdict.Block == nil, Scope: wire.ScopeOnce, By: "a change of its permission",
+			Allow: verdict.Block == nil, Scope: wire.ScopeOnce, Surface: "a change of its permission",
 		})
 		if err != nil {
 			log.Error().Err(err).Str("call", view.CallID).Msg("a call that may run could not be resumed")

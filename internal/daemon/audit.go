@@ -19,11 +19,11 @@ type callAuditor struct {
 	enforcer *policy.Enforcer
 }
 
-var _ dispatch.After = callAuditor{}
+var _ dispatch.AfterHook = callAuditor{}
 
-// After implements dispatch.After. After runs before the policy's own hook, because
+// After implements dispatch.AfterHook. After runs before the policy's own hook, because
 // that hook discards why the call was allowed.
-func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
+func (a callAuditor) After(in dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
 	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
 		r.Hash = review.Hash
@@ -32,9 +32,9 @@ func (a callAuditor) After(in dispatch.Info, e dispatch.Ended) {
 		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
 	}
 	for _, d := range e.Resolutions {
-		r.Decisions = append(r.Decisions, audit.Decision{At: d.At.UTC(), By: d.By, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
+		r.Decisions = append(r.Decisions, audit.Decision{At: d.DecidedAt.UTC(), By: d.Surface, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
 		if d.Gate == "" { // gates write their own records
-			answer := audit.Record{Time: d.At.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.By, Allow: &d.Allow}
+			answer := audit.Record{Time: d.DecidedAt.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.Surface, Allow: &d.Allow}
 			answer.CallID = r.CallID
 			a.log.Write(answer)
 		}
@@ -96,7 +96,7 @@ func (a logAuditor) record(e pluginlog.Entry) {
 	}
 	m.written++
 	r := audit.Record{Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Level: e.Level, Message: e.Message, Dropped: m.dropped}
-	r.Browser, r.Tab = e.Browser, e.Tab
+	r.Browser, r.TabID = e.Browser, e.Tab
 	a.write(r)
 	m.dropped = 0
 }

@@ -23,24 +23,24 @@ func TestCallInTheAudit(t *testing.T) {
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
 	auditor := callAuditor{log, reviews, policy.NewEnforcer(reviews)}
-	info := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
+	info := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
 	withoutToken := dispatchtest.View()
-	withoutToken.Client, withoutToken.ClientVia, withoutToken.ClientClaims = "claude-code", dispatch.ViaStdio, ""
+	withoutToken.Client, withoutToken.ClientCredential, withoutToken.ClaimedName = "claude-code", dispatch.CredentialStdio, ""
 	for _, v := range []dispatch.View{dispatchtest.View(), withoutToken, {}} {
-		auditor.After(info, dispatch.Ended{
+		auditor.After(info, dispatch.EndedCall{
 			View: v, Target: dispatch.Target{URL: "https://messages.example/a?b"}, Resolutions: []dispatch.Resolution{*dispatchtest.Resolution()},
-			LastMessages: []dispatch.LastMessage{{Time: dispatchtest.Arrival, Message: "half", Audience: dispatch.AudienceUser}},
+			LastMessages: []dispatch.ToolMessage{{Time: dispatchtest.ArrivalTime, Message: "half", Audience: dispatch.AudienceUser}},
 		})
 	}
 	yes := true
-	at := dispatchtest.Arrival
+	at := dispatchtest.ArrivalTime
 	decision := audit.Record{
 		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 1000,
 	}
 	decision.CallID, decision.Client, decision.Caller = "call_1", "laptop", dispatchtest.View().Caller
 	log.Write(decision)
 	logged := audit.Record{Time: at, Kind: audit.KindLog, Tool: "messages", Level: wire.LogWarning, Message: "slow", Dropped: 2}
-	logged.Browser, logged.Tab = "b1", 7
+	logged.Browser, logged.TabID = "b1", 7
 	log.Write(logged)
 	log.Write(audit.Record{Time: at, Kind: audit.KindPermission, Tool: "messages", By: "the command line", Old: "ask", New: "always"})
 	log.Close()

@@ -24,20 +24,20 @@ func TestCallAuditor(t *testing.T) {
 	log := audit.Open(dir, zerolog.Nop())
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	ended := at.Add(time.Minute)
-	in := dispatch.Info{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
-	callAuditor{log, reviews, policy.NewEnforcer(reviews)}.After(in, dispatch.Ended{
+	in := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
+	callAuditor{log, reviews, policy.NewEnforcer(reviews)}.After(in, dispatch.EndedCall{
 		View: dispatch.View{
 			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Progression: dispatch.Progression{Status: wire.StatusFailed}, ParentCallID: "call_0"},
 			Plugin:   "one", Tool: "echo", Requester: dispatch.Requester{Client: "C", Session: "session-1"}, Browser: "b", TabID: 3, Created: at, Ended: &ended,
-			RunMs: 1500, Reports: 7, ErrorCode: wire.ErrToolError, Error: "S3CRET", EndAudience: "user", Stopped: wire.CancelAborted,
+			RunMs: 1500, ReportCount: 7, ErrorCode: wire.ErrToolError, Error: "S3CRET", EndAudience: "user", StopOutcome: wire.CancelAborted,
 		},
 		Target: dispatch.Target{URL: "https://user:S3CRET@example.com:8443/S3CRET?q=S3CRET#S3CRET"},
 		Output: []byte(`"S3CRET"`),
 		Resolutions: []dispatch.Resolution{
-			{Gate: "permission", Allow: true, Scope: wire.ScopeOnce, By: "the side panel", At: at},
-			{Allow: false, By: "opentabs calls deny", At: at, Data: []byte(`"S3CRET"`)},
+			{Gate: "permission", Allow: true, Scope: wire.ScopeOnce, Surface: "the side panel", DecidedAt: at},
+			{Allow: false, Surface: "opentabs calls deny", DecidedAt: at, Data: []byte(`"S3CRET"`)},
 		},
-		LastMessages: []dispatch.LastMessage{{Message: "half", Audience: "user"}},
+		LastMessages: []dispatch.ToolMessage{{Message: "half", Audience: "user"}},
 	})
 	log.Close()
 	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })

@@ -123,9 +123,9 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 // MCP server: a client on /mcp, or a command on httpapi.CommandPath.
 func withCredential(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller := transport.Credential{Via: dispatch.ViaCommandLine}
+		caller := transport.Credential{Via: dispatch.CredentialCommandLine}
 		if name := httpapi.CallerOf(r.Context()).Client; name != "" {
-			caller = transport.Credential{Via: dispatch.ViaToken, Token: name}
+			caller = transport.Credential{Via: dispatch.CredentialToken, Token: name}
 		}
 		next.ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), caller)))
 	})
@@ -134,15 +134,15 @@ func withCredential(next http.Handler) http.Handler {
 // dispatchOptions returns the limits, gates and hooks of calls.
 func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditLog *audit.Log, log zerolog.Logger) dispatch.Options {
 	o := dispatch.Options{
-		Idle: s.IdleTimeout, MaxIdle: s.MaxIdleTimeout, Hard: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
-		MaxRunning: s.MaxRunning, MaxWaiting: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates:       append(p.enforcer.Gates(), p.values.Gate(p.registry.Set), p.enforcer.SecretsGate(p.values), p.registry.Faults().Gate(p.registry.Set)),
-		Before:      p.enforcer.Before(),
-		MayOpen:     p.policy.MayOpen,
-		FailureNote: func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
-		After:       append([]dispatch.After{callAuditor{auditLog, p.policy, p.enforcer}}, p.enforcer.After()...),
-		Waiting:     hub.Waiting,
-		Resolve:     p.enforcer.Resolve(p.registry.Registry), Log: log,
+		IdleLimit: s.IdleTimeout, MaxIdleLimit: s.MaxIdleTimeout, HardLimit: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
+		MaxRunningCalls: s.MaxRunning, MaxWaitingCalls: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
+		Gates:           append(p.enforcer.Gates(), p.values.Gate(p.registry.Set), p.enforcer.SecretsGate(p.values), p.registry.Faults().Gate(p.registry.Set)),
+		BeforeHooks:     p.enforcer.Before(),
+		MayOpenTab:      p.policy.MayOpen,
+		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
+		AfterHooks:      append([]dispatch.AfterHook{callAuditor{auditLog, p.policy, p.enforcer}}, p.enforcer.After()...),
+		OnWaitingChange: hub.Waiting,
+		ResolveTool:     p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}
 	if o.ProgressInterval == 0 { // 0 selects dispatch's default
 		o.ProgressInterval = -1

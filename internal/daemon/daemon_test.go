@@ -25,7 +25,7 @@ func TestSettingsReachCalls(t *testing.T) {
 		if o.ProgressInterval != tt.interval {
 			t.Errorf("an interval of %v became %v, want %v", tt.set, o.ProgressInterval, tt.interval)
 		}
-		if o.Idle != 1 || o.MaxIdle != 7 || o.Hard != 2 || o.SuspendLimit != 3 || o.MaxRunning != 4 || o.MaxWaiting != 5 || o.MaxResultBytes != 6 {
+		if o.IdleLimit != 1 || o.MaxIdleLimit != 7 || o.HardLimit != 2 || o.SuspendLimit != 3 || o.MaxRunningCalls != 4 || o.MaxWaitingCalls != 5 || o.MaxResultBytes != 6 {
 			t.Errorf("options %+v", o)
 		}
 	}

@@ -18,7 +18,7 @@ type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
 	Cancel(callID, by, reason string) bool
-	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.Decision, error)
+	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 

@@ -53,13 +53,13 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 	}
 	done, err := c.calls.Decide(id, decision.TicketID, dispatch.Resolution{
 		Allow: *decision.Allow, Scope: decision.Scope,
-		For: time.Duration(decision.ForMs) * time.Millisecond, By: CommandLine,
+		Duration: time.Duration(decision.ForMs) * time.Millisecond, Surface: CommandLine,
 	})
 	if err != nil {
 		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	httpjson.Send(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.By, Allowed: done.Allowed})
+	httpjson.Send(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.Surface, Allowed: done.Allowed})
 }
 
 // check returns the problem of an invalid decision, or nil.

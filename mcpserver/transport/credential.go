@@ -9,8 +9,8 @@ import (
 // Credential is the checked credential of a client. The zero value means that none is
 // known.
 type Credential struct {
-	Via dispatch.Via
-	// Token is the name of the client's token, only set for dispatch.ViaToken.
+	Via dispatch.CredentialKind
+	// Token is the name of the client's token, only set for dispatch.CredentialToken.
 	Token string
 }
 
@@ -29,16 +29,16 @@ func credentialOf(ctx context.Context) Credential {
 
 // dispatchClient returns the dispatch.Client of a client that reports this name.
 func (c Credential) dispatchClient(session, name string) dispatch.Client {
-	return dispatch.Client{Session: session, Via: c.Via, Token: c.Token, Name: name}
+	return dispatch.Client{Session: session, Credential: c.Via, Token: c.Token, Name: name}
 }
 
 // sessionlessClient returns the dispatch.Client of a client without sessions.
 func (c Credential) sessionlessClient(name string) dispatch.Client {
 	client := c.dispatchClient("", name)
-	client.Shared = true
+	client.IsSessionShared = true
 	client.Session = "without session: " + name
 	if c.Token != "" { // the reported name may be that of another client
-		client.Session = "without session: " + client.Known()
+		client.Session = "without session: " + client.VerifiedName()
 	}
 	return client
 }

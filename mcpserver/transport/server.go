@@ -72,7 +72,7 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdow
 // Revoke ends the sessions, streams and calls of the client with this token. The
 // caller rejects its further requests first.
 func (s *Server) Revoke(token string) {
-	s.sessions.revoke(Credential{Via: dispatch.ViaToken, Token: token})
+	s.sessions.revoke(Credential{Via: dispatch.CredentialToken, Token: token})
 }
 
 // Log sends a log message to all clients that want its level. Log never blocks: a

@@ -262,7 +262,7 @@ func (t *sessions) finish() { t.tasks.Done() }
 // cancelledFor returns the cause for the context of a cancelled request: ErrCancelled
 // with the client's reason.
 func cancelledFor(reason string) error {
-	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{By: "the client", Reason: reason})
+	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: reason})
 }
 
 // cancel cancels the task with this key, or a task that starts with this key within

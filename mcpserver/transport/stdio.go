@@ -24,7 +24,7 @@ import (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, Credential{Via: dispatch.ViaStdio}), out: newLineWriter(out)}
+	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, Credential{Via: dispatch.CredentialStdio}), out: newLineWriter(out)}
 	c.barrier = barrier{requests: &c.session.requests, send: c.out.writeMessage}
 	defer s.sessions.close(c.session.id)
 	if err := s.mcp.RegisterSession(ctx, c.session.listener); err != nil {

@@ -182,13 +182,13 @@ type faultsGate struct {
 
 func (faultsGate) Name() string { return "faults" }
 
-func (g faultsGate) Decide(in dispatch.Info) dispatch.Verdict {
+func (g faultsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	one, ok := g.set().Plugin(in.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
 	if fault, broken := g.faults.Of(one); broken && fault.Site == "" {
-		return dispatch.Blocked(wire.ErrPluginBroken, "the plugin %s can't run: %s", one.Name, fault.Problem)
+		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, "the plugin %s can't run: %s", one.Name, fault.Problem)
 	}
 	return dispatch.Verdict{}
 }

@@ -98,7 +98,7 @@ func TestFaultsGate(t *testing.T) {
 	one, _ := registry.Set().Plugin("a")
 	tool, _ := registry.Set().Tool("a__echo")
 	gate := kept.Gate(registry.Set)
-	in := dispatch.Info{Tool: tool.Dispatch()}
+	in := dispatch.CallInfo{Tool: tool.Dispatch()}
 	if v := gate.Decide(in); v.Block != nil {
 		t.Errorf("without a fault: %+v", v.Block)
 	}

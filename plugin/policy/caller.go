@@ -17,7 +17,7 @@ type callerGate struct{ p *Policy }
 
 func (callerGate) Name() string { return "caller" }
 
-func (g callerGate) Decide(in dispatch.Info) dispatch.Verdict {
+func (g callerGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	if in.Caller == nil {
 		return dispatch.Verdict{}
 	}
@@ -63,8 +63,8 @@ func lateAccessCommand(name string) string {
 
 // refusedCall returns a denial with a text for the agent and one for the user.
 func refusedCall(fact, command string) dispatch.Verdict {
-	v := dispatch.Blocked(wire.ErrDenied, "%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command)
-	v.ForUser = fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
+	v := dispatch.NewBlockVerdict(wire.ErrDenied, "%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command)
+	v.UserText = fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
 	return v
 }
 
@@ -91,7 +91,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 }
 
 // After implements dispatch.After.
-func (g callerGate) After(in dispatch.Info, e dispatch.Ended) {
+func (g callerGate) After(in dispatch.CallInfo, e dispatch.EndedCall) {
 	if by := in.Caller; by != nil && by.Plugin != in.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
 		!g.p.State(by.Plugin).mayCall(in.Tool.Plugin) && g.p.refused.add(by.Plugin, in.Tool.Plugin) {
 		go g.p.file.Notify() // surfaces show it

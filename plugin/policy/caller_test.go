@@ -28,11 +28,11 @@ func callerFrom(caller string) *dispatch.Caller {
 
 // runNested runs a__send for a tool of the plugin caller and returns the approval request.
 // answer decides it, and is nil if the call must not wait for approval.
-func (g *gated) runNested(caller string, answer *dispatch.Resolution) (asked dispatch.Waiting, err error) {
+func (g *gated) runNested(caller string, answer *dispatch.Resolution) (asked dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
 		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: callerFrom(caller),
-		Asked: func(_ context.Context, w dispatch.Waiting) {
+		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 			if asked = w; answer == nil {
 				g.t.Errorf("the call waited for approval: %q", w.Reason)
 				answer = &dispatch.Resolution{}
@@ -58,8 +58,8 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 	if !strings.Contains(e.Message, forAgent) {
 		t.Errorf("the agent reads\n%s\nwant\n%s", e.Message, forAgent)
 	}
-	if e.ForUser != forUser {
-		t.Errorf("the user reads\n%s\nwant\n%s", e.ForUser, forUser)
+	if e.UserText != forUser {
+		t.Errorf("the user reads\n%s\nwant\n%s", e.UserText, forUser)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 			g.must(g.policy.SetCalls("c", "a", true, "x"))
 			allowed := allowFor(scope, 0)
 			if scope == wire.ScopeTime {
-				allowed.For = time.Hour
+				allowed.Duration = time.Hour
 			}
 			g.checkRuns("s1", "send", allowed)
 			g.checkRuns("s1", "send", nil)
@@ -170,7 +170,7 @@ func TestLatePluginCalls(t *testing.T) {
 	checkDenied(t, err, wire.ErrDenied, "`opentabs plugin permission b --late-access on`",
 		"The plugin b starts after the page's scripts, so it may not call other plugins. To allow it, run `opentabs plugin permission b --late-access on`, or use the side panel.")
 	own := func(tab int, browser string) dispatch.Verdict {
-		return g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: callerFrom("b"), TabID: tab, Browser: browser})
+		return g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: callerFrom("b"), TabID: tab, Browser: browser})
 	}
 	if v := own(7, "b1"); v.Block != nil {
 		t.Errorf("its own tab: %v", v.Block)

@@ -28,19 +28,19 @@ func (e *Enforcer) Gates() []dispatch.Gate {
 }
 
 // Before returns the hook that counts the calls of limited tools.
-func (e *Enforcer) Before() []dispatch.Before {
-	return []dispatch.Before{limitGate{e.policy, &e.meters}}
+func (e *Enforcer) Before() []dispatch.BeforeHook {
+	return []dispatch.BeforeHook{limitGate{e.policy, &e.meters}}
 }
 
 // After returns the hooks that drop permissions for one call and note refused calls
 // between plugins.
-func (e *Enforcer) After() []dispatch.After {
-	return []dispatch.After{permissionGate{e.policy}, callerGate{e.policy}}
+func (e *Enforcer) After() []dispatch.AfterHook {
+	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
 
 // Ask returns the verdict of review, calling plugin and permission on a call now: a
 // Block, a Suspend, or neither if the call may run.
-func (e *Enforcer) Ask(in dispatch.Info) dispatch.Verdict {
+func (e *Enforcer) Ask(in dispatch.CallInfo) dispatch.Verdict {
 	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
 		if v := gate.Decide(in); v.Block != nil {
 			return v
@@ -87,7 +87,7 @@ type reviewGate struct{ p *Policy }
 
 func (reviewGate) Name() string { return "review" }
 
-func (g reviewGate) Decide(in dispatch.Info) dispatch.Verdict {
+func (g reviewGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	name := in.Tool.Plugin
 	s := g.p.State(name)
 	if s.Reviewed {
@@ -101,22 +101,22 @@ func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 	why := fmt.Sprintf("the user has not reviewed the plugin %s yet", name)
 	switch {
 	case g.p.file.Current().Problem != nil:
-		return dispatch.Blocked(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it")
+		return dispatch.NewBlockVerdict(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it")
 	case s.Review != nil:
 		why = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, humanize.OnDay(s.Review.At))
 	}
-	return dispatch.Blocked(wire.ErrNotReviewed, "%s, so none of its tools run; the user reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", why, name)
+	return dispatch.NewBlockVerdict(wire.ErrNotReviewed, "%s, so none of its tools run; the user reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", why, name)
 }
 
 // permissionGate suspends calls that need approval and blocks calls of tools that are
 // off.
 type permissionGate struct{ p *Policy }
 
-var _ dispatch.Decider = permissionGate{}
+var _ dispatch.DecisionObserver = permissionGate{}
 
 func (permissionGate) Name() string { return "permission" }
 
-func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
+func (g permissionGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	s := g.p.State(in.Tool.Plugin)
 	if !s.Reviewed {
 		return dispatch.Verdict{} // the review gate blocks the call
@@ -133,14 +133,14 @@ func (g permissionGate) Decide(in dispatch.Info) dispatch.Verdict {
 		scopes = scopes[:3]
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes, PassDecision: true,
+		Kind: wire.TicketPermission, Title: in.Tool.PluginName, Scopes: scopes, PassDecisionToTool: true,
 		Reason: whoWants(in) + " wants to run " + in.Tool.FullName() + onBehalf(in),
 	}}
 }
 
 // whoWants returns the caller for the approval request: the client, or the calling
 // plugin with the tab and the site of its tool.
-func whoWants(in dispatch.Info) string {
+func whoWants(in dispatch.CallInfo) string {
 	if by := in.Caller; by != nil {
 		where := fmt.Sprintf("tab %d", by.TabID)
 		if by.Origin != "" {
@@ -152,21 +152,21 @@ func whoWants(in dispatch.Info) string {
 	if who == "" {
 		return "An agent"
 	}
-	if in.Client.Via != "" { // these words are the server's own
+	if in.Client.Credential != "" { // these words are the server's own
 		who = strings.ToUpper(who[:1]) + who[1:]
 	}
 	return who
 }
 
 // onBehalf returns the calls that led to a nested call; empty for other calls.
-func onBehalf(in dispatch.Info) string {
+func onBehalf(in dispatch.CallInfo) string {
 	by := in.Caller
 	if by == nil {
 		return ""
 	}
 	text := ", called by its tool " + by.Tool
-	if len(by.Above) > 0 {
-		text += " for " + strings.Join(by.Above, " for ")
+	if len(by.ParentTools) > 0 {
+		text += " for " + strings.Join(by.ParentTools, " for ")
 	}
 	return text + " for " + cmp.Or(in.Client.String(), "an agent")
 }
@@ -179,29 +179,29 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 		name = t.FullName()
 		what, set = "the tool "+name, own.Mark
 	}
-	return dispatch.Blocked(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, humanize.OnDay(set.At), name)
+	return dispatch.NewBlockVerdict(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", what, humanize.OnDay(set.At), name)
 }
 
-// Decided implements dispatch.Decider. Decided stores the permission that the user
+// ObserveDecision implements dispatch.Decider. Decided stores the permission that the user
 // gave.
-func (g permissionGate) Decided(in dispatch.Info, _ dispatch.Ticket, r dispatch.Resolution) {
+func (g permissionGate) ObserveDecision(in dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := in.Tool
-	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.String(), Caller: in.Caller, Allow: r.Allow, By: r.By}
+	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: in.CallID, Client: in.Client.String(), Caller: in.Caller, Allow: r.Allow, By: r.Surface}
 	if !r.Allow {
 		g.p.opts.Record(change)
 		return
 	}
 	one := grant{
-		Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.By, At: r.At.UTC()}},
+		Approval: Approval{Scope: r.Scope, Mark: Mark{By: r.Surface, At: r.DecidedAt.UTC()}},
 		caller:   in.Caller.PluginName(), client: in.Client.Identity(), session: in.Client.Session, hash: g.contentHash(tool.Plugin),
 	}
 	switch r.Scope {
 	case wire.ScopeSession:
-		one.Until = r.At.Add(maxSession)
+		one.Until = r.DecidedAt.Add(maxSession)
 		g.p.grants.add(tool.Plugin, toolKey(tool), one)
 	case wire.ScopeTime:
-		change.For = r.For
-		one.Until = r.At.Add(change.For)
+		change.For = r.Duration
+		one.Until = r.DecidedAt.Add(change.For)
 		g.p.grants.add(tool.Plugin, toolKey(tool), one)
 	case wire.ScopeAlways:
 		g.rememberAlways(tool, one)
@@ -230,7 +230,9 @@ func (g permissionGate) rememberAlways(t dispatch.Tool, one grant) {
 }
 
 // After implements dispatch.After.
-func (g permissionGate) After(in dispatch.Info, _ dispatch.Ended) { g.p.grants.forget(in.CallID) }
+func (g permissionGate) After(in dispatch.CallInfo, _ dispatch.EndedCall) {
+	g.p.grants.forget(in.CallID)
+}
 
 // contentHash returns the hash of a plugin's content now; empty if it is not loaded.
 func (g permissionGate) contentHash(name string) string {
@@ -242,11 +244,11 @@ func (g permissionGate) contentHash(name string) string {
 
 // Approval returns the permission that lets a call run; false if there is none.
 // Approval works until the After hook of the call has run.
-func (e *Enforcer) Approval(in dispatch.Info) (Approval, bool) {
+func (e *Enforcer) Approval(in dispatch.CallInfo) (Approval, bool) {
 	return permissionGate{e.policy}.findApproval(in)
 }
 
-func (g permissionGate) findApproval(in dispatch.Info) (Approval, bool) {
+func (g permissionGate) findApproval(in dispatch.CallInfo) (Approval, bool) {
 	s := g.p.State(in.Tool.Plugin)
 	hash := ""
 	if s.Review != nil {
@@ -283,14 +285,14 @@ type limitGate struct {
 
 func (limitGate) Name() string { return "limit" }
 
-func (g limitGate) Decide(in dispatch.Info) dispatch.Verdict {
+func (g limitGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(in, false)}
 }
 
 // Before implements dispatch.Before.
-func (g limitGate) Before(in dispatch.Info) *wire.CallError { return g.check(in, true) }
+func (g limitGate) Before(in dispatch.CallInfo) *wire.CallError { return g.check(in, true) }
 
-func (g limitGate) check(in dispatch.Info, countRun bool) *wire.CallError {
+func (g limitGate) check(in dispatch.CallInfo, countRun bool) *wire.CallError {
 	limit := g.p.file.Current().View.plugins[in.Tool.Plugin].Tools[in.Tool.Name].Limit
 	if in.Tool.Prompt || limit == (Limit{}) {
 		return nil
@@ -299,6 +301,6 @@ func (g limitGate) check(in dispatch.Info, countRun bool) *wire.CallError {
 	if wait <= 0 {
 		return nil
 	}
-	return dispatch.Blocked(wire.ErrRateLimited, "the user lets %s run %d times in %s, and that is used up; the next call may run in %s",
+	return dispatch.NewBlockVerdict(wire.ErrRateLimited, "the user lets %s run %d times in %s, and that is used up; the next call may run in %s",
 		in.Tool.FullName(), limit.Calls, humanize.ShortDuration(limit.Per), (wait + time.Second - 1).Truncate(time.Second)).Block
 }

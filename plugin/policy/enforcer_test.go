@@ -45,7 +45,7 @@ func newGatedWith(t *testing.T, permission wire.Permission, packages ...pluginte
 		sink.Finish(nil, nil)
 		return nil
 	}}
-	g.calls = dispatch.New(bridge, dispatch.Options{Gates: g.enforcer.Gates(), Before: g.enforcer.Before(), After: g.enforcer.After()})
+	g.calls = dispatch.New(bridge, dispatch.Options{Gates: g.enforcer.Gates(), BeforeHooks: g.enforcer.Before(), AfterHooks: g.enforcer.After()})
 	t.Cleanup(g.calls.Shutdown)
 	return g
 }
@@ -58,7 +58,7 @@ func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
 	_, err := g.calls.Call(context.Background(), dispatch.Call{
 		Tool:   dispatch.Tool{Plugin: "a", Name: tool, PluginName: "The a"},
 		Client: dispatch.Client{Session: session, Name: "Agent"},
-		Asked: func(_ context.Context, w dispatch.Waiting) {
+		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 			asked = true
 			if answer == nil {
 				g.t.Errorf("%s %s: the call waited for approval: %q", session, tool, w.Reason)
@@ -98,13 +98,13 @@ func (g *gated) checkFails(code wire.ErrorCode, session, tool string, answer *di
 }
 
 func allowFor(scope wire.Scope, d time.Duration) *dispatch.Resolution {
-	return &dispatch.Resolution{Allow: true, Scope: scope, For: d, By: "the side panel"}
+	return &dispatch.Resolution{Allow: true, Scope: scope, Duration: d, Surface: "the side panel"}
 }
 
 // advanceTime advances the fake time by d.
 func advanceTime(d time.Duration) { <-time.After(d) }
 
-var deny = &dispatch.Resolution{By: "the side panel"}
+var deny = &dispatch.Resolution{Surface: "the side panel"}
 
 func TestGrants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestGrantAlways(t *testing.T) {
 	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
 	g.checkRuns("s2", "send", nil)
 	g.checkHeld("a", ask, ask, ask) // the grant applies to one client
-	other := g.enforcer.Ask(dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
+	other := g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if other.Suspend == nil {
 		t.Error("another client may call it, too")
 	}
@@ -245,7 +245,7 @@ func TestPromptPermission(t *testing.T) {
 		var offered []wire.Scope
 		_, err := g.calls.Call(context.Background(), dispatch.Call{
 			Tool: dispatch.Tool{Plugin: "a", Name: "send", Prompt: true}, Client: dispatch.Client{Session: "s"},
-			Asked: func(_ context.Context, w dispatch.Waiting) {
+			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 				offered = w.Scopes
 				if _, err := g.calls.Decide(w.CallID, w.TicketID, *allowFor(scope, 0)); err != nil {
 					t.Error(err)
@@ -325,11 +325,11 @@ func TestParseLimit(t *testing.T) {
 // call.
 func TestAsk(t *testing.T) {
 	g := newGated(t, ask)
-	in := dispatch.Info{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
+	in := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
 	if v := g.enforcer.Ask(in); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
 		t.Errorf("ask: %+v", v)
 	}
-	if v := g.enforcer.Ask(in); v.Suspend == nil || !v.Suspend.PassDecision {
+	if v := g.enforcer.Ask(in); v.Suspend == nil || !v.Suspend.PassDecisionToTool {
 		t.Errorf("the tool would not learn what was decided: %+v", v)
 	}
 	g.must(g.policy.SetPermission("a", "", auto, "x"))
@@ -355,7 +355,7 @@ func BenchmarkGates(b *testing.B) {
 	if err := p.Review("a", one.ContentHash(), auto, "x"); err != nil {
 		b.Fatal(err)
 	}
-	in := dispatch.Info{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
+	in := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
 	for b.Loop() {
 		for _, gate := range enforcer.Gates() {
 			if v := gate.Decide(in); v.Block != nil || v.Suspend != nil {
@@ -365,6 +365,6 @@ func BenchmarkGates(b *testing.B) {
 		if err := enforcer.Before()[0].Before(in); err != nil {
 			b.Fatal(err)
 		}
-		enforcer.After()[0].After(in, dispatch.Ended{})
+		enforcer.After()[0].After(in, dispatch.EndedCall{})
 	}
 }

@@ -40,7 +40,7 @@ type grant struct {
 }
 
 // covers reports whether the grant is for the caller of a call.
-func (g grant) covers(in dispatch.Info) bool {
+func (g grant) covers(in dispatch.CallInfo) bool {
 	if g.caller != in.Caller.PluginName() {
 		return false
 	}
@@ -106,7 +106,7 @@ func (g *grants) liveGrants(plugin, tool string) []grant {
 }
 
 // find returns the grant that allows a call, if there is one.
-func (g *grants) find(in dispatch.Info, hash string) (Approval, bool) {
+func (g *grants) find(in dispatch.CallInfo, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if a, ok := g.once[in.CallID]; ok {

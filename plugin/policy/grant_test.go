@@ -11,10 +11,10 @@ import (
 )
 
 // infoOf returns a call of one__read by a client in a session.
-func infoOf(callID, client, session string) dispatch.Info {
-	return dispatch.Info{
+func infoOf(callID, client, session string) dispatch.CallInfo {
+	return dispatch.CallInfo{
 		CallID: callID, Tool: dispatch.Tool{Plugin: "one", Name: "read"},
-		Client: dispatch.Client{Via: dispatch.ViaToken, Token: client, Session: session},
+		Client: dispatch.Client{Credential: dispatch.CredentialToken, Token: client, Session: session},
 	}
 }
 
@@ -29,7 +29,7 @@ func grantTo(client, session string, scope wire.Scope, d time.Duration) grant {
 	return one
 }
 
-func (g *grants) allows(in dispatch.Info, hash string) bool {
+func (g *grants) allows(in dispatch.CallInfo, hash string) bool {
 	_, ok := g.find(in, hash)
 	return ok
 }
@@ -62,7 +62,7 @@ func TestGrantsCoverOneClient(t *testing.T) {
 	send.Tool.Name = "send"
 	for _, test := range []struct {
 		name string
-		in   dispatch.Info
+		in   dispatch.CallInfo
 		hash string
 		want bool
 	}{

@@ -36,7 +36,7 @@ type secretsGate struct {
 
 func (secretsGate) Name() string { return "secrets" }
 
-func (g secretsGate) Decide(in dispatch.Info) dispatch.Verdict {
+func (g secretsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	one, ok := g.policy.set().Plugin(in.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}

@@ -58,10 +58,10 @@ func TestRequiredSecretOfALatePlugin(t *testing.T) {
 	v := settings.New(t.TempDir(), settings.Options{})
 	w.must(v.Change(one, rawSettings("pin", `"4711-4711"`), "me"))
 	gate := w.enforcer.SecretsGate(v)
-	in := dispatch.Info{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
+	in := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
 	verdict := gate.Decide(in)
 	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings || !strings.Contains(verdict.Block.Message, "`opentabs plugin permission a --late-access on`") ||
-		!strings.HasPrefix(verdict.ForUser, "The plugin a does not get the setting pin, which it needs") {
+		!strings.HasPrefix(verdict.UserText, "The plugin a does not get the setting pin, which it needs") {
 		t.Errorf("got %+v", verdict)
 	}
 	w.must(w.policy.SetLateAccess("a", true, "x"))

@@ -291,7 +291,7 @@ type settingsGate struct {
 
 func (settingsGate) Name() string { return "settings" }
 
-func (g settingsGate) Decide(in dispatch.Info) dispatch.Verdict {
+func (g settingsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	one, ok := g.set().Plugin(in.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
@@ -300,7 +300,7 @@ func (g settingsGate) Decide(in dispatch.Info) dispatch.Verdict {
 	if len(missing) == 0 {
 		return dispatch.Verdict{}
 	}
-	return dispatch.Blocked(wire.ErrNeedsSettings, "the plugin %s lacks %s, which it needs; the user sets it with `opentabs plugin configure %s` in a terminal, or in the side panel",
+	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, "the plugin %s lacks %s, which it needs; the user sets it with `opentabs plugin configure %s` in a terminal, or in the side panel",
 		one.Name, Names(missing), one.Name)
 }
 

@@ -293,8 +293,8 @@ func TestURLSettingsNameSites(t *testing.T) {
 	if want := []dispatch.Instance{{Name: "home", URL: "http://gitlab/"}, {Name: "work", URL: "https://Wiki.corp:8443/base?x"}}; !slices.Equal(tool.Instances, want) {
 		t.Errorf("instances %v", tool.Instances)
 	}
-	if tool.OpensAt != "http://gitlab/" || !slices.Equal(tool.Matches, second.Matches) {
-		t.Errorf("the tool has %q, %q", tool.OpensAt, tool.Matches)
+	if tool.OpenURL != "http://gitlab/" || !slices.Equal(tool.Matches, second.Matches) {
+		t.Errorf("the tool has %q, %q", tool.OpenURL, tool.Matches)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
 	gate := v.Gate(func() *plugin.Set { return set })
-	in := dispatch.Info{Tool: p.Tools[0].Dispatch()}
+	in := dispatch.CallInfo{Tool: p.Tools[0].Dispatch()}
 	verdict := gate.Decide(in)
 	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings ||
 		!strings.Contains(verdict.Block.Message, "lacks the setting site") || !strings.Contains(verdict.Block.Message, "opentabs plugin configure wiki") {
@@ -315,7 +315,7 @@ func TestMissingSettingBlocks(t *testing.T) {
 	if verdict := gate.Decide(in); verdict.Block != nil {
 		t.Errorf("blocked: %+v", verdict.Block)
 	}
-	if verdict := gate.Decide(dispatch.Info{Tool: dispatch.Tool{Plugin: "gone"}}); verdict.Block != nil {
+	if verdict := gate.Decide(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "gone"}}); verdict.Block != nil {
 		t.Errorf("blocked: %+v", verdict.Block)
 	}
 }

@@ -75,7 +75,7 @@ func TestBrowser(t *testing.T) {
 		}
 		result, err = calls.Call(t.Context(), call("echo"))
 	}
-	if err != nil || string(result.Output) != `{"a":1}` || result.Reports != 1 {
+	if err != nil || string(result.Output) != `{"a":1}` || result.ReportCount != 1 {
 		t.Fatalf("echo: %+v, %v", result, err)
 	}
 	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {

@@ -45,7 +45,7 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 		Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}, Policy: policy{},
 	})
 	calls := dispatch.New(hub, dispatch.Options{
-		Resolve: func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+		ResolveTool: func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 			return dispatch.Tool{Plugin: "messages", Name: name}, args, nil
 		},
 	})
@@ -63,7 +63,7 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	for <-live != "messages" { // first without code
 	}
 	// The server may not have read the frame yet.
-	for len(hub.Targets(t.Context(), dispatch.Want{Plugin: "messages"}).Live) == 0 {
+	for len(hub.Targets(t.Context(), dispatch.TargetChoice{Plugin: "messages"}).LiveTargets) == 0 {
 		runtime.Gosched()
 	}
 	t.Cleanup(func() {
