@@ -4,38 +4,44 @@ import test from 'node:test';
 import * as sdk from './src/index.ts';
 
 const root = new URL('../', import.meta.url);
-const text = readFileSync(new URL('docs/plugins.md', root), 'utf8');
+const docsText = readFileSync(new URL('docs/plugins.md', root), 'utf8');
 
 test('every snippet of docs/plugins.md is in the file that its first line names', () => {
-  const snippets = [...text.matchAll(/^```(?:ts|json)\n(.*)\n((?:.*\n)*?)```$/gm)];
+  const snippets = [...docsText.matchAll(/^```(?:ts|json)\n(.*)\n((?:.*\n)*?)```$/gm)];
   assert.ok(snippets.length > 5);
-  for (const [, head = '', body = ''] of snippets) {
-    const name = /^\/\/ (\S+)$/.exec(head)?.[1];
-    assert.ok(name, `a snippet begins with ${head}, not with its file`);
+  for (const [, firstLine = '', body = ''] of snippets) {
+    const name = /^\/\/ (\S+)$/.exec(firstLine)?.[1];
+    assert.ok(name, `a snippet begins with ${firstLine}, not with its file`);
     assert.ok(readFileSync(new URL(name, root), 'utf8').includes(body), `${name} no longer has:\n${body}`);
   }
 });
 
 test('docs/plugins.md names every factory and function of the SDK', () => {
   // The documentation omits the exports for programs that inspect plugins.
-  const forPrograms = ['LUCIDE_ICON_NAMES', 'NAME_REGEX', 'RESERVED_NAMES', 'validatePluginName', 'validateUrlPattern'];
-  const indirect = ['httpStatusToToolError', 'parseRetryAfterMs']; // exports that only the fetch functions call
-  const names = Object.keys(sdk).filter((name) => !forPrograms.includes(name) && !indirect.includes(name));
+  const programExports = [
+    'LUCIDE_ICON_NAMES',
+    'NAME_REGEX',
+    'RESERVED_NAMES',
+    'validatePluginName',
+    'validateUrlPattern',
+  ];
+  const indirectExports = ['httpStatusToToolError', 'parseRetryAfterMs']; // exports that only the fetch functions call
+  const names = Object.keys(sdk).filter((name) => !programExports.includes(name) && !indirectExports.includes(name));
   assert.ok(names.length > 40);
-  for (const name of names) assert.match(text, new RegExp(`\\b${name}\\b`));
+  for (const name of names) assert.match(docsText, new RegExp(`\\b${name}\\b`));
 });
 
 test('docs/plugins.md names every member of the context and of the testing entry', () => {
-  const tables: [string, string][] = [
+  const interfaces: [string, string][] = [
     ['sdk-ts/src/context.ts', 'ToolHandlerContext'],
     ['sdk-ts/src/testing-context.ts', 'TestContext'],
     ['sdk-ts/src/testing-context.ts', 'ContextScript'],
   ];
-  for (const [file, name] of tables) {
+  for (const [file, name] of interfaces) {
     const source = readFileSync(new URL(file, root), 'utf8');
     const body = new RegExp(`^export interface ${name} .*\\{\\n((?:.*\\n)*?)\\}$`, 'm').exec(source)?.[1];
     const members = [...(body ?? '').matchAll(/^ {2}(?:readonly )?(\w+)[?(:]/gm)].map(([, member = '']) => member);
     assert.ok(members.length > 3, `${file}: ${name}`);
-    for (const member of members) assert.match(text, new RegExp(`\`${member}\\b`), `${name}.${member}`);
+    for (const member of members) assert.match(docsText, new RegExp(`\`${member}\\b`), `${name}.${member}`);
   }
 });

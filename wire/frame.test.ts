@@ -23,21 +23,21 @@ import {
   type Requests,
 } from './wire.gen.ts';
 
-interface Case {
+interface FrameCase {
   readonly frame: string;
   readonly why?: string;
   readonly kind?: string;
 }
 
-/** cases reads a list of frames in testdata. */
-function cases(name: string): readonly Case[] {
-  const list: readonly Case[] = JSON.parse(readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8'));
+/** readCases reads a list of frames in testdata. */
+function readCases(name: string): readonly FrameCase[] {
+  const list: readonly FrameCase[] = JSON.parse(readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8'));
   assert.ok(list.length > 0, `${name} is empty`);
   return list;
 }
 
 test('parseFrame rejects the frames of refused.json, as Go does, and sends no reply', () => {
-  for (const { frame, why = 'missing' } of cases('refused.json')) {
+  for (const { frame, why = 'missing' } of readCases('refused.json')) {
     const got = parseFrame(frame);
     assert.equal(got.kind, 'invalid', frame);
     if (got.kind !== 'invalid') continue;
@@ -48,10 +48,10 @@ test('parseFrame rejects the frames of refused.json, as Go does, and sends no re
 });
 
 test('parseFrame accepts the frames of accepted.json, as Go does', () => {
-  for (const { frame, kind } of cases('accepted.json')) assert.equal(parseFrame(frame).kind, kind, frame);
+  for (const { frame, kind } of readCases('accepted.json')) assert.equal(parseFrame(frame).kind, kind, frame);
 });
 
-const dispatch = {
+const dispatchParams = {
   dispatchId: 'c1',
   plugin: 'p',
   tool: 't',
@@ -61,14 +61,14 @@ const dispatch = {
   args: {},
 };
 
-/** requestText returns a request with arbitrary params. */
-function requestText(method: string, params: unknown): string {
+/** makeRequestText returns a request with arbitrary params. */
+function makeRequestText(method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params });
 }
 
 test('an unknown request gets an answer with code -32601', () => {
   for (const method of ['tool.nope', 'tool.progress', 'toString', '__proto__', 'constructor', 'x'.repeat(5000)]) {
-    const got = parseFrame(requestText(method, {}));
+    const got = parseFrame(makeRequestText(method, {}));
     assert.ok(got.kind === 'invalid' && got.reply !== undefined, method);
     const reply = parseFrame(got.reply);
     assert.ok(reply.kind === 'error' && reply.id === 's1' && reply.error.code === CodeMethodNotFound, method);
@@ -76,7 +76,7 @@ test('an unknown request gets an answer with code -32601', () => {
   }
 });
 
-test('an unknown notification, or a request without an ID, gets no answer', () => {
+test('a notification of an unknown method, or of a method for requests, gets no answer', () => {
   for (const method of ['tool.nope', 'ping', 'hello', '__proto__']) {
     const got = parseFrame(JSON.stringify({ jsonrpc: '2.0', method, params: {} }));
     assert.ok(got.kind === 'invalid' && got.reply === undefined, method);
@@ -88,11 +88,11 @@ test('a request with malformed params gets an answer with code -32602 and the na
     ['tool.dispatch', 'no', 'params: must be an object, got string'],
     ['tool.dispatch', [], 'params: must be an object, got an array'],
     ['tool.dispatch', {}, 'params.dispatchId: missing'],
-    ['tool.dispatch', { ...dispatch, dispatchId: 5 }, 'params.dispatchId: must be a string, got number'],
-    ['tool.dispatch', { ...dispatch, tabId: 1.5 }, 'params.tabId: must be an integer, got number'],
-    ['tool.dispatch', { ...dispatch, tabId: 2 ** 53 }, 'params.tabId: must be an integer, got number'],
-    ['tool.dispatch', { ...dispatch, tabId: null }, 'params.tabId: must be an integer, got null'],
-    ['tool.dispatch', { ...dispatch, args: undefined }, 'params.args: missing'],
+    ['tool.dispatch', { ...dispatchParams, dispatchId: 5 }, 'params.dispatchId: must be a string, got number'],
+    ['tool.dispatch', { ...dispatchParams, tabId: 1.5 }, 'params.tabId: must be an integer, got number'],
+    ['tool.dispatch', { ...dispatchParams, tabId: 2 ** 53 }, 'params.tabId: must be an integer, got number'],
+    ['tool.dispatch', { ...dispatchParams, tabId: null }, 'params.tabId: must be an integer, got null'],
+    ['tool.dispatch', { ...dispatchParams, args: undefined }, 'params.args: missing'],
     ['tool.cancel', { dispatchId: 'c1' }, 'params.reason: missing'],
     ['plugin.sync', { plugins: {} }, 'params.plugins: must be an array, got object'],
     ['plugin.sync', { plugins: [null] }, 'params.plugins[0]: must be an object, got null'],
@@ -108,7 +108,7 @@ test('a request with malformed params gets an answer with code -32602 and the na
     ],
   ];
   for (const [method, params, want] of malformed) {
-    const got = parseFrame(requestText(method, params));
+    const got = parseFrame(makeRequestText(method, params));
     assert.ok(got.kind === 'invalid' && got.reply !== undefined, want);
     assert.equal(got.problem, `${method}: ${want}`);
     assert.deepEqual(parseFrame(got.reply), {
@@ -126,7 +126,7 @@ test('a notification with malformed params gets no answer', () => {
 
 test('params inherited through __proto__ are ignored', () => {
   const got = parseFrame(
-    `{"jsonrpc":"2.0","id":"s1","method":"tool.cancel","params":{"__proto__":${requestText('x', {})}}}`,
+    `{"jsonrpc":"2.0","id":"s1","method":"tool.cancel","params":{"__proto__":${makeRequestText('x', {})}}}`,
   );
   assert.ok(got.kind === 'invalid' && got.problem.includes('dispatchId: missing'));
 });
@@ -229,7 +229,7 @@ test('encodeError and encodeCallError', () => {
   );
 });
 
-test('a table of handlers receives the params of each method with their type', async () => {
+test('handlers receive the params of their method with the right type', async () => {
   const handlers: { readonly [M in RequestMethod]: (params: Requests[M]['params']) => string } = {
     hello: (params) => params.browserId,
     ping: () => 'pong',
@@ -251,8 +251,8 @@ test('a table of handlers receives the params of each method with their type', a
     'plugin.settings': (params) => params.name,
     'tab.open': (params) => params.url,
   };
-  const run = <M extends RequestMethod>(frame: RequestFrame<M>): string => handlers[frame.method](frame.params);
-  const frame = parseFrame(encodeRequest('s1', 'tool.dispatch', dispatch));
+  const runHandler = <M extends RequestMethod>(frame: RequestFrame<M>): string => handlers[frame.method](frame.params);
+  const frame = parseFrame(encodeRequest('s1', 'tool.dispatch', dispatchParams));
   assert.ok(frame.kind === 'request');
-  assert.equal(run(frame), 't');
+  assert.equal(runHandler(frame), 't');
 });

@@ -1,5 +1,5 @@
-// Decodes, validates and encodes the frames of the link to the server. frame.go does the same in Go; the Go tests and
-// the TypeScript tests read the same files in testdata.
+// Decodes, validates and encodes the frames between the extension and the server. frame.go does the same in Go. The
+// tests in Go and in TypeScript read the same files in testdata.
 
 import {
   type CallError,
@@ -19,7 +19,7 @@ import {
   type Types,
 } from './wire.gen.ts';
 
-/** RequestFrame is a request of method M; by default of any method. */
+/** RequestFrame is a request of method M. The default for M is any request method. */
 export type RequestFrame<M extends RequestMethod = RequestMethod> = {
   [K in M]: {
     readonly kind: 'request';
@@ -29,7 +29,7 @@ export type RequestFrame<M extends RequestMethod = RequestMethod> = {
   };
 }[M];
 
-/** NotificationFrame is a notification of method M; by default of any method. */
+/** NotificationFrame is a notification of method M. The default for M is any notification method. */
 export type NotificationFrame<M extends NotificationMethod = NotificationMethod> = {
   [K in M]: { readonly kind: 'notification'; readonly method: K; readonly params: Notifications[K] };
 }[M];
@@ -155,9 +155,9 @@ export function encodeRawResult(id: string, outputText: string | undefined): str
  * and are copied without parsing.
  */
 export function encodeRawProgress(dispatchId: string, seq: number, reportsText: string, skipped: number): string {
-  const head = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
-  const tail = skipped > 0 ? `,"skipped":${skipped}` : '';
-  return `{"jsonrpc":"2.0","method":"tool.progress","params":${head},"reports":${reportsText}${tail}}}`;
+  const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
+  const skippedMember = skipped > 0 ? `,"skipped":${skipped}` : '';
+  return `{"jsonrpc":"2.0","method":"tool.progress","params":${paramsStart},"reports":${reportsText}${skippedMember}}}`;
 }
 
 /**
@@ -176,33 +176,33 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
-  const head = `{"dispatchId":${JSON.stringify(dispatchId)},"ask":${ask},`;
-  return `{"jsonrpc":"2.0","method":"tool.ask","params":${head}${bodyText.trim().slice(1)}}`;
+  const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"ask":${ask},`;
+  return `{"jsonrpc":"2.0","method":"tool.ask","params":${paramsStart}${bodyText.trim().slice(1)}}`;
 }
 
 function readRequest(id: string, method: string, params: unknown): Frame {
-  const known = RequestMethods.find((m) => m === method);
-  if (!known) {
+  const knownMethod = RequestMethods.find((m) => m === method);
+  if (!knownMethod) {
     const problem = `unknown request "${truncate(method)}"`;
     return invalidFrame(problem, encodeError(id, { code: CodeMethodNotFound, message: problem }));
   }
   const body = params ?? {};
-  const problem = findProblem(`${typeBase(known)}Params`, body, 'params');
+  const problem = findProblem(`${typeBase(knownMethod)}Params`, body, 'params');
   if (problem !== undefined) {
     return invalidFrame(`${method}: ${problem}`, encodeError(id, { code: CodeInvalidParams, message: problem }));
   }
-  const frame = { kind: 'request', id, method: known, params: body } as const;
+  const frame = { kind: 'request', id, method: knownMethod, params: body } as const;
   const isValid = (f: object): f is RequestFrame => f === frame;
   return isValid(frame) ? frame : invalidFrame(`${method}: invalid`);
 }
 
 function readNotification(method: string, params: unknown): Frame {
-  const known = NotificationMethods.find((m) => m === method);
-  if (!known) return invalidFrame(`unknown notification "${truncate(method)}"`);
+  const knownMethod = NotificationMethods.find((m) => m === method);
+  if (!knownMethod) return invalidFrame(`unknown notification "${truncate(method)}"`);
   const body = params ?? {};
-  const problem = findProblem(`${typeBase(known)}Params`, body, 'params');
+  const problem = findProblem(`${typeBase(knownMethod)}Params`, body, 'params');
   if (problem !== undefined) return invalidFrame(`${method}: ${problem}`);
-  const frame = { kind: 'notification', method: known, params: body } as const;
+  const frame = { kind: 'notification', method: knownMethod, params: body } as const;
   const isValid = (f: object): f is NotificationFrame => f === frame;
   return isValid(frame) ? frame : invalidFrame(`${method}: invalid`);
 }
@@ -246,49 +246,49 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string | readonly 
 const enums: Readonly<Record<string, readonly string[]>> = Enums;
 
 /** findProblem returns the first difference between a value and a named shape. findProblem ignores unknown fields. */
-function findProblem(name: string, value: unknown, where: string): string | undefined {
+function findProblem(name: string, value: unknown, path: string): string | undefined {
   const shape = shapes[name];
-  if (!shape) return findScalarProblem(name, value, where);
-  if (!isObject(value)) return `${where}: must be an object, got ${kindOf(value)}`;
+  if (!shape) return findScalarProblem(name, value, path);
+  if (!isObject(value)) return `${path}: must be an object, got ${kindOf(value)}`;
   for (const [key, expected] of Object.entries(shape)) {
-    const optional = key.endsWith('?');
-    const field = optional ? key.slice(0, -1) : key;
-    const here = `${where}.${field}`;
+    const isOptional = key.endsWith('?');
+    const field = isOptional ? key.slice(0, -1) : key;
+    const fieldPath = `${path}.${field}`;
     if (!Object.hasOwn(value, field)) {
-      if (optional) continue;
-      return `${here}: missing`;
+      if (isOptional) continue;
+      return `${fieldPath}: missing`;
     }
     const problem =
       typeof expected === 'string'
-        ? findProblem(expected, value[field], here)
-        : findListProblem(expected[0], value[field], here);
+        ? findProblem(expected, value[field], fieldPath)
+        : findListProblem(expected[0], value[field], fieldPath);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function findListProblem(name: string, value: unknown, where: string): string | undefined {
-  if (!Array.isArray(value)) return `${where}: must be an array, got ${kindOf(value)}`;
+function findListProblem(name: string, value: unknown, path: string): string | undefined {
+  if (!Array.isArray(value)) return `${path}: must be an array, got ${kindOf(value)}`;
   for (const [i, item] of value.entries()) {
-    const problem = findProblem(name, item, `${where}[${i}]`);
+    const problem = findProblem(name, item, `${path}[${i}]`);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function findScalarProblem(name: string, value: unknown, where: string): string | undefined {
+function findScalarProblem(name: string, value: unknown, path: string): string | undefined {
   const values = enums[name];
   if (values) {
     if (typeof value === 'string' && values.includes(value)) return undefined;
-    return `${where}: must be one of ${values.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : kindOf(value)}`;
+    return `${path}: must be one of ${values.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : kindOf(value)}`;
   }
   switch (name) {
     case 'unknown':
       return undefined;
     case 'integer':
-      return Number.isSafeInteger(value) ? undefined : `${where}: must be an integer, got ${kindOf(value)}`;
+      return Number.isSafeInteger(value) ? undefined : `${path}: must be an integer, got ${kindOf(value)}`;
     default:
-      return typeof value === name ? undefined : `${where}: must be a ${name}, got ${kindOf(value)}`;
+      return typeof value === name ? undefined : `${path}: must be a ${name}, got ${kindOf(value)}`;
   }
 }
 

@@ -13,13 +13,13 @@ import {
   type TabInfo,
 } from './wire.gen.ts';
 
-const dir = new URL('testdata/frames/', import.meta.url);
+const framesDir = new URL('testdata/frames/', import.meta.url);
 
 type Golden = { readonly [M in keyof Requests as `${M}.params`]: Requests[M]['params'] } & {
   readonly [M in keyof Requests as `${M}.result`]: Requests[M]['result'];
 } & { readonly [M in keyof Notifications as `${M}.params`]: Notifications[M] } & { readonly error: RPCError };
 
-const plugin: PluginInfo = {
+const messagesPlugin: PluginInfo = {
   name: 'messages',
   displayName: 'Messages',
   hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -36,7 +36,7 @@ const plugin: PluginInfo = {
   file: 'adapters/messages-9f86d081.js',
 };
 
-const tab: TabInfo = {
+const messagesTab: TabInfo = {
   tabId: 7,
   windowId: 1,
   url: 'http://localhost:8080/channels/general',
@@ -45,11 +45,11 @@ const tab: TabInfo = {
   focused: true,
   lastAccessedMs: 1790000000000.25,
   documentId: '5C3E0A1B',
-  plugins: [{ name: 'messages', hash: plugin.hash }],
+  plugins: [{ name: 'messages', hash: messagesPlugin.hash }],
   needsReload: ['calendar'],
 };
 
-const call: CallView = {
+const runningCall: CallView = {
   callId: 'c-01k7',
   plugin: 'messages',
   tool: 'export_messages',
@@ -62,7 +62,7 @@ const call: CallView = {
   statusWord: 'indexing',
 };
 
-const ended: CallView = {
+const endedCall: CallView = {
   callId: 'c-01k6',
   plugin: 'messages',
   tool: 'post',
@@ -73,8 +73,8 @@ const ended: CallView = {
   result: 'Sent to 3 members.',
 };
 
-// samples has one typed value for each body. A renamed or missing field is a compile error; if a file in
-// testdata/frames has another value, a test fails. frames_test.go reads the same files in testdata/frames.
+// samples has one typed value for each frame body. A renamed or missing field is a compile error, and a file in
+// testdata/frames with another value fails a test. frames_test.go reads the same files.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
@@ -118,17 +118,17 @@ const samples: Golden = {
   'call.resumed.params': { dispatchIds: ['c-01k7', 'c-01k8'] },
   'call.cancel.params': { callId: 'c-01k7' },
   'call.cancel.result': { cancelled: true },
-  'plugin.sync.params': { host: '2c26b46b68ffc68f', plugins: [plugin] },
+  'plugin.sync.params': { host: '2c26b46b68ffc68f', plugins: [messagesPlugin] },
   'plugin.sync.result': { mode: 'userScripts', missing: ['messages'] },
   'plugin.code.params': {
     name: 'messages',
-    hash: plugin.hash,
-    script: plugin.script,
+    hash: messagesPlugin.hash,
+    script: messagesPlugin.script,
     code: '(function(){"use strict";})();\n',
     hot: { adapter: 'function (globalThis) {}', waitMs: 30_000 },
   },
   'plugin.code.result': {},
-  'plugin.fetch.params': { name: 'messages', script: plugin.script },
+  'plugin.fetch.params': { name: 'messages', script: messagesPlugin.script },
   'plugin.fetch.result': {
     code: 'function (globalThis) {}',
     options: '{"name":"messages"}',
@@ -183,7 +183,7 @@ const samples: Golden = {
       },
     ],
   },
-  'tab.changed.params': { tabId: 7, tab },
+  'tab.changed.params': { tabId: 7, tab: messagesTab },
   'tab.load.params': { tabId: 7 },
   'tab.open.params': { url: 'https://tickets.example.com/' },
   'tab.open.result': { tabId: 12 },
@@ -216,7 +216,7 @@ const samples: Golden = {
   'config.lateAccess.result': {},
   'tab.load.result': { loading: true },
   'state.watch.params': { on: true },
-  'state.sync.params': { serverVersion: '0.1.0', calls: [call, ended], running: 1 },
+  'state.sync.params': { serverVersion: '0.1.0', calls: [runningCall, endedCall], running: 1 },
   'call.decide.params': { callId: 'c-01k7', ticketId: 't-1', allow: true, scope: 'time', forMs: 600000 },
   'call.decide.result': { outcome: 'decided', allowed: true },
   'config.permission.params': { plugin: 'messages', tool: 'export_messages', permission: 'ask' },
@@ -298,7 +298,7 @@ const samples: Golden = {
   },
 };
 
-// variants has further values, for optional fields and fields that exclude each other.
+// variants has further frame bodies, for optional fields and fields that exclude each other.
 const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   'tool.dispatch.params.again': {
     dispatchId: 'c-01k7',
@@ -473,42 +473,44 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   } satisfies Golden['error'],
 };
 
-const all: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
+const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
 
-/** golden decodes a file in testdata/frames. */
-function golden(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`${name}.json`, dir), 'utf8'));
+/** readGolden decodes a file in testdata/frames. */
+function readGolden(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'));
 }
 
 test('each golden frame equals its sample', () => {
-  const files = readdirSync(dir).map((file) => file.replace(/\.json$/, ''));
-  assert.deepEqual(files.sort(), [...all.keys()].sort());
+  const files = readdirSync(framesDir).map((file) => file.replace(/\.json$/, ''));
+  assert.deepEqual(files.sort(), [...allSamples.keys()].sort());
 });
 
-for (const [name, sample] of all) {
+for (const [name, sample] of allSamples) {
   test(`golden ${name}`, () => {
-    assert.deepEqual(golden(name), sample);
-    // The encoded bytes are equal too, so the order of fields is that of the Go structs.
-    assert.equal(readFileSync(new URL(`${name}.json`, dir), 'utf8'), `${JSON.stringify(sample)}\n`);
+    assert.deepEqual(readGolden(name), sample);
+    // The bytes must be equal too, so the fields have the order of the Go structs.
+    assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sample)}\n`);
   });
 }
 
-/** goldensOf returns the names of the golden files for a body: its sample and the variants of the sample. */
-function goldensOf(body: string): string[] {
-  return [...all.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
+/**
+ * goldenNamesOf returns the names of the golden files for a frame body: its sample and the variants of the sample.
+ */
+function goldenNamesOf(body: string): string[] {
+  return [...allSamples.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
 }
 
 test('each golden request and result is decoded unchanged', () => {
   for (const method of RequestMethods) {
-    for (const name of goldensOf(`${method}.params`)) {
-      const text = JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params: golden(name) });
-      assert.deepEqual(parseFrame(text), { kind: 'request', id: 's1', method, params: golden(name) }, name);
+    for (const name of goldenNamesOf(`${method}.params`)) {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params: readGolden(name) });
+      assert.deepEqual(parseFrame(text), { kind: 'request', id: 's1', method, params: readGolden(name) }, name);
     }
-    for (const name of goldensOf(`${method}.result`)) {
-      const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', result: golden(name) }));
+    for (const name of goldenNamesOf(`${method}.result`)) {
+      const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', result: readGolden(name) }));
       assert.equal(frame.kind, 'result', name);
       if (frame.kind === 'result') {
-        assert.deepEqual(checkResult(method, frame.result), { ok: true, value: golden(name) }, name);
+        assert.deepEqual(checkResult(method, frame.result), { ok: true, value: readGolden(name) }, name);
       }
     }
   }
@@ -516,18 +518,18 @@ test('each golden request and result is decoded unchanged', () => {
 
 test('each golden notification is decoded unchanged', () => {
   for (const method of NotificationMethods) {
-    for (const name of goldensOf(`${method}.params`)) {
-      const text = JSON.stringify({ jsonrpc: '2.0', method, params: golden(name) });
-      assert.deepEqual(parseFrame(text), { kind: 'notification', method, params: golden(name) }, name);
+    for (const name of goldenNamesOf(`${method}.params`)) {
+      const text = JSON.stringify({ jsonrpc: '2.0', method, params: readGolden(name) });
+      assert.deepEqual(parseFrame(text), { kind: 'notification', method, params: readGolden(name) }, name);
     }
   }
 });
 
 test('each golden error is decoded unchanged', () => {
-  for (const name of goldensOf('error')) {
-    const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', error: golden(name) }));
-    assert.deepEqual(frame, { kind: 'error', id: 's1', error: golden(name) }, name);
-    assert.ok(checkType('RPCError', golden(name)).ok);
+  for (const name of goldenNamesOf('error')) {
+    const frame = parseFrame(JSON.stringify({ jsonrpc: '2.0', id: 's1', error: readGolden(name) }));
+    assert.deepEqual(frame, { kind: 'error', id: 's1', error: readGolden(name) }, name);
+    assert.ok(checkType('RPCError', readGolden(name)).ok);
   }
 });
 

@@ -139,7 +139,7 @@ func TestBuildExample(t *testing.T) {
 	prompt := loaded.Prompts[0]
 	want := []plugin.PromptArgument{
 		{Name: "channelId", Description: "The channel's id, such as general", Required: true},
-		{Name: "last", Description: "How many messages, 50 if left out"},
+		{Name: "last", Description: "How many messages to summarise; 50 by default"},
 	}
 	if len(loaded.Prompts) != 1 || prompt.FullName() != "messages__summarise_channel" || !slices.Equal(prompt.Arguments, want) {
 		t.Errorf("prompt loaded as %+v", prompt)

@@ -11,7 +11,7 @@ afterEach(() => {
   globalThis.__openTabs = undefined;
 });
 
-test('without a platform the readers return nothing and do not throw', () => {
+test('without a platform the functions that read the container return nothing and do not throw', () => {
   globalThis.__openTabs = undefined;
   assert.equal(getConfig('key'), undefined);
   assert.equal(getPreScriptValue('key'), undefined);
@@ -21,9 +21,9 @@ test('without a platform the readers return nothing and do not throw', () => {
 
 test('getConfig reads the current setting and ignores values of other types', () => {
   // A page can add inherited members to every object.
-  const polluted = { polluted: 'by the page' };
+  const inheritedMembers = { polluted: 'by the page' };
   const pluginConfig: Record<string, unknown> = {
-    __proto__: polluted,
+    __proto__: inheritedMembers,
     url: 'https://a.test',
     n: 0,
     on: false,
@@ -74,7 +74,7 @@ test('a locked container makes the auth cache empty', () => {
   assert.equal(getAuthCache('site'), null);
 });
 
-test('notifyReadinessChanged notifies the platform and survives its errors', () => {
+test('notifyReadinessChanged notifies the platform and ignores errors of the platform', () => {
   let notified = 0;
   globalThis.__openTabs = {
     _notifyReadinessChanged() {

@@ -4,10 +4,10 @@ import { audio, audioSchema, image, imageSchema, resource, resourceSchema } from
 
 const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => i % 251);
 
-test('a picture contains the bytes of every type of source', async () => {
+test('image accepts bytes, Blobs and base64', async () => {
   const data = Buffer.from(bytes).toString('base64');
-  const wanted = { type: 'image', data, mimeType: 'image/png' };
-  for (const made of [
+  const wantedBlock = { type: 'image', data, mimeType: 'image/png' };
+  for (const block of [
     await image(bytes, 'image/png'),
     await image(bytes.buffer, 'image/png'),
     await image(new Uint8Array([9, ...bytes]).subarray(1), 'image/png'),
@@ -16,12 +16,12 @@ test('a picture contains the bytes of every type of source', async () => {
     await image(new Blob([bytes]), 'image/png; charset=x'),
     await image(data, 'image/png'),
   ]) {
-    assert.deepEqual(made, wanted);
-    assert.deepEqual(imageSchema.parse(made), wanted);
+    assert.deepEqual(block, wantedBlock);
+    assert.deepEqual(imageSchema.parse(block), wantedBlock);
   }
 });
 
-test('base64 of every length is padded', async () => {
+test('audio returns padded base64 for contents of every length', async () => {
   for (const length of [1, 2, 3, 4, 24_575, 24_576, 24_577]) {
     const { data } = await audio(bytes.subarray(0, length), 'audio/mpeg');
     assert.deepEqual(Buffer.from(data, 'base64'), Buffer.from(bytes.subarray(0, length)));
@@ -29,17 +29,17 @@ test('base64 of every length is padded', async () => {
   }
 });
 
-test('base64 of any length is accepted', async () => {
+test('image accepts a long base64 text', async () => {
   const data = 'AAAA'.repeat(10_000_000);
   assert.equal((await image(data, 'image/png')).data, data);
 });
 
-test('audio takes the MIME type of a Blob', async () => {
-  const made = await audio(new Blob(['a'], { type: 'audio/wav' }));
-  assert.deepEqual(audioSchema.parse(made), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
+test('audio uses the MIME type of a Blob', async () => {
+  const block = await audio(new Blob(['a'], { type: 'audio/wav' }));
+  assert.deepEqual(audioSchema.parse(block), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
 });
 
-test('a file contains text or bytes', async () => {
+test('resource returns text unchanged and bytes as base64', async () => {
   assert.deepEqual(resourceSchema.parse(await resource('https://a.example/b c', 'text', 'text/plain')), {
     type: 'resource',
     resource: { uri: 'https://a.example/b%20c', mimeType: 'text/plain', text: 'text' },

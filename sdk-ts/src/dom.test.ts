@@ -18,14 +18,14 @@ interface FakeElement {
   getAttribute?: (name: string) => string | null;
 }
 
-interface Observed {
+interface Observation {
   target: unknown;
   options: MutationObserverInit | undefined;
-  changed: () => void;
+  notify: () => void;
 }
 
 let elements: FakeElement[] = [];
-let observed: Observed[] = [];
+let observations: Observation[] = [];
 
 const document = {
   querySelector: (selector: string) => document.querySelectorAll(selector)[0] ?? null,
@@ -41,29 +41,29 @@ class FakeObserver {
     this.#callback = callback;
   }
   observe(target: unknown, options?: MutationObserverInit) {
-    observed.push({ target, options, changed: this.#callback });
+    observations.push({ target, options, notify: this.#callback });
   }
   disconnect() {
-    observed = observed.filter(({ changed }) => changed !== this.#callback);
+    observations = observations.filter(({ notify: changed }) => changed !== this.#callback);
   }
 }
 
 /** Replaces the elements of the page and notifies the observers. */
-function changePage(next: FakeElement[]) {
-  elements = next;
-  for (const { changed } of [...observed]) changed();
+function changePage(newElements: FakeElement[]) {
+  elements = newElements;
+  for (const { notify: changed } of [...observations]) changed();
 }
 
 beforeEach(() => {
   elements = [];
-  observed = [];
+  observations = [];
   Object.assign(globalThis, { document, MutationObserver: FakeObserver });
 });
 
 test('waitForSelector returns a present element at once', async () => {
   elements = [{ selector: '.a' }];
   assert.equal(await waitForSelector('.a'), elements[0]);
-  assert.equal(observed.length, 0);
+  assert.equal(observations.length, 0);
 });
 
 test('waitForSelector returns an element that appears later, and disconnects its observer', async () => {
@@ -71,36 +71,36 @@ test('waitForSelector returns an element that appears later, and disconnects its
   changePage([{ selector: '.b' }]);
   changePage([{ selector: '.a' }]);
   assert.equal(await wait, elements[0]);
-  assert.equal(observed.length, 0);
+  assert.equal(observations.length, 0);
 });
 
-test('attributes are observed only for selectors that depend on them', () => {
+test('attributes are observed only for selectors that depend on attributes', () => {
   const ignore = () => undefined;
   for (const selector of ['.a', '#a', 'a[href]', 'p:empty', 'main > p']) {
     waitForSelector(selector, { timeout: 1 }).catch(ignore);
   }
   assert.deepEqual(
-    observed.map(({ options }) => options),
+    observations.map(({ options }) => options),
     [true, true, true, true, false].map((attributes) => ({ childList: true, subtree: true, attributes })),
   );
 });
 
-test('waitForSelectorRemoval waits until nothing matches', async () => {
+test('waitForSelectorRemoval waits until no element matches', async () => {
   await waitForSelectorRemoval('.a');
   elements = [{ selector: '.a' }, { selector: '.a' }];
-  const waited = waitForSelectorRemoval('.a');
-  let over = false;
-  waited.then(() => {
-    over = true;
+  const removal = waitForSelectorRemoval('.a');
+  let isRemoved = false;
+  removal.then(() => {
+    isRemoved = true;
   });
   changePage([{ selector: '.a' }]);
   await new Promise(setImmediate);
-  assert.equal(over, false);
+  assert.equal(isRemoved, false);
   changePage([]);
-  await waited;
+  await removal;
 });
 
-test('both waits time out', async () => {
+test('waitForSelector and waitForSelectorRemoval time out', async () => {
   elements = [{ selector: '.there' }];
   await assert.rejects(waitForSelector('.a', { timeout: 1 }), {
     code: 'TIMEOUT',
@@ -110,10 +110,10 @@ test('both waits time out', async () => {
     code: 'TIMEOUT',
     message: 'timed out after 1 ms: the page still has an element that matches .there',
   });
-  assert.equal(observed.length, 0);
+  assert.equal(observations.length, 0);
 });
 
-test('both waits stop with the given signal, or with that of the call', async () => {
+test('waitForSelector and waitForSelectorRemoval stop with the given signal or the signal of the call', async () => {
   const controller = new AbortController();
   elements = [{ selector: '.there' }];
   const waits = [
@@ -124,17 +124,17 @@ test('both waits stop with the given signal, or with that of the call', async ()
   controller.abort();
   for (const wait of waits) await assert.rejects(wait, { code: 'aborted' });
   await assert.rejects(waitForSelector('.a', { signal: controller.signal }), { code: 'aborted' });
-  assert.equal(observed.length, 0);
+  assert.equal(observations.length, 0);
 });
 
-test('an invalid selector is an error of the waits only', async () => {
+test('an invalid selector makes waitForSelector reject, but not the functions that read elements', async () => {
   await assert.rejects(waitForSelector('!!'), { name: 'SyntaxError' });
   assert.deepEqual(querySelectorAll('!!'), []);
   assert.equal(getTextContent('!!'), null);
 });
 
 test('elements, texts and meta contents are read from the page', () => {
-  const content = (attributes: Record<string, string>): FakeElement => ({
+  const makeMetaElement = (attributes: Record<string, string>): FakeElement => ({
     selector: 'meta',
     getAttribute: (name) => attributes[name] ?? null,
   });
@@ -142,9 +142,9 @@ test('elements, texts and meta contents are read from the page', () => {
     { selector: 'h1', textContent: '  A title\n' },
     { selector: 'h1', textContent: 'another' },
     { selector: 'hr', textContent: null },
-    content({ property: 'csrf', content: 'no' }),
-    content({ name: 'csrf"]', content: 'token' }),
-    content({ name: 'bare' }),
+    makeMetaElement({ property: 'csrf', content: 'no' }),
+    makeMetaElement({ name: 'csrf"]', content: 'token' }),
+    makeMetaElement({ name: 'bare' }),
   ];
   assert.equal(querySelectorAll('h1').length, 2);
   assert.ok(Array.isArray(querySelectorAll('h1')));
@@ -158,7 +158,7 @@ test('observeDOM reports changes until it is stopped', () => {
   const stop = observeDOM('.a', () => changes++);
   const stopOther = observeDOM('.a', () => undefined, { attributes: true, subtree: false });
   assert.deepEqual(
-    observed.map(({ target, options }) => [target, options]),
+    observations.map(({ target, options }) => [target, options]),
     [
       [elements[0], { childList: true, attributes: false, subtree: true }],
       [elements[0], { childList: true, attributes: true, subtree: false }],
@@ -168,6 +168,6 @@ test('observeDOM reports changes until it is stopped', () => {
   stop();
   stopOther();
   changePage(elements);
-  assert.deepEqual([changes, observed.length], [1, 0]);
+  assert.deepEqual([changes, observations.length], [1, 0]);
   assert.throws(() => observeDOM('.b', () => undefined), /no element of the page matches \.b; wait for it/);
 });

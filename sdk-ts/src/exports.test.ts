@@ -48,7 +48,7 @@ const originalNames = `
 `;
 const addedNames = 'definePlugin image imageSchema audio audioSchema resource resourceSchema';
 
-test('the SDK exports the original names, the added ones, and no other', () => {
+test('the SDK exports the names of the original OpenTabs SDK, the added names, and no other names', () => {
   assert.deepEqual(Object.keys(sdk).sort(), `${originalNames} ${addedNames}`.trim().split(/\s+/).sort());
   assert.deepEqual(Object.keys(preScript), ['definePreScript']);
 });

@@ -5,21 +5,21 @@ import { fetchFromPage, fetchJSON, fetchText, httpStatusToToolError } from './fe
 import { runCall } from './running.ts';
 import { ToolError } from './tool-error.ts';
 
-type Answer = (url: string, init: RequestInit) => Response | Promise<Response>;
+type FetchMock = (url: string, init: RequestInit) => Response | Promise<Response>;
 
 /** Replaces the page's fetch by `answer`. */
-function mockFetch(t: TestContext, answer: Answer) {
+function mockFetch(t: TestContext, answer: FetchMock) {
   return t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit = {}) => await answer(url, init));
 }
 
-/** A fetch that never answers; it rejects when the signal of the request aborts. */
-const neverAnswer: Answer = (_, { signal }) =>
+/** A fetch that never answers, and rejects when the signal of the request aborts. */
+const neverAnswer: FetchMock = (_, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
     if (signal?.aborted) reject(signal.reason);
   });
 
-async function failureOf(promise: Promise<unknown>): Promise<ToolError> {
+async function toolErrorOf(promise: Promise<unknown>): Promise<ToolError> {
   try {
     await promise;
   } catch (error) {
@@ -29,7 +29,7 @@ async function failureOf(promise: Promise<unknown>): Promise<ToolError> {
   throw new Error('the promise did not reject');
 }
 
-test('fetchFromPage sends the cookies and what it is given', async (t) => {
+test('fetchFromPage sends the cookies and the given options', async (t) => {
   const { mock } = mockFetch(t, () => new Response('ok'));
   const response = await fetchFromPage('/a', { method: 'PUT', headers: { x: '1' } });
   assert.equal(await response.text(), 'ok');
@@ -39,22 +39,22 @@ test('fetchFromPage sends the cookies and what it is given', async (t) => {
 
 test('fetchFromPage times out on a silent site', async (t) => {
   mockFetch(t, neverAnswer);
-  const error = await failureOf(fetchFromPage('/slow', { timeout: 10 }));
+  const error = await toolErrorOf(fetchFromPage('/slow', { timeout: 10 }));
   assert.deepEqual([error.code, error.message, error.retryable], ['TIMEOUT', 'no answer after 10 ms: /slow', true]);
 });
 
-test('fetchFromPage stops with the given signal, or with that of the call', async (t) => {
+test('fetchFromPage stops with the given signal or the signal of the call', async (t) => {
   mockFetch(t, neverAnswer);
   const controller = new AbortController();
-  const given = failureOf(fetchFromPage('/a', { signal: controller.signal }));
-  const ofCall = failureOf(runCall(controller.signal, () => fetchFromPage('/a')));
+  const explicitSignalError = toolErrorOf(fetchFromPage('/a', { signal: controller.signal }));
+  const callSignalError = toolErrorOf(runCall(controller.signal, () => fetchFromPage('/a')));
   controller.abort(new DOMException('stopped', 'AbortError'));
-  for (const error of [await given, await ofCall]) {
+  for (const error of [await explicitSignalError, await callSignalError]) {
     assert.deepEqual([error.code, error.message, error.retryable], ['aborted', 'aborted: stopped', false]);
   }
 });
 
-test('the timeout ends with the response headers: a long body is not aborted', async (t) => {
+test('the timeout of fetchFromPage does not apply after the response headers', async (t) => {
   let requestSignal: AbortSignal | null | undefined;
   mockFetch(t, (_, { signal }) => {
     requestSignal = signal;
@@ -70,55 +70,55 @@ test('a lost connection is retryable', async (t) => {
   mockFetch(t, () => {
     throw new TypeError('Failed to fetch');
   });
-  const error = await failureOf(fetchFromPage('/a'));
+  const error = await toolErrorOf(fetchFromPage('/a'));
   assert.deepEqual([error.code, error.retryable], ['network_error', true]);
   assert.match(error.message, /no connection to \/a: Failed to fetch/);
 });
 
 test('the error of a bad status contains status, URL and the start of the body', async (t) => {
   mockFetch(t, () => new Response('x'.repeat(2000), { status: 404 }));
-  const error = await failureOf(fetchFromPage('/a'));
+  const error = await toolErrorOf(fetchFromPage('/a'));
   assert.equal(error.code, 'NOT_FOUND');
   assert.equal(error.message, `HTTP 404 from /a: ${'x'.repeat(512)}`);
 });
 
-test('each status has its ToolError', () => {
-  const of = (status: number, headers: Record<string, string> = {}) => {
+test('httpStatusToToolError maps each status to a ToolError', () => {
+  const errorFieldsFor = (status: number, headers: Record<string, string> = {}) => {
     const e = httpStatusToToolError(new Response(null, { status, headers }), 'm');
     return [e.code, e.category, e.retryable, e.retryAfterMs];
   };
-  assert.deepEqual(of(401), ['AUTH_ERROR', 'auth', false, undefined]);
-  assert.deepEqual(of(403), ['AUTH_ERROR', 'auth', false, undefined]);
-  assert.deepEqual(of(404), ['NOT_FOUND', 'not_found', false, undefined]);
-  assert.deepEqual(of(408), ['TIMEOUT', 'timeout', true, undefined]);
-  assert.deepEqual(of(400), ['VALIDATION_ERROR', 'validation', false, undefined]);
-  assert.deepEqual(of(422), ['VALIDATION_ERROR', 'validation', false, undefined]);
-  assert.deepEqual(of(429, { 'retry-after': '7' }), ['RATE_LIMITED', 'rate_limit', true, 7000]);
-  assert.deepEqual(of(503, { 'retry-after': '2' }), ['http_error', 'internal', true, 2000]);
-  assert.deepEqual(of(500, { 'retry-after': '2' }), ['http_error', 'internal', true, undefined]);
-  assert.deepEqual(of(501), ['http_error', 'internal', false, undefined]);
-  assert.deepEqual(of(418), ['http_error', undefined, false, undefined]);
+  assert.deepEqual(errorFieldsFor(401), ['AUTH_ERROR', 'auth', false, undefined]);
+  assert.deepEqual(errorFieldsFor(403), ['AUTH_ERROR', 'auth', false, undefined]);
+  assert.deepEqual(errorFieldsFor(404), ['NOT_FOUND', 'not_found', false, undefined]);
+  assert.deepEqual(errorFieldsFor(408), ['TIMEOUT', 'timeout', true, undefined]);
+  assert.deepEqual(errorFieldsFor(400), ['VALIDATION_ERROR', 'validation', false, undefined]);
+  assert.deepEqual(errorFieldsFor(422), ['VALIDATION_ERROR', 'validation', false, undefined]);
+  assert.deepEqual(errorFieldsFor(429, { 'retry-after': '7' }), ['RATE_LIMITED', 'rate_limit', true, 7000]);
+  assert.deepEqual(errorFieldsFor(503, { 'retry-after': '2' }), ['http_error', 'internal', true, 2000]);
+  assert.deepEqual(errorFieldsFor(500, { 'retry-after': '2' }), ['http_error', 'internal', true, undefined]);
+  assert.deepEqual(errorFieldsFor(501), ['http_error', 'internal', false, undefined]);
+  assert.deepEqual(errorFieldsFor(418), ['http_error', undefined, false, undefined]);
 });
 
-test('fetchJSON parses, with a schema too', async (t) => {
+test('fetchJSON parses the body, with and without a schema', async (t) => {
   mockFetch(t, () => Response.json({ n: '4' }));
   assert.deepEqual(await fetchJSON('/a'), { n: '4' });
   assert.deepEqual(await fetchJSON('/a', {}, z.object({ n: z.coerce.number() })), { n: 4 });
-  const error = await failureOf(fetchJSON('/a', {}, z.object({ n: z.number(), m: z.string() })));
+  const error = await toolErrorOf(fetchJSON('/a', {}, z.object({ n: z.number(), m: z.string() })));
   assert.equal(error.code, 'VALIDATION_ERROR');
   assert.match(error.message, /^unexpected answer from \/a: n: .*; m: /);
 });
 
-test('an empty body is undefined, and text is not JSON', async (t) => {
+test('fetchJSON returns undefined for an empty body and rejects a body that is not JSON', async (t) => {
   mockFetch(t, (url) => (url === '/empty' ? new Response(null, { status: 204 }) : new Response('<html>')));
   assert.equal(await fetchJSON('/empty'), undefined);
-  assert.equal((await failureOf(fetchJSON('/empty', {}, z.object({})))).code, 'VALIDATION_ERROR');
-  assert.equal((await failureOf(fetchJSON('/page'))).message, 'the answer from /page is not JSON: <html>');
+  assert.equal((await toolErrorOf(fetchJSON('/empty', {}, z.object({})))).code, 'VALIDATION_ERROR');
+  assert.equal((await toolErrorOf(fetchJSON('/page'))).message, 'the answer from /page is not JSON: <html>');
   assert.equal(await fetchText('/page'), '<html>');
 });
 
-test('a body that fails is reported like a lost connection or an abort', async (t) => {
-  const broken = () =>
+test('a failed body is reported like a lost connection or an abort', async (t) => {
+  const makeBrokenResponse = () =>
     new Response(
       new ReadableStream({
         pull(controller) {
@@ -126,12 +126,12 @@ test('a body that fails is reported like a lost connection or an abort', async (
         },
       }),
     );
-  mockFetch(t, broken);
-  assert.equal((await failureOf(fetchText('/a'))).code, 'network_error');
+  mockFetch(t, makeBrokenResponse);
+  assert.equal((await toolErrorOf(fetchText('/a'))).code, 'network_error');
   const controller = new AbortController();
   mockFetch(t, () => {
     controller.abort();
-    return broken();
+    return makeBrokenResponse();
   });
-  assert.equal((await failureOf(fetchText('/a', { signal: controller.signal }))).code, 'aborted');
+  assert.equal((await toolErrorOf(fetchText('/a', { signal: controller.signal }))).code, 'aborted');
 });

@@ -5,7 +5,7 @@ import { applyPatch } from './json-patch.ts';
 
 type Case = readonly [before: unknown, patch: readonly PatchOperation[], after: unknown];
 
-test('operations as in RFC 6902', () => {
+test('applyPatch applies the operations of RFC 6902', () => {
   const cases: Case[] = [
     [{ a: 1 }, [], { a: 1 }],
     [{ a: 1 }, [{ op: 'add', path: '/b', value: { c: [] } }], { a: 1, b: { c: [] } }],
@@ -41,13 +41,13 @@ test('operations as in RFC 6902', () => {
     [{ '~1': 3 }, [{ op: 'replace', path: '/~01', value: 4 }], { '~1': 4 }],
   ];
   for (const [before, patch, after] of cases) {
-    const kept = structuredClone(before);
+    const original = structuredClone(before);
     assert.deepEqual(applyPatch(before, patch), after, JSON.stringify(patch));
-    assert.deepEqual(before, kept);
+    assert.deepEqual(before, original);
   }
 });
 
-test('a member may be called __proto__', () => {
+test('applyPatch can add a member named __proto__', () => {
   const after = applyPatch({}, [{ op: 'add', path: '/__proto__', value: { polluted: true } }]);
   assert.equal(JSON.stringify(after), '{"__proto__":{"polluted":true}}');
   assert.equal(Reflect.get({}, 'polluted'), undefined);
@@ -71,9 +71,9 @@ test('a patch that does not apply names its operation and changes nothing', () =
     [{ a: 1 }, { op: 'remove', path: '' }, /the whole document cannot be removed/],
   ];
   for (const [before, operation, message] of cases) {
-    const kept = structuredClone(before);
-    const first: PatchOperation = { op: 'test', path: '', value: kept };
-    assert.throws(() => applyPatch(before, [first, operation]), message);
-    assert.deepEqual(before, kept);
+    const original = structuredClone(before);
+    const passingOperation: PatchOperation = { op: 'test', path: '', value: original };
+    assert.throws(() => applyPatch(before, [passingOperation, operation]), message);
+    assert.deepEqual(before, original);
   }
 });

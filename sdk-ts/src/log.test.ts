@@ -3,16 +3,16 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { type LogEntry, log, setLogTransport } from './log.ts';
 
 let entries: LogEntry[] = [];
-let restore = () => {};
+let restoreTransport = () => {};
 
 beforeEach(() => {
   entries = [];
-  restore = setLogTransport((entry) => entries.push(entry));
+  restoreTransport = setLogTransport((entry) => entries.push(entry));
 });
-afterEach(() => restore());
+afterEach(() => restoreTransport());
 
 /** Returns one logged argument after its conversion to JSON and back. */
-function logged(value: unknown): unknown {
+function logAndConvert(value: unknown): unknown {
   log.info('', value);
   return JSON.parse(JSON.stringify(entries.pop()?.data[0]));
 }
@@ -34,7 +34,7 @@ test('each method has its level', (t) => {
 });
 
 test('without a platform the entries go to the console', (t) => {
-  restore();
+  restoreTransport();
   const logs: unknown[][] = [];
   for (const method of ['debug', 'info', 'warn', 'error'] as const) {
     t.mock.method(console, method, (...args: unknown[]) => logs.push([method, ...args]));
@@ -52,11 +52,11 @@ test('without a platform the entries go to the console', (t) => {
 });
 
 test('an error of the transport does not reach the caller', () => {
-  const undo = setLogTransport(() => {
+  const restorePrevious = setLogTransport(() => {
     throw new Error('no');
   });
   log.error('a');
-  undo();
+  restorePrevious();
   log.error('b');
   assert.deepEqual(
     entries.map(({ message }) => message),
@@ -64,27 +64,27 @@ test('an error of the transport does not reach the caller', () => {
   );
 });
 
-test('a replaced transport is not restored by its former owner', () => {
-  const undo = setLogTransport(() => undefined);
-  const mine: string[] = [];
-  setLogTransport(({ message }) => mine.push(message));
-  undo();
+test('a replaced transport is not restored by the function for an earlier transport', () => {
+  const restorePrevious = setLogTransport(() => undefined);
+  const messages: string[] = [];
+  setLogTransport(({ message }) => messages.push(message));
+  restorePrevious();
   log.info('a');
-  assert.deepEqual(mine, ['a']);
+  assert.deepEqual(messages, ['a']);
 });
 
 test('values are converted to JSON when they are logged', () => {
-  const changing = { n: 1 };
-  log.info('', changing);
-  changing.n = 2;
+  const mutableValue = { n: 1 };
+  log.info('', mutableValue);
+  mutableValue.n = 2;
   assert.deepEqual(entries.pop()?.data, [{ n: 1 }]);
 
-  const circle: Record<string, unknown> = { a: 1, twice: [changing, changing] };
-  circle.self = circle;
-  assert.deepEqual(logged(circle), { a: 1, twice: [{ n: 2 }, { n: 2 }], self: '[circular]' });
+  const circularValue: Record<string, unknown> = { a: 1, twice: [mutableValue, mutableValue] };
+  circularValue.self = circularValue;
+  assert.deepEqual(logAndConvert(circularValue), { a: 1, twice: [{ n: 2 }, { n: 2 }], self: '[circular]' });
 
   function named() {}
-  assert.deepEqual(logged([undefined, Number.NaN, -Infinity, 10n, Symbol('s'), named, () => 1, null, true]), [
+  assert.deepEqual(logAndConvert([undefined, Number.NaN, -Infinity, 10n, Symbol('s'), named, () => 1, null, true]), [
     null,
     'NaN',
     '-Infinity',
@@ -95,38 +95,38 @@ test('values are converted to JSON when they are logged', () => {
     null,
     true,
   ]);
-  assert.deepEqual(logged(new Date(0)), '1970-01-01T00:00:00.000Z');
-  assert.deepEqual(logged([new Map([['a', 1]]), new Set([2])]), [[['a', 1]], [2]]);
+  assert.deepEqual(logAndConvert(new Date(0)), '1970-01-01T00:00:00.000Z');
+  assert.deepEqual(logAndConvert([new Map([['a', 1]]), new Set([2])]), [[['a', 1]], [2]]);
 });
 
-test('errors and elements are described', () => {
+test('log converts errors to objects and elements to short texts', () => {
   const cause = new TypeError('inner');
   const error = Object.assign(new Error('outer', { cause }), { code: 'E1', stack: 'at x' });
   cause.stack = 'at y';
-  assert.deepEqual(logged(error), {
+  assert.deepEqual(logAndConvert(error), {
     name: 'Error',
     message: 'outer',
     code: 'E1',
     stack: 'at x',
     cause: { name: 'TypeError', message: 'inner', stack: 'at y' },
   });
-  assert.equal(logged({ nodeType: 1, tagName: 'DIV', id: 'a', className: 'b  c' }), '<div#a.b.c>');
-  assert.equal(logged({ nodeType: 1, tagName: 'svg', id: '', className: { baseVal: 'b' } }), '<svg>');
+  assert.equal(logAndConvert({ nodeType: 1, tagName: 'DIV', id: 'a', className: 'b  c' }), '<div#a.b.c>');
+  assert.equal(logAndConvert({ nodeType: 1, tagName: 'svg', id: '', className: { baseVal: 'b' } }), '<svg>');
 });
 
 test('an unreadable value is logged with its error', () => {
-  const broken = {
+  const brokenValue = {
     a: 1,
     get b(): never {
       throw new Error('no luck');
     },
   };
-  assert.deepEqual(logged(broken), { a: 1, b: '[unreadable: no luck]' });
+  assert.deepEqual(logAndConvert(brokenValue), { a: 1, b: '[unreadable: no luck]' });
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
-  assert.match(String(logged(proxy)), /^\[unreadable: /);
+  assert.match(String(logAndConvert(proxy)), /^\[unreadable: /);
   assert.equal(
-    logged({
+    logAndConvert({
       toJSON: () => {
         throw new Error('none');
       },
@@ -136,32 +136,33 @@ test('an unreadable value is logged with its error', () => {
 });
 
 test('the size of an entry is limited', () => {
-  const long = 'x'.repeat(10_000);
-  log.info(long, long, ...Array.from({ length: 20 }, (_, i) => i));
+  const longText = 'x'.repeat(10_000);
+  log.info(longText, longText, ...Array.from({ length: 20 }, (_, i) => i));
   const entry = entries.pop();
   assert.deepEqual([entry?.message.length, entry?.data.length], [4096, 10]);
   assert.equal(String(entry?.data[0]).length, 4096);
   assert.match(String(entry?.data[0]), /x…$/);
 
-  let deep: unknown = 1;
-  for (let i = 0; i < 50; i++) deep = [deep];
-  assert.match(JSON.stringify(logged(deep)), /^\[{12}"\[more\]"\]{12}$/);
+  let deepValue: unknown = 1;
+  for (let i = 0; i < 50; i++) deepValue = [deepValue];
+  assert.match(JSON.stringify(logAndConvert(deepValue)), /^\[{12}"\[more\]"\]{12}$/);
 
-  const sizeOf = (value: unknown) => JSON.stringify(logged(value)).length;
-  const many = Array.from({ length: 5000 }, (_, i) => i);
-  assert.deepEqual([logged(many)].flat().slice(-2), [999, '[4000 more]']);
-  assert.ok(sizeOf(Array.from({ length: 900 }, () => long)) <= 64 * 1024);
-  assert.ok(sizeOf(Array.from({ length: 900 }, () => many)) <= 64 * 1024);
-  assert.ok(sizeOf(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
+  const loggedLength = (value: unknown) => JSON.stringify(logAndConvert(value)).length;
+  const manyNumbers = Array.from({ length: 5000 }, (_, i) => i);
+  assert.deepEqual([logAndConvert(manyNumbers)].flat().slice(-2), [999, '[4000 more]']);
+  assert.ok(loggedLength(Array.from({ length: 900 }, () => longText)) <= 64 * 1024);
+  assert.ok(loggedLength(Array.from({ length: 900 }, () => manyNumbers)) <= 64 * 1024);
+  assert.ok(loggedLength(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
 
-  // The log also limits the number of values that it reads.
-  let reads = 0;
+  // The log also limits how many values it reads.
+  let readCount = 0;
   const leaf = {
     get a() {
-      return ++reads;
+      return ++readCount;
     },
   };
-  const tree = (depth: number): unknown => (depth === 0 ? leaf : Array.from({ length: 100 }, () => tree(depth - 1)));
-  log.info('', tree(3));
-  assert.ok(reads < 100_000, String(reads));
+  const makeTree = (depth: number): unknown =>
+    depth === 0 ? leaf : Array.from({ length: 100 }, () => makeTree(depth - 1));
+  log.info('', makeTree(3));
+  assert.ok(readCount < 100_000, String(readCount));
 });

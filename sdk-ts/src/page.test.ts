@@ -28,7 +28,7 @@ test('getPageGlobal returns no classes or prototypes', () => {
   }
 });
 
-test('the URL and the title are those of the page', () => {
+test('getCurrentUrl and getPageTitle return the URL and the title of the page', () => {
   Object.assign(globalThis, { window: { location: { href: 'https://a.test/b' } }, document: { title: 'B' } });
   assert.deepEqual([getCurrentUrl(), getPageTitle()], ['https://a.test/b', 'B']);
 });

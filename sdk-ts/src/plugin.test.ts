@@ -12,7 +12,7 @@ test('definePlugin makes an instance and leaves absent fields to package.json', 
 });
 
 test('definePlugin keeps the fields, and `this` in the methods', () => {
-  const seen: unknown[] = [];
+  const calls: unknown[] = [];
   const definition = {
     name: 'a',
     displayName: 'A',
@@ -25,12 +25,12 @@ test('definePlugin keeps the fields, and `this` in the methods', () => {
       return this.ready;
     },
     onNavigate(url: string) {
-      seen.push(this === definition, url);
+      calls.push(this === definition, url);
     },
   };
   const plugin = definePlugin(definition);
   plugin.onNavigate?.('/x');
-  assert.deepEqual(seen, [true, '/x']);
+  assert.deepEqual(calls, [true, '/x']);
   assert.equal(plugin.homepage, 'https://a.example/');
 });
 

@@ -29,8 +29,8 @@ test('a prompt renders without a context', async () => {
   assert.equal((await greet.render({})).messages[0]?.content.type, 'text');
 });
 
-test('types are inferred from the arguments', () => {
-  const checks = () => {
+test('definePrompt infers types from the arguments', () => {
+  const typeChecks = () => {
     // @ts-expect-error: max has the type of the parsed value
     void summarise.render({ channelId: 'a', max: 'x' });
     // @ts-expect-error: channelId is missing
@@ -42,7 +42,7 @@ test('types are inferred from the arguments', () => {
     // @ts-expect-error: the arguments are an object
     definePrompt({ name: 'bad', args: z.string(), render: () => '' });
   };
-  assert.equal(typeof checks, 'function');
+  assert.equal(typeof typeChecks, 'function');
 });
 
 test('prompts of different types fit into one plugin', () => {
@@ -56,8 +56,8 @@ test('prompts written for the original OpenTabs SDK compile', async () => {
     name: 'compose_message',
     description: 'Drafts a message.',
     arguments: [{ name: 'to', description: 'Whom', required: true }],
-    render: async (given): Promise<PromptMessage[]> => [
-      { role: 'user', content: { type: 'text', text: `Write to ${given.to?.toUpperCase()}.` } },
+    render: async (promptArgs): Promise<PromptMessage[]> => [
+      { role: 'user', content: { type: 'text', text: `Write to ${promptArgs.to?.toUpperCase()}.` } },
     ],
   });
   const typed: PromptDefinition = definePrompt({

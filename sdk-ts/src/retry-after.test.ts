@@ -15,19 +15,19 @@ test('Retry-After contains seconds or a future date', (t) => {
 
 test('the rate limit is read from the first header that is present', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now });
-  const of = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
-  assert.equal(of({}), undefined);
-  assert.equal(of({ 'Retry-After': '3', 'x-rate-limit-reset': String(now / 1000 + 60) }), 3000);
-  assert.equal(of({ 'x-rate-limit-reset': String(now / 1000 + 60), 'x-ratelimit-reset': '5' }), 60_000);
-  assert.equal(of({ 'X-RateLimit-Reset': String(now + 60_000) }), 60_000);
-  assert.equal(of({ 'x-ratelimit-reset': '5' }), 5000);
-  assert.equal(of({ 'RateLimit-Reset': '2.5' }), 2500);
+  const parse = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
+  assert.equal(parse({}), undefined);
+  assert.equal(parse({ 'Retry-After': '3', 'x-rate-limit-reset': String(now / 1000 + 60) }), 3000);
+  assert.equal(parse({ 'x-rate-limit-reset': String(now / 1000 + 60), 'x-ratelimit-reset': '5' }), 60_000);
+  assert.equal(parse({ 'X-RateLimit-Reset': String(now + 60_000) }), 60_000);
+  assert.equal(parse({ 'x-ratelimit-reset': '5' }), 5000);
+  assert.equal(parse({ 'RateLimit-Reset': '2.5' }), 2500);
 });
 
-test('a limit that is past or invalid is undefined', (t) => {
+test('parseRateLimitHeader returns undefined for a past or invalid time', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now });
-  const of = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
-  assert.equal(of({ 'x-rate-limit-reset': String(now / 1000 - 1) }), undefined);
-  assert.equal(of({ 'ratelimit-reset': 'soon' }), undefined);
-  assert.equal(of({ 'ratelimit-reset': '-5' }), undefined);
+  const parse = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
+  assert.equal(parse({ 'x-rate-limit-reset': String(now / 1000 - 1) }), undefined);
+  assert.equal(parse({ 'ratelimit-reset': 'soon' }), undefined);
+  assert.equal(parse({ 'ratelimit-reset': '-5' }), undefined);
 });

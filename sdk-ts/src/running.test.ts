@@ -4,26 +4,26 @@ import { resolveSignal, runCall } from './running.ts';
 
 const neverEnds = () => new Promise<never>(() => undefined);
 
-test('without a call there is no signal', () => {
+test('resolveSignal returns no signal without a running call', () => {
   assert.equal(resolveSignal(undefined), undefined);
   assert.equal(resolveSignal(null), undefined);
   const { signal } = new AbortController();
   assert.equal(resolveSignal(signal), signal);
 });
 
-test('signalFor returns the signal of the one running call until it has settled', async () => {
+test('resolveSignal returns the signal of the only running call until it has settled', async () => {
   const { signal } = new AbortController();
-  let go: () => void = () => undefined;
+  let finishCall: () => void = () => undefined;
   const call = runCall(signal, async () => {
     assert.equal(resolveSignal(undefined), signal);
     await new Promise<void>((resolve) => {
-      go = resolve;
+      finishCall = resolve;
     });
     assert.equal(resolveSignal(undefined), signal);
     assert.equal(resolveSignal(null), undefined);
   });
   assert.equal(resolveSignal(undefined), signal);
-  go();
+  finishCall();
   await call;
   assert.equal(resolveSignal(undefined), undefined);
 });
@@ -38,33 +38,33 @@ test('a call whose handler throws before its first await is removed', async () =
 });
 
 test('before its first await a handler has its own signal, even with other running calls', async () => {
-  const one = new AbortController();
-  const two = new AbortController();
-  let release: () => void = () => undefined;
-  const first = runCall(
-    one.signal,
+  const firstController = new AbortController();
+  const secondController = new AbortController();
+  let finishFirstCall: () => void = () => undefined;
+  const firstCall = runCall(
+    firstController.signal,
     () =>
       new Promise<void>((resolve) => {
-        release = resolve;
+        finishFirstCall = resolve;
       }),
   );
-  await runCall(two.signal, () => {
-    assert.equal(resolveSignal(undefined), two.signal);
+  await runCall(secondController.signal, () => {
+    assert.equal(resolveSignal(undefined), secondController.signal);
   });
-  assert.equal(resolveSignal(undefined), one.signal);
-  release();
-  await first;
+  assert.equal(resolveSignal(undefined), firstController.signal);
+  finishFirstCall();
+  await firstCall;
 });
 
-test('with several calls a wait stops once all of them were stopped', () => {
+test('with several running calls a wait stops when all the calls were stopped', () => {
   const controllers = [new AbortController(), new AbortController()] as const;
   for (const { signal } of controllers) void runCall(signal, neverEnds);
-  const shared = resolveSignal(undefined);
-  assert.equal(resolveSignal(undefined), shared);
+  const sharedSignal = resolveSignal(undefined);
+  assert.equal(resolveSignal(undefined), sharedSignal);
   controllers[0].abort('first');
-  assert.equal(shared?.aborted, false);
+  assert.equal(sharedSignal?.aborted, false);
   assert.equal(resolveSignal(undefined)?.aborted, false);
   controllers[1].abort('second');
-  assert.equal(shared?.aborted, true);
-  assert.equal(shared?.reason, 'second');
+  assert.equal(sharedSignal?.aborted, true);
+  assert.equal(sharedSignal?.reason, 'second');
 });

@@ -14,7 +14,7 @@ function mockSite(t: TestContext): Request[] {
 }
 
 const schema = z.object({ id: z.number() });
-const json = 'application/json';
+const jsonContentType = 'application/json';
 
 test('a JSON request has its method, its content type and the headers of the caller', async (t) => {
   const requests = mockSite(t);
@@ -28,12 +28,12 @@ test('a JSON request has its method, its content type and the headers of the cal
     const [first, second] = requests.splice(0);
     assert.ok(first && second);
     assert.deepEqual([first.method, first.credentials, await first.text()], [method, 'include', '{"text":"hi"}']);
-    assert.deepEqual([first.headers.get('content-type'), first.headers.get('x-csrf')], [json, 't']);
+    assert.deepEqual([first.headers.get('content-type'), first.headers.get('x-csrf')], [jsonContentType, 't']);
     assert.equal(await second.text(), 'null');
   }
 });
 
-test('the content type of the caller is kept', async (t) => {
+test('postJSON keeps the content type of the caller', async (t) => {
   const requests = mockSite(t);
   await postJSON('/a', 1, { headers: [['Content-Type', 'application/vnd.api+json']] });
   assert.equal(requests[0]?.headers.get('content-type'), 'application/vnd.api+json');
@@ -48,17 +48,17 @@ test('deleteJSON sends no body', async (t) => {
   assert.equal(request?.headers.get('content-type'), null);
 });
 
-test('a form is sent URL-encoded, or multipart with the boundary that the browser makes', async (t) => {
+test('postForm sends a URL-encoded form, and postFormData sends a multipart form', async (t) => {
   const requests = mockSite(t);
   assert.deepEqual(await postForm('/a', { name: 'A & B', empty: '' }, undefined, schema), { id: 1 });
   const body = new FormData();
   body.append('file', new Blob(['text']), 'a.txt');
   assert.deepEqual(await postFormData('/a', body, {}, schema), { id: 1 });
-  const [encoded, multipart] = requests;
-  assert.equal(await encoded?.text(), 'name=A+%26+B&empty=');
-  assert.equal(encoded?.headers.get('content-type'), 'application/x-www-form-urlencoded');
-  assert.match(multipart?.headers.get('content-type') ?? '', /^multipart\/form-data; boundary=/);
-  assert.equal((await multipart?.formData())?.has('file'), true);
+  const [encodedRequest, multipartRequest] = requests;
+  assert.equal(await encodedRequest?.text(), 'name=A+%26+B&empty=');
+  assert.equal(encodedRequest?.headers.get('content-type'), 'application/x-www-form-urlencoded');
+  assert.match(multipartRequest?.headers.get('content-type') ?? '', /^multipart\/form-data; boundary=/);
+  assert.equal((await multipartRequest?.formData())?.has('file'), true);
 });
 
 test('a response that does not match the schema is an error', async (t) => {

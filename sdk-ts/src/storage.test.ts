@@ -32,38 +32,41 @@ class FakeStorage {
   }
 }
 
-let local = new FakeStorage();
-let session = new FakeStorage();
-let frames = 0;
+let localStorageFake = new FakeStorage();
+let sessionStorageFake = new FakeStorage();
+let frameCount = 0;
 let warnings: string[] = [];
 
-/** Mocks a page whose window has the properties `own`, and whose frames have both storages. */
-function mockPage(own: object, cookie = '') {
-  const frame = () => ({
+/** Mocks a page whose window has the properties `windowProperties`, and whose frames have both storages. */
+function mockPage(windowProperties: object, cookie = '') {
+  const makeFrame = () => ({
     style: {},
-    contentWindow: { localStorage: local, sessionStorage: session },
+    contentWindow: { localStorage: localStorageFake, sessionStorage: sessionStorageFake },
     remove: () => {
-      frames--;
+      frameCount--;
     },
   });
   const documentElement = {
     append: () => {
-      frames++;
+      frameCount++;
     },
   };
-  Object.assign(globalThis, { window: own, document: { cookie, documentElement, createElement: frame } });
+  Object.assign(globalThis, {
+    window: windowProperties,
+    document: { cookie, documentElement, createElement: makeFrame },
+  });
 }
 
 beforeEach(() => {
-  local = new FakeStorage();
-  session = new FakeStorage();
-  frames = 0;
+  localStorageFake = new FakeStorage();
+  sessionStorageFake = new FakeStorage();
+  frameCount = 0;
   warnings = [];
-  mockPage({ localStorage: local, sessionStorage: session });
+  mockPage({ localStorage: localStorageFake, sessionStorage: sessionStorageFake });
   setLogTransport(({ level, message }) => warnings.push(`${level}: ${message}`));
 });
 
-test('both storages are read, written and cleared', () => {
+test('localStorage and sessionStorage items are set, read and removed', () => {
   setLocalStorage('a', '1');
   setSessionStorage('a', '2');
   assert.deepEqual([getLocalStorage('a'), getSessionStorage('a'), getLocalStorage('b')], ['1', '2', null]);
@@ -73,7 +76,7 @@ test('both storages are read, written and cleared', () => {
   assert.deepEqual(warnings, []);
 });
 
-test('without localStorage on window the storage of a temporary frame is used', () => {
+test('the storage functions use a temporary frame if window has no storage', () => {
   mockPage({});
   setLocalStorage('a', '1');
   setSessionStorage('b', '2');
@@ -82,16 +85,16 @@ test('without localStorage on window the storage of a temporary frame is used', 
     findLocalStorageEntry(() => true),
     { key: 'a', value: '1' },
   );
-  assert.deepEqual([frames, warnings], [0, []]);
+  assert.deepEqual([frameCount, warnings], [0, []]);
 });
 
 test('without any storage, reading returns null and writing logs a warning', () => {
-  const refused = {
+  const deniedWindow = {
     get localStorage(): never {
       throw new DOMException('access denied', 'SecurityError');
     },
   };
-  mockPage(refused);
+  mockPage(deniedWindow);
   assert.equal(getLocalStorage('a'), null);
   assert.equal(
     findLocalStorageEntry(() => true),
@@ -110,7 +113,7 @@ test('a full storage logs a warning', () => {
   assert.deepEqual(warnings, ['warning: setSessionStorage(a) failed: full']);
 });
 
-test('an entry is found by its key', () => {
+test('findLocalStorageEntry finds an entry by its key', () => {
   setLocalStorage('x', '1');
   setLocalStorage('token-7', 't');
   assert.deepEqual(
@@ -123,7 +126,7 @@ test('an entry is found by its key', () => {
   );
 });
 
-test('a cookie is found by its whole name and decoded', () => {
+test('getCookie finds a cookie by its whole name and decodes the value', () => {
   mockPage({}, 'xsession=no; session=a%20b=c; bad=%zz; empty=; my%20name=yes');
   assert.deepEqual(['session', 'bad', 'empty', 'my name', 'sess', 'absent'].map(getCookie), [
     'a b=c',

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { makeContext } from './testing.ts';
 import { ToolError } from './tool-error.ts';
 
-test('reports are recorded unchanged', () => {
+test('makeContext records reports unchanged', () => {
   const { reportProgress, reportPercent, reportCount, ...context } = makeContext();
   reportProgress({ message: 'a', audience: 'user' });
   reportPercent(Number.NaN, 'b');
@@ -19,7 +19,7 @@ test('reports are recorded unchanged', () => {
   ]);
 });
 
-test('endAudience is recorded', () => {
+test('makeContext records endAudience', () => {
   const context = makeContext();
   assert.equal(context.endedFor, 'internal');
   context.endAudience('user');
@@ -30,7 +30,7 @@ test('activity returns the content with all patches applied', () => {
   const context = makeContext();
   const rows = [{ n: 1 }];
   context.reportActivity('table', { rows }, { audience: 'user' });
-  rows.push({ n: 99 }); // reported too late to be shown
+  rows.push({ n: 99 }); // this change comes after the report and is not shown
   context.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: { n: 2 } });
   context.reportActivityDelta('table', [
     { op: 'replace', path: '/rows/0/n', value: 0 },
@@ -85,7 +85,7 @@ test('dropped lists what a browser would drop', () => {
   assert.deepEqual(context.activity('a'), []);
 });
 
-test('a bigint is converted to the same integer', async () => {
+test('a bigint in a report or a nested call becomes the same integer', async () => {
   const context = makeContext({ tools: { double: ({ n }: { n: number }) => BigInt(n) * 2n } });
   context.reportActivity('a', { n: 1n });
   assert.deepEqual(context.activity('a'), { n: 1 });
@@ -122,34 +122,34 @@ test('nested calls are recorded and answered by the script', async () => {
 
 test('waitForUser follows the script', async () => {
   const request = { reason: 'Log in.', title: 'Log in' };
-  const willing = makeContext();
-  await willing.waitForUser(request);
-  assert.deepEqual(willing.userRequests, [request]);
+  const context = makeContext();
+  await context.waitForUser(request);
+  assert.deepEqual(context.userRequests, [request]);
   await assert.rejects(makeContext({ user: 'deny' }).waitForUser(request), { code: 'user_denied' });
   await assert.rejects(makeContext({ user: 'timeout' }).waitForUser(request), { code: 'user_timeout' });
-  const seen: string[] = [];
-  await makeContext({ user: ({ reason }) => void seen.push(reason) }).waitForUser(request);
-  assert.deepEqual(seen, ['Log in.']);
-  await assert.rejects(willing.waitForUser({ reason: '' }), { code: 'invalid_arguments' });
+  const reasons: string[] = [];
+  await makeContext({ user: ({ reason }) => void reasons.push(reason) }).waitForUser(request);
+  assert.deepEqual(reasons, ['Log in.']);
+  await assert.rejects(context.waitForUser({ reason: '' }), { code: 'invalid_arguments' });
 });
 
-test('a stop ends running and later waits', async () => {
-  const never = () => new Promise<never>(() => undefined);
-  const context = makeContext({ tools: { slow: never }, user: never });
-  const waits = [context.call('slow'), context.waitForUser({ reason: 'Wait.' })];
+test('stop rejects running and later nested calls and user requests', async () => {
+  const neverSettle = () => new Promise<never>(() => undefined);
+  const context = makeContext({ tools: { slow: neverSettle }, user: neverSettle });
+  const pendingRequests = [context.call('slow'), context.waitForUser({ reason: 'Wait.' })];
   context.stop('enough');
   assert.equal(context.signal.aborted, true);
-  for (const wait of [...waits, context.call('slow'), context.waitForUser({ reason: 'Wait.' })]) {
-    await assert.rejects(wait, { code: 'aborted', message: 'aborted: enough' });
+  for (const request of [...pendingRequests, context.call('slow'), context.waitForUser({ reason: 'Wait.' })]) {
+    await assert.rejects(request, { code: 'aborted', message: 'aborted: enough' });
   }
   assert.deepEqual([context.calls.length, context.userRequests.length], [1, 1]);
 });
 
-test('a nested call can be stopped alone', async () => {
+test('a signal can stop a nested call without the calling tool', async () => {
   const context = makeContext({ tools: { slow: () => new Promise(() => undefined) } });
-  const own = new AbortController();
-  const call = context.call('slow', {}, { signal: own.signal });
-  own.abort(new DOMException('not needed', 'AbortError'));
+  const nestedController = new AbortController();
+  const call = context.call('slow', {}, { signal: nestedController.signal });
+  nestedController.abort(new DOMException('not needed', 'AbortError'));
   await assert.rejects(call, { code: 'aborted', message: 'aborted: not needed' });
   assert.equal(context.signal.aborted, false);
 });

@@ -3,33 +3,33 @@ import test, { type TestContext } from 'node:test';
 import { runCall } from './running.ts';
 import { type RetryOptions, retry, sleep, waitUntil } from './timing.ts';
 
-const aborted = { name: 'ToolError', code: 'aborted' };
+const abortedError = { name: 'ToolError', code: 'aborted' };
 
 test('sleep resolves after its time', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  let over = false;
-  const slept = sleep(1000).then(() => {
-    over = true;
+  let isOver = false;
+  const sleeping = sleep(1000).then(() => {
+    isOver = true;
   });
   t.mock.timers.tick(999);
   await new Promise(setImmediate);
-  assert.equal(over, false);
+  assert.equal(isOver, false);
   t.mock.timers.tick(1);
-  await slept;
+  await sleeping;
 });
 
-test('sleep rejects at once when its signal aborts, and before it began', async () => {
+test('sleep rejects when its signal aborts, or if the signal has already aborted', async () => {
   const controller = new AbortController();
-  const slept = sleep(3_600_000, { signal: controller.signal });
+  const sleeping = sleep(3_600_000, { signal: controller.signal });
   controller.abort(new DOMException('enough', 'AbortError'));
-  await assert.rejects(slept, { ...aborted, message: 'aborted: enough' });
-  await assert.rejects(sleep(0, { signal: controller.signal }), aborted);
+  await assert.rejects(sleeping, { ...abortedError, message: 'aborted: enough' });
+  await assert.rejects(sleep(0, { signal: controller.signal }), abortedError);
 });
 
 test("sleep uses the platform's timers, which stay on time in a hidden page", async (t) => {
-  const before = globalThis.__openTabs;
+  const previousContainer = globalThis.__openTabs;
   t.after(() => {
-    globalThis.__openTabs = before;
+    globalThis.__openTabs = previousContainer;
   });
   const timers: { ms: number; done: () => void; cancelled: boolean }[] = [];
   globalThis.__openTabs = {
@@ -42,12 +42,12 @@ test("sleep uses the platform's timers, which stay on time in a hidden page", as
     },
   };
   const controller = new AbortController();
-  const slept = sleep(1000);
-  const stopped = sleep(2000, { signal: controller.signal });
+  const sleeping = sleep(1000);
+  const stoppedSleep = sleep(2000, { signal: controller.signal });
   controller.abort();
-  await assert.rejects(stopped, aborted);
+  await assert.rejects(stoppedSleep, abortedError);
   timers[0]?.done();
-  await slept;
+  await sleeping;
   assert.deepEqual(
     timers.map(({ ms, cancelled }) => [ms, cancelled]),
     [
@@ -57,24 +57,24 @@ test("sleep uses the platform's timers, which stay on time in a hidden page", as
   );
 });
 
-test('a finished sleep leaves no listener behind', async () => {
+test('a finished sleep removes its abort listener', async () => {
   const { signal } = new AbortController();
   const listeners = new Set<unknown>();
-  const add = signal.addEventListener.bind(signal);
-  const remove = signal.removeEventListener.bind(signal);
+  const addListener = signal.addEventListener.bind(signal);
+  const removeListener = signal.removeEventListener.bind(signal);
   signal.addEventListener = (type: string, listener: EventListener) => {
     listeners.add(listener);
-    add(type, listener);
+    addListener(type, listener);
   };
   signal.removeEventListener = (type: string, listener: EventListener) => {
     listeners.delete(listener);
-    remove(type, listener);
+    removeListener(type, listener);
   };
   await sleep(1, { signal });
   assert.equal(listeners.size, 0);
 });
 
-test('sleep stops with the signal of the running call', async () => {
+test('sleep stops when the signal of the running call aborts', async () => {
   const controller = new AbortController();
   const call = runCall(controller.signal, async () => {
     await sleep(0);
@@ -82,33 +82,33 @@ test('sleep stops with the signal of the running call', async () => {
   });
   await sleep(5, { signal: null });
   controller.abort();
-  await assert.rejects(call, aborted);
+  await assert.rejects(call, abortedError);
 });
 
-test('sleep with the signal null outlives its call', async () => {
+test('sleep with the signal null continues after its call was stopped', async () => {
   const controller = new AbortController();
   controller.abort();
   assert.equal(await runCall(controller.signal, () => sleep(1, { signal: null }).then(() => 'done')), 'done');
 });
 
 test('waitUntil calls the predicate at once and then at each interval', async () => {
-  let tries = 0;
-  await waitUntil(() => ++tries === 1, { interval: 3_600_000 });
-  assert.equal(tries, 1);
-  await waitUntil(async () => ++tries === 4, { interval: 1 });
-  assert.equal(tries, 4);
+  let attempts = 0;
+  await waitUntil(() => ++attempts === 1, { interval: 3_600_000 });
+  assert.equal(attempts, 1);
+  await waitUntil(async () => ++attempts === 4, { interval: 1 });
+  assert.equal(attempts, 4);
 });
 
 test('waitUntil treats an error of the predicate as false', async () => {
-  let tries = 0;
+  let attempts = 0;
   await waitUntil(
     () => {
-      if (++tries < 3) throw new Error('not there');
+      if (++attempts < 3) throw new Error('not there');
       return true;
     },
     { interval: 1 },
   );
-  assert.equal(tries, 3);
+  assert.equal(attempts, 3);
 });
 
 test('waitUntil times out with the last error', async () => {
@@ -120,82 +120,88 @@ test('waitUntil times out with the last error', async () => {
       message: 'the condition was not met within 20 ms',
     },
   );
-  const missing = () => {
+  const failingPredicate = () => {
     throw new Error('no #app');
   };
-  await assert.rejects(waitUntil(missing, { interval: 1, timeout: 20 }), { ...timeout, message: /: no #app$/ });
+  await assert.rejects(waitUntil(failingPredicate, { interval: 1, timeout: 20 }), {
+    ...timeout,
+    message: /: no #app$/,
+  });
 });
 
-test('waitUntil ends although the predicate hangs', async () => {
-  const never = () => new Promise<boolean>(() => undefined);
-  await assert.rejects(waitUntil(never, { timeout: 20 }), { code: 'TIMEOUT' });
+test('waitUntil times out or stops even if the predicate hangs', async () => {
+  const neverSettle = () => new Promise<boolean>(() => undefined);
+  await assert.rejects(waitUntil(neverSettle, { timeout: 20 }), { code: 'TIMEOUT' });
   const controller = new AbortController();
-  const waiting = waitUntil(never, { signal: controller.signal });
+  const waiting = waitUntil(neverSettle, { signal: controller.signal });
   controller.abort();
-  await assert.rejects(waiting, aborted);
+  await assert.rejects(waiting, abortedError);
 });
 
-test('waitUntil stops with its signal', async () => {
+test('waitUntil stops when its signal aborts', async () => {
   const controller = new AbortController();
   const waiting = waitUntil(() => false, { interval: 3_600_000, timeout: 3_600_000, signal: controller.signal });
   controller.abort(new Error('stop'));
-  await assert.rejects(waiting, { ...aborted, message: 'aborted: stop' });
+  await assert.rejects(waiting, { ...abortedError, message: 'aborted: stop' });
 });
 
 test('retry returns the first success', async () => {
-  let tries = 0;
-  const work = async () => {
-    if (++tries < 3) throw new Error(`try ${tries}`);
-    return tries;
+  let attempts = 0;
+  const attempt = async () => {
+    if (++attempts < 3) throw new Error(`try ${attempts}`);
+    return attempts;
   };
-  assert.equal(await retry(work, { delay: 0 }), 3);
+  assert.equal(await retry(attempt, { delay: 0 }), 3);
 });
 
 test('retry throws the error of the last attempt', async () => {
-  let tries = 0;
-  const work = async () => {
-    throw new Error(`try ${++tries}`);
+  let attempts = 0;
+  const failingAttempt = async () => {
+    throw new Error(`try ${++attempts}`);
   };
-  await assert.rejects(retry(work, { delay: 0 }), { message: 'try 3' });
-  await assert.rejects(retry(work, { delay: 0, maxAttempts: 1 }), { message: 'try 4' });
+  await assert.rejects(retry(failingAttempt, { delay: 0 }), { message: 'try 3' });
+  await assert.rejects(retry(failingAttempt, { delay: 0, maxAttempts: 1 }), { message: 'try 4' });
 });
 
-/** Returns the delays of `retry` between its attempts. */
-async function measureWaits(t: TestContext, options: RetryOptions): Promise<number[]> {
-  const times: number[] = [];
-  t.mock.method(globalThis, 'setTimeout', (next: () => void, ms: number) => {
-    times.push(ms);
-    queueMicrotask(next);
+/** Returns the delays of `retry` between two attempts. */
+async function measureDelays(t: TestContext, options: RetryOptions): Promise<number[]> {
+  const delays: number[] = [];
+  t.mock.method(globalThis, 'setTimeout', (callback: () => void, ms: number) => {
+    delays.push(ms);
+    queueMicrotask(callback);
     return 0;
   });
-  const failing = async () => {
+  const failingAttempt = async () => {
     throw new Error('no');
   };
-  await assert.rejects(retry(failing, options));
+  await assert.rejects(retry(failingAttempt, options));
   t.mock.restoreAll();
-  return times;
+  return delays;
 }
 
-test('retry waits a second, or twice as long each time', async (t) => {
-  assert.deepEqual(await measureWaits(t, { maxAttempts: 3 }), [1000, 1000]);
-  assert.deepEqual(await measureWaits(t, { maxAttempts: 5, delay: 10, backoff: true, maxDelay: 50 }), [10, 20, 40, 50]);
+test('retry waits a second between attempts, or doubles the delay with backoff', async (t) => {
+  assert.deepEqual(await measureDelays(t, { maxAttempts: 3 }), [1000, 1000]);
+  assert.deepEqual(
+    await measureDelays(t, { maxAttempts: 5, delay: 10, backoff: true, maxDelay: 50 }),
+    [10, 20, 40, 50],
+  );
 });
 
-test('retry stops with its signal, between attempts and before the first', async () => {
+test('retry stops when its signal aborts, between attempts and before the first attempt', async () => {
   const controller = new AbortController();
-  let tries = 0;
-  const stopped = retry(
+  let attempts = 0;
+  const stoppedRetry = retry(
     async () => {
-      tries++;
+      attempts++;
       controller.abort();
       throw new Error('no');
     },
     { signal: controller.signal, delay: 3_600_000 },
   );
-  await assert.rejects(stopped, aborted);
+  await assert.rejects(stoppedRetry, abortedError);
   await assert.rejects(
-    runCall(controller.signal, () => retry(async () => tries++)),
-    aborted,
+    runCall(controller.signal, () => retry(async () => attempts++)),
+    abortedError,
   );
-  assert.equal(tries, 1);
+  assert.equal(attempts, 1);
 });

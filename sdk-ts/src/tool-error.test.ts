@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from './tool-error.ts';
 
-test('factories set code, category and retry advice', () => {
-  const made = [
+test('the factories of ToolError set code, category and retry advice', () => {
+  const errors = [
     ToolError.auth('m'),
     ToolError.notFound('m'),
     ToolError.rateLimited('m', 1500),
@@ -14,7 +14,7 @@ test('factories set code, category and retry advice', () => {
     ToolError.auth('m', 'MINE'),
   ];
   assert.deepEqual(
-    made.map((e) => [e.code, e.category, e.retryable, e.retryAfterMs]),
+    errors.map((e) => [e.code, e.category, e.retryable, e.retryAfterMs]),
     [
       ['AUTH_ERROR', 'auth', false, undefined],
       ['NOT_FOUND', 'not_found', false, undefined],
@@ -38,26 +38,26 @@ test('a ToolError is an Error with only the given fields', () => {
   assert.equal(new ToolError('m', 'C').retryAfterMs, undefined);
 });
 
-test('aborted contains the reason', () => {
+test('ToolError.aborted contains the reason', () => {
   const reason = new DOMException('the agent stopped it', 'AbortError');
   const error = ToolError.aborted(reason);
   assert.deepEqual([error.code, error.message, error.cause], ['aborted', 'aborted: the agent stopped it', reason]);
   assert.equal(ToolError.aborted(undefined).message, 'aborted');
 });
 
-test('an error of the extension is a ToolError too', () => {
-  class Mine extends ToolError {
+test('instanceof ToolError accepts an error of the extension', () => {
+  class CustomError extends ToolError {
     override name = 'Mine';
   }
-  const foreign = Object.assign(new Error('no'), { name: 'ToolError', code: 'denied', retryable: false });
-  assert.ok(foreign instanceof ToolError);
+  const extensionError = Object.assign(new Error('no'), { name: 'ToolError', code: 'denied', retryable: false });
+  assert.ok(extensionError instanceof ToolError);
   assert.ok(new ToolError('m', 'C') instanceof ToolError);
-  assert.ok(new Mine('m', 'C') instanceof ToolError);
-  assert.ok(new Mine('m', 'C') instanceof Mine);
-  for (const other of [foreign, new ToolError('m', 'C')]) assert.equal(other instanceof Mine, false);
-  const nameless = { name: 'ToolError' };
+  assert.ok(new CustomError('m', 'C') instanceof ToolError);
+  assert.ok(new CustomError('m', 'C') instanceof CustomError);
+  for (const other of [extensionError, new ToolError('m', 'C')]) assert.equal(other instanceof CustomError, false);
+  const errorWithoutCode = { name: 'ToolError' };
   for (const other of [
-    nameless,
+    errorWithoutCode,
     new Error('m'),
     Object.assign(new Error('m'), { code: 'C' }),
     'ToolError',

@@ -5,7 +5,7 @@ import { definePlugin } from './plugin.ts';
 import { makeContext } from './testing.ts';
 import { defineTool } from './tool.ts';
 
-const greet = defineTool({
+const greetTool = defineTool({
   name: 'greet',
   description: 'Greets.',
   input: z.object({ name: z.string(), times: z.number().default(1) }),
@@ -17,22 +17,22 @@ const greet = defineTool({
 });
 
 test('a handler runs without a context', async () => {
-  assert.deepEqual(await greet.handle({ name: 'a', times: 1 }), { text: 'hello a ' });
+  assert.deepEqual(await greetTool.handle({ name: 'a', times: 1 }), { text: 'hello a ' });
 });
 
 test('a handler takes a context', async () => {
   const context = makeContext();
-  await greet.handle({ name: 'a', times: 1 }, context);
+  await greetTool.handle({ name: 'a', times: 1 }, context);
   assert.deepEqual(context.reports, [{ percent: 50, message: undefined }]);
 });
 
-test('types are inferred from the schemas', () => {
-  const checks = () => {
+test('defineTool infers types from the schemas', () => {
+  const typeChecks = () => {
     // @ts-expect-error: times has the type of the parsed value
-    void greet.handle({ name: 'a', times: 'x' });
+    void greetTool.handle({ name: 'a', times: 'x' });
     // @ts-expect-error: name is missing
-    void greet.handle({ times: 1 });
-    void greet.handle({ name: 'a', times: 1 }).then((result) => {
+    void greetTool.handle({ times: 1 });
+    void greetTool.handle({ name: 'a', times: 1 }).then((result) => {
       result.text.toUpperCase();
       // @ts-expect-error: the result has no such field
       result.other;
@@ -50,11 +50,11 @@ test('types are inferred from the schemas', () => {
     // @ts-expect-error: the input is an object
     defineTool({ name: 'bad', description: 'Bad.', input: z.string(), output: z.object({}), async handle() {} });
   };
-  assert.equal(typeof checks, 'function');
+  assert.equal(typeof typeChecks, 'function');
 });
 
 test('tools of different types fit into one plugin', () => {
-  const other = defineTool({
+  const otherTool = defineTool({
     name: 'other',
     description: 'Other.',
     input: z.object({}),
@@ -64,5 +64,5 @@ test('tools of different types fit into one plugin', () => {
       return 'x';
     },
   });
-  assert.equal(definePlugin({ tools: [greet, other], isReady: () => true }).tools.length, 2);
+  assert.equal(definePlugin({ tools: [greetTool, otherTool], isReady: () => true }).tools.length, 2);
 });

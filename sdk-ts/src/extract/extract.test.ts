@@ -32,7 +32,7 @@ test('absent fields of a tool get defaults', () => {
 });
 
 test('present fields of a tool are kept', () => {
-  const whole = {
+  const completeTool = {
     ...minimalTool,
     displayName: 'Things',
     summary: 'All things',
@@ -41,7 +41,7 @@ test('present fields of a tool are kept', () => {
     annotations: { readOnlyHint: true, openWorldHint: undefined },
     limits: { idleTimeoutMs: 60_000, hardTimeoutMs: undefined },
   };
-  const [tool] = extract(definePlugin({ tools: [whole], isReady: () => true })).tools;
+  const [tool] = extract(definePlugin({ tools: [completeTool], isReady: () => true })).tools;
   assert.deepEqual(
     [tool?.displayName, tool?.summary, tool?.icon, tool?.group, tool?.annotations, tool?.limits],
     ['Things', 'All things', 'list-checks', 'Reading', { readOnlyHint: true }, { idleTimeoutMs: 60_000 }],
@@ -51,12 +51,12 @@ test('present fields of a tool are kept', () => {
 test('the description of the plugin is returned if present', () => {
   const configSchema = { url: { type: 'url', label: 'URL', required: true } } as const;
   const plugin = definePlugin({ displayName: 'A', tools: [minimalTool], configSchema, isReady: () => true });
-  const { described, configSchema: found } = extract(plugin);
+  const { described, configSchema: extractedSchema } = extract(plugin);
   assert.deepEqual(described, { displayName: 'A' });
-  assert.deepEqual(found, configSchema);
+  assert.deepEqual(extractedSchema, configSchema);
 });
 
-test('all problems are reported at once', () => {
+test('all problems of a plugin are reported at once', () => {
   const { problems } = extract(
     definePlugin({
       tools: [{ ...minimalTool, name: 'Bad' }, minimalTool, minimalTool, { ...minimalTool, description: '' }],
@@ -83,7 +83,7 @@ function problemsOf(change: Record<string, unknown>): string[] {
 
 test('each problem of a tool is reported with an action', () => {
   assert.deepEqual(problemsOf({}), []);
-  const faults: [Record<string, unknown>, RegExp][] = [
+  const invalidFields: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sendMessage' }, /^its name must be snake_case, such as send_message/],
     [{ name: 'a__b' }, /^its name must be snake_case/],
     [{ name: '1a' }, /^its name must be snake_case/],
@@ -112,7 +112,7 @@ test('each problem of a tool is reported with an action', () => {
     [{ limits: 5000 }, /^limits.limits is not known/],
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
-  for (const [change, message] of faults) {
+  for (const [change, message] of invalidFields) {
     const problems = problemsOf(change);
     assert.equal(problems.length, 1, String(message));
     assert.match(problems[0] ?? '', message);
@@ -121,40 +121,46 @@ test('each problem of a tool is reported with an action', () => {
 
 test('an invalid default export is reported with an action', () => {
   class Shop {}
-  const reported = (exported: unknown) => extract(exported).problems.join('\n');
-  assert.match(reported(undefined), /^the module has no default export; write `export default definePlugin/);
-  assert.match(reported(Shop), /export an instance: `export default new Shop\(\)`/);
-  for (const other of [null, 42, 'x', Promise.resolve({})]) {
-    assert.match(reported(other), /^the default export is not a plugin; write/);
+  const problemTextOf = (exported: unknown) => extract(exported).problems.join('\n');
+  assert.match(problemTextOf(undefined), /^the module has no default export; write `export default definePlugin/);
+  assert.match(problemTextOf(Shop), /export an instance: `export default new Shop\(\)`/);
+  for (const value of [null, 42, 'x', Promise.resolve({})]) {
+    assert.match(problemTextOf(value), /^the default export is not a plugin; write/);
   }
-  assert.match(reported(Object.freeze({ isReady() {}, tools: [] })), /^the plugin is frozen; remove Object.freeze/);
-  assert.match(reported({ tools: [] }), /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/);
-  assert.match(reported({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
+  assert.match(
+    problemTextOf(Object.freeze({ isReady() {}, tools: [] })),
+    /^the plugin is frozen; remove Object.freeze/,
+  );
+  assert.match(
+    problemTextOf({ tools: [] }),
+    /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/,
+  );
+  assert.match(problemTextOf({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
   // A build does not check types, so extract must find this problem.
   const untyped: PluginDefinition = JSON.parse('{"tools": []}');
-  assert.match(reported(definePlugin(untyped)), /^the plugin has no method isReady; add /);
-  assert.match(reported({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
+  assert.match(problemTextOf(definePlugin(untyped)), /^the plugin has no method isReady; add /);
+  assert.match(problemTextOf({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);
 });
 
 test('settings are read unchanged, and resources are rejected', () => {
   const configSchema = { key: { type: 'string', label: 'Key', required: true } };
-  const of = (more: object) => extract({ isReady() {}, tools: [minimalTool], ...more });
-  assert.deepEqual(of({ configSchema }).configSchema, configSchema);
-  assert.match(of({ configSchema: [] }).problems.join() || 'none', /^none$/);
-  assert.match(of({ configSchema: 'key' }).problems.join(), /^configSchema is not an object; write/);
-  assert.deepEqual(of({ resources: [] }).problems, []);
+  const extractWith = (fields: object) => extract({ isReady() {}, tools: [minimalTool], ...fields });
+  assert.deepEqual(extractWith({ configSchema }).configSchema, configSchema);
+  assert.match(extractWith({ configSchema: [] }).problems.join() || 'none', /^none$/);
+  assert.match(extractWith({ configSchema: 'key' }).problems.join(), /^configSchema is not an object; write/);
+  assert.deepEqual(extractWith({ resources: [] }).problems, []);
   assert.match(
-    of({ resources: [{ uri: 'a://b' }] }).problems.join(),
+    extractWith({ resources: [{ uri: 'a://b' }] }).problems.join(),
     /^plugins have no resources; turn each resource into a tool/,
   );
 });
 
-const text = { type: 'string' };
+const textSchema = { type: 'string' };
 
 /** Returns the extracted prompts of a plugin with these prompts, and their problems. */
 function promptsOf(...prompts: unknown[]) {
-  const { prompts: read, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
-  return { read, problems };
+  const { prompts: extractedPrompts, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
+  return { read: extractedPrompts, problems };
 }
 
 test('a prompt is read with the schema of its arguments', () => {
@@ -165,9 +171,9 @@ test('a prompt is read with the schema of its arguments', () => {
     render: () => '',
   });
   const limits = { hardTimeoutMs: 10_000 };
-  const bare = definePrompt({ name: 'bare', displayName: 'Nothing', limits, render: () => '' });
+  const minimalPrompt = definePrompt({ name: 'bare', displayName: 'Nothing', limits, render: () => '' });
   const { prompts, problems } = extract(
-    definePlugin({ tools: [minimalTool], prompts: [summarise, bare], isReady: () => true }),
+    definePlugin({ tools: [minimalTool], prompts: [summarise, minimalPrompt], isReady: () => true }),
   );
   assert.deepEqual(problems, []);
   assert.equal(prompts[0]?.input_schema.additionalProperties, false);
@@ -178,7 +184,7 @@ test('a prompt is read with the schema of its arguments', () => {
       [
         { name: 'sum_up', displayName: 'Sum Up', description: 'Sums up.' },
         {
-          channelId: { ...text, description: 'Which' },
+          channelId: { ...textSchema, description: 'Which' },
           max: { type: 'integer', default: 20, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
         },
       ],
@@ -188,12 +194,12 @@ test('a prompt is read with the schema of its arguments', () => {
   assert.deepEqual(extract(definePlugin({ tools: [minimalTool], isReady: () => true })).prompts, []);
 });
 
-test('arguments may be a list, or be described by one', () => {
+test('the arguments of a prompt are a list, or a schema with descriptions from a list', () => {
   const render = () => '';
-  const listed = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
+  const argumentList = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
   const args = z.object({ to: z.string(), how: z.string().describe('Own').optional() });
   const { read, problems } = promptsOf(
-    { name: 'a', arguments: listed, render },
+    { name: 'a', arguments: argumentList, render },
     {
       name: 'b',
       args,
@@ -207,21 +213,22 @@ test('arguments may be a list, or be described by one', () => {
   assert.deepEqual(problems, []);
   assert.deepEqual(read[0]?.input_schema, {
     type: 'object',
-    properties: { to: { ...text, description: 'Whom' }, how: text },
+    properties: { to: { ...textSchema, description: 'Whom' }, how: textSchema },
     required: ['to'],
     additionalProperties: false,
   });
   assert.deepEqual(read[1]?.input_schema.properties, {
-    to: { ...text, description: 'Whom' },
-    how: { ...text, description: 'Own' },
+    to: { ...textSchema, description: 'Whom' },
+    how: { ...textSchema, description: 'Own' },
   });
 });
 
 test('each problem of a prompt is reported with an action', () => {
-  const good = { name: 'good', render: () => '' };
-  const reported = (change: Record<string, unknown>) => promptsOf({ ...good, ...change }).problems.join('\n');
-  assert.equal(reported({}), '');
-  const faults: [Record<string, unknown>, RegExp][] = [
+  const validPrompt = { name: 'good', render: () => '' };
+  const problemTextOf = (change: Record<string, unknown>) =>
+    promptsOf({ ...validPrompt, ...change }).problems.join('\n');
+  assert.equal(problemTextOf({}), '');
+  const invalidFields: [Record<string, unknown>, RegExp][] = [
     [{ name: 'sumUp' }, /^prompt sumUp: its name must be snake_case/],
     [{ name: 'list_2_things' }, /^prompt list_2_things: another tool or prompt has this name/],
     [{ description: 5 }, /^prompt good: its description must be a text/],
@@ -238,7 +245,7 @@ test('each problem of a prompt is reported with an action', () => {
     [{ arguments: [{ name: 'a', description: 1 }] }, /^prompt good: argument a: its description must be a text/],
     [{ args: z.object({}), arguments: [{ name: 'a' }] }, /^prompt good: args has no a, but arguments lists it/],
   ];
-  for (const [change, message] of faults) assert.match(reported(change), message);
+  for (const [change, message] of invalidFields) assert.match(problemTextOf(change), message);
   assert.match(promptsOf(7).problems.join(), /^prompts\[0\]: it is not a prompt; make it with definePrompt/);
   const { problems } = extract({ isReady() {}, tools: [minimalTool], prompts: {} });
   assert.match(problems.join(), /^the prompts are not an array; write/);

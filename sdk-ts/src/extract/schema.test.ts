@@ -3,7 +3,7 @@ import test from 'node:test';
 import { z } from 'zod';
 import { convertSchema, isSchema } from './schema.ts';
 
-test('an input is what an agent sends: defaults may be left out, transforms take what they are given', () => {
+test('the schema of an input describes the arguments before defaults and transforms apply', () => {
   const schema = z.object({ n: z.number().default(1), s: z.string().transform(Number), o: z.boolean().optional() });
   assert.deepEqual(convertSchema(schema, 'input'), {
     schema: {
@@ -16,7 +16,7 @@ test('an input is what an agent sends: defaults may be left out, transforms take
   });
 });
 
-test('inputs are closed at every depth, but for what the author left open', () => {
+test('objects in an input reject unknown fields at every depth, except loose objects and records', () => {
   const { schema } = convertSchema(
     z.object({
       list: z.array(z.object({ a: z.string() })),
@@ -35,7 +35,7 @@ test('inputs are closed at every depth, but for what the author left open', () =
   });
 });
 
-test('an intersection is closed as a whole, not in its halves', () => {
+test('an intersection in an input rejects unknown fields as a whole, not in each part', () => {
   const [a, b] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
   const merged = convertSchema(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
   const properties = { a: { type: 'string' }, b: { type: 'string' } };
@@ -59,7 +59,7 @@ test('an intersection is closed as a whole, not in its halves', () => {
   assert.equal(schema?.additionalProperties, false);
 });
 
-test('a default that looks like a schema is left alone', () => {
+test('a default that looks like a schema stays unchanged', () => {
   const schema = z.object({ s: z.record(z.string(), z.any()).default({ properties: { a: 1 } }) });
   assert.deepEqual(convertSchema(schema, 'input').schema?.properties, {
     s: {
@@ -71,9 +71,9 @@ test('a default that looks like a schema is left alone', () => {
   });
 });
 
-test('an output is open to more fields, unless it is a strict object', () => {
-  const open = convertSchema(z.object({ a: z.string().default('') }), 'output').schema;
-  assert.deepEqual(open, { type: 'object', properties: { a: { default: '', type: 'string' } }, required: ['a'] });
+test('an output accepts additional fields, unless it is a strict object', () => {
+  const openSchema = convertSchema(z.object({ a: z.string().default('') }), 'output').schema;
+  assert.deepEqual(openSchema, { type: 'object', properties: { a: { default: '', type: 'string' } }, required: ['a'] });
   assert.equal(convertSchema(z.strictObject({}), 'output').schema?.additionalProperties, false);
 });
 
@@ -104,11 +104,11 @@ test('the problems name every field that JSON Schema cannot express', () => {
 
 test('only schemas of zod 4 are schemas', () => {
   assert.equal(isSchema(z.string()), true);
-  for (const other of [undefined, null, {}, { _def: {} }, { _zod: 1 }, 'string']) assert.equal(isSchema(other), false);
+  for (const value of [undefined, null, {}, { _def: {} }, { _zod: 1 }, 'string']) assert.equal(isSchema(value), false);
 });
 
-// A client that does not support the format would reject the whole tool.
-test('a text that must begin with another has a pattern and no format', () => {
+// A client that does not support the format `starts_with` would reject the whole tool.
+test('the schema of a text with startsWith has a pattern and no format', () => {
   const { schema } = convertSchema(
     z.object({ a: z.string().startsWith('ab'), b: z.string().endsWith('b').includes('c'), at: z.iso.datetime() }),
     'input',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { completeContext } from './context.ts';
 
-test('a complete context is passed on unchanged', () => {
-  const whole = {
+test('completeContext returns a complete context unchanged', () => {
+  const completeHostContext = {
     reportProgress: () => undefined,
     reportPercent: () => undefined,
     reportCount: () => undefined,
@@ -14,14 +14,14 @@ test('a complete context is passed on unchanged', () => {
     waitForUser: async () => undefined,
     signal: new AbortController().signal,
   };
-  assert.equal(completeContext(whole), whole);
+  assert.equal(completeContext(completeHostContext), completeHostContext);
 });
 
 test('methods that an older host lacks use reportProgress', () => {
-  const seen: unknown[] = [];
+  const calls: unknown[] = [];
   const host = {
     reportProgress(options: unknown) {
-      seen.push(this === host, options);
+      calls.push(this === host, options);
     },
   };
   const context = completeContext(Object.freeze(host));
@@ -30,7 +30,7 @@ test('methods that an older host lacks use reportProgress', () => {
   context.reportCount(3, 9, 'c');
   context.reportPercent(50, undefined, { audience: 'user' });
   context.reportCount(4, 9, 'd', { audience: 'user' });
-  assert.deepEqual(seen, [
+  assert.deepEqual(calls, [
     true,
     { progress: 1, total: 2, message: 'a' },
     true,
@@ -45,11 +45,11 @@ test('methods that an older host lacks use reportProgress', () => {
   assert.equal(context.signal.aborted, false);
 });
 
-test('a host without activities, nested calls and waitForUser still gets the reports', async () => {
-  const seen: unknown[] = [];
+test('a host without activities, nested calls and waitForUser still receives progress reports', async () => {
+  const reports: unknown[] = [];
   const { signal } = new AbortController();
   const context = completeContext({
-    reportProgress: (options: unknown) => seen.push(options),
+    reportProgress: (options: unknown) => reports.push(options),
     reportPercent: () => undefined,
     reportCount: () => undefined,
     signal,
@@ -57,15 +57,15 @@ test('a host without activities, nested calls and waitForUser still gets the rep
   context.reportActivity('table', []);
   context.reportActivityDelta('table', { op: 'remove', path: '/0' }, { audience: 'user' });
   context.endAudience('user');
-  assert.deepEqual(seen, [{ __proto__: null }, { __proto__: null, audience: 'user' }]);
+  assert.deepEqual(reports, [{ __proto__: null }, { __proto__: null, audience: 'user' }]);
   assert.deepEqual([context.signal, context.decision], [signal, undefined]);
-  const missing = {
+  const unsupportedError = {
     name: 'ToolError',
     code: 'not_supported',
     message: /no context\.(call|waitForUser); update the extension/,
   };
-  await assert.rejects(context.call('a'), missing);
-  await assert.rejects(context.waitForUser({ reason: 'a' }), missing);
+  await assert.rejects(context.call('a'), unsupportedError);
+  await assert.rejects(context.waitForUser({ reason: 'a' }), unsupportedError);
 });
 
 test('without a host nothing happens', () => {

@@ -17,7 +17,7 @@ const identity: PluginIdentity = {
   urlPatterns: ['*://shop.example/*'],
 };
 
-const greet = defineTool({
+const greetTool = defineTool({
   name: 'greet',
   description: 'Greets.',
   input: z.object({}),
@@ -28,69 +28,69 @@ const greet = defineTool({
   },
 });
 
-function plugin(rest: Partial<PluginDefinition> = {}): OpenTabsPlugin {
-  return definePlugin({ tools: [greet], isReady: () => true, ...rest });
+function makePlugin(fields: Partial<PluginDefinition> = {}): OpenTabsPlugin {
+  return definePlugin({ tools: [greetTool], isReady: () => true, ...fields });
 }
 
 afterEach(() => {
   globalThis.__openTabs = undefined;
 });
 
-function adapter(name = 'shop'): Properties {
-  const found = getRegisteredAdapters()?.[name];
-  assert.ok(hasProperties(found));
-  return found;
+function getAdapter(name = 'shop'): Properties {
+  const adapter = getRegisteredAdapters()?.[name];
+  assert.ok(hasProperties(adapter));
+  return adapter;
 }
 
-function tool(name: string): Properties {
-  const { tools } = adapter();
+function getTool(name: string): Properties {
+  const { tools } = getAdapter();
   assert.ok(Array.isArray(tools));
-  const found: unknown = tools.find((tool: Properties) => tool.name === name);
-  assert.ok(hasProperties(found));
-  return found;
+  const tool: unknown = tools.find((tool: Properties) => tool.name === name);
+  assert.ok(hasProperties(tool));
+  return tool;
 }
 
-async function call(name: string, ...args: unknown[]): Promise<unknown> {
-  const one = tool(name);
-  assert.ok(isMethod(one.handle));
-  return await Reflect.apply(one.handle, one, args);
+async function callTool(name: string, ...args: unknown[]): Promise<unknown> {
+  const tool = getTool(name);
+  assert.ok(isMethod(tool.handle));
+  return await Reflect.apply(tool.handle, tool, args);
 }
 
 /** Locks an adapter like the snippet at the end of a built adapter. */
-function lock(name = 'shop'): void {
+function lockAdapter(name = 'shop'): void {
   const container = globalThis.__openTabs;
   assert.ok(hasProperties(container));
-  const entry = adapter(name);
-  Object.freeze(entry.tools);
-  Object.freeze(entry);
-  const locked = { writable: false, configurable: false };
-  Object.defineProperty(container.adapters, name, { value: entry, enumerable: true, ...locked });
-  Object.defineProperty(container, 'adapters', { value: container.adapters, ...locked });
+  const adapter = getAdapter(name);
+  Object.freeze(adapter.tools);
+  Object.freeze(adapter);
+  const readOnly = { writable: false, configurable: false };
+  Object.defineProperty(container.adapters, name, { value: adapter, enumerable: true, ...readOnly });
+  Object.defineProperty(container, 'adapters', { value: container.adapters, ...readOnly });
 }
 
-test('an adapter is registered under its derived name and described by package.json', () => {
-  const exported = plugin({ name: 'other', displayName: 'Own' });
+test('an adapter has the name and the missing fields of package.json', () => {
+  const exported = makePlugin({ name: 'other', displayName: 'Own' });
   install(exported, identity);
-  assert.equal(adapter(), exported);
+  assert.equal(getAdapter(), exported);
   assert.deepEqual(
-    ['name', 'displayName', 'description', 'urlPatterns'].map((key) => adapter()[key]),
+    ['name', 'displayName', 'description', 'urlPatterns'].map((key) => getAdapter()[key]),
     ['shop', 'Own', 'A shop.', ['*://shop.example/*']],
   );
 });
 
-test('an export that is not a plugin is rejected with the name', () => {
+test('an export that is not a plugin is rejected with the name of its plugin', () => {
   assert.throws(() => install(undefined, identity), /plugin shop: the default export is not a plugin/);
 });
 
-test('other adapters and values of the container stay, even if locked', () => {
-  install(plugin(), { ...identity, name: 'first' });
+test('an installation keeps other adapters and values of the container, even locked ones', () => {
+  install(makePlugin(), { ...identity, name: 'first' });
   const container = globalThis.__openTabs;
   assert.ok(hasProperties(container));
   container.tokenCache = { a: 1 };
-  lock('first');
-  const first = adapter('first');
-  install(plugin(), identity);
-  assert.equal(adapter('first'), first);
+  lockAdapter('first');
+  const firstAdapter = getAdapter('first');
+  install(makePlugin(), identity);
+  assert.equal(getAdapter('first'), firstAdapter);
   const entry = Object.getOwnPropertyDescriptor(getRegisteredAdapters(), 'first');
   assert.deepEqual([entry?.writable, entry?.configurable], [false, false]);
   assert.notEqual(globalThis.__openTabs, container);
@@ -98,141 +98,144 @@ test('other adapters and values of the container stay, even if locked', () => {
   assert.deepEqual(globalThis.__openTabs.tokenCache, { a: 1 });
 });
 
-test('a later version tears down and replaces the earlier one', () => {
-  const seen: string[] = [];
-  install(plugin({ onDeactivate: () => seen.push('onDeactivate'), teardown: () => seen.push('teardown') }), identity);
-  lock();
-  const next = plugin({ onActivate: () => seen.push('onActivate') });
-  install(next, identity);
-  assert.deepEqual(seen, ['onDeactivate', 'teardown', 'onActivate']);
-  assert.equal(adapter(), next);
+test('a later version of a plugin tears down and replaces the earlier version', () => {
+  const hookCalls: string[] = [];
+  install(
+    makePlugin({ onDeactivate: () => hookCalls.push('onDeactivate'), teardown: () => hookCalls.push('teardown') }),
+    identity,
+  );
+  lockAdapter();
+  const laterVersion = makePlugin({ onActivate: () => hookCalls.push('onActivate') });
+  install(laterVersion, identity);
+  assert.deepEqual(hookCalls, ['onDeactivate', 'teardown', 'onActivate']);
+  assert.equal(getAdapter(), laterVersion);
 });
 
-test('a failed teardown of the earlier version does not stop the later one', () => {
-  const logged: string[] = [];
-  const restore = setLogTransport(({ level, message }) => logged.push(`${level} ${message}`));
-  const failing = () => {
+test('a failed teardown of the earlier version does not prevent the later version', () => {
+  const logLines: string[] = [];
+  const restoreTransport = setLogTransport(({ level, message }) => logLines.push(`${level} ${message}`));
+  const failingHook = () => {
     throw new Error('stuck');
   };
   globalThis.__openTabs = {};
-  install(plugin({ teardown: failing, onActivate: failing }), identity);
-  install(plugin(), identity);
-  restore();
-  assert.deepEqual(logged, ['warning onActivate failed: stuck', 'warning teardown failed: stuck']);
+  install(makePlugin({ teardown: failingHook, onActivate: failingHook }), identity);
+  install(makePlugin(), identity);
+  restoreTransport();
+  assert.deepEqual(logLines, ['warning onActivate failed: stuck', 'warning teardown failed: stuck']);
 });
 
 test('onDeactivate runs once, before teardown, on the plugin', () => {
-  const seen: unknown[] = [];
+  const hookCalls: unknown[] = [];
   class Shop extends OpenTabsPlugin {
     readonly name = 'shop';
     readonly displayName = 'Shop';
     readonly description = 'A shop.';
     readonly urlPatterns = [];
-    readonly tools = [greet];
+    readonly tools = [greetTool];
     #open = true;
     async isReady() {
       return this.#open;
     }
     override onDeactivate() {
-      seen.push(['onDeactivate', this.#open]);
+      hookCalls.push(['onDeactivate', this.#open]);
     }
     override teardown() {
-      seen.push(['teardown', this.#open]);
+      hookCalls.push(['teardown', this.#open]);
     }
   }
   install(new Shop(), identity);
-  lock();
-  const { teardown, onDeactivate } = adapter();
+  lockAdapter();
+  const { teardown, onDeactivate } = getAdapter();
   assert.equal(onDeactivate, undefined);
   assert.ok(isMethod(teardown));
-  Reflect.apply(teardown, adapter(), []);
-  assert.deepEqual(seen, [
+  Reflect.apply(teardown, getAdapter(), []);
+  assert.deepEqual(hookCalls, [
     ['onDeactivate', true],
     ['teardown', true],
   ]);
 });
 
-test('a call runs the hooks, sets _pluginName and passes this and all arguments', async () => {
-  const seen: unknown[] = [];
-  const echo: typeof greet = {
-    ...greet,
+test('a tool call runs the hooks, sets _pluginName and passes `this` and all arguments', async () => {
+  const calls: unknown[] = [];
+  const echoTool: typeof greetTool = {
+    ...greetTool,
     name: 'echo',
     async handle(...args: unknown[]) {
-      seen.push(this.name, args[0], args[2]);
+      calls.push(this.name, args[0], args[2]);
       return 'done';
     },
   };
   install(
-    plugin({
-      tools: [echo],
-      onToolInvocationStart: (name) => seen.push(['start', name]),
-      onToolInvocationEnd: (name, success, ms) => seen.push(['end', name, success, ms >= 0]),
+    makePlugin({
+      tools: [echoTool],
+      onToolInvocationStart: (name) => calls.push(['start', name]),
+      onToolInvocationEnd: (name, success, ms) => calls.push(['end', name, success, ms >= 0]),
     }),
     identity,
   );
-  assert.equal(await call('echo', { a: 1 }, undefined, 'more'), 'done');
-  assert.deepEqual(seen, [['start', 'echo'], 'echo', { a: 1 }, 'more', ['end', 'echo', true, true]]);
+  assert.equal(await callTool('echo', { a: 1 }, undefined, 'more'), 'done');
+  assert.deepEqual(calls, [['start', 'echo'], 'echo', { a: 1 }, 'more', ['end', 'echo', true, true]]);
   assert.ok(hasProperties(globalThis.__openTabs));
   assert.equal(globalThis.__openTabs._pluginName, 'shop');
 });
 
 test('an error of a handler stays unchanged, and the end hook receives the failure', async () => {
-  const thrown = { code: 'ODD' };
-  const ends: unknown[] = [];
-  const fail: typeof greet = {
-    ...greet,
+  const thrownValue = { code: 'ODD' };
+  const successes: unknown[] = [];
+  const failTool: typeof greetTool = {
+    ...greetTool,
     name: 'fail',
     async handle() {
-      throw thrown;
+      throw thrownValue;
     },
   };
-  install(plugin({ tools: [fail], onToolInvocationEnd: (_, success) => ends.push(success) }), identity);
-  await assert.rejects(call('fail', {}), (error) => error === thrown);
-  assert.deepEqual(ends, [false]);
+  install(makePlugin({ tools: [failTool], onToolInvocationEnd: (_, success) => successes.push(success) }), identity);
+  await assert.rejects(callTool('fail', {}), (error) => error === thrownValue);
+  assert.deepEqual(successes, [false]);
 });
 
 test('hooks that throw do not change a call', async (t) => {
   t.mock.method(console, 'warn', () => undefined);
-  const throwing = () => {
+  const throwingHook = () => {
     throw new Error('hook');
   };
-  install(plugin({ onToolInvocationStart: throwing, onToolInvocationEnd: throwing }), identity);
-  assert.equal(await call('greet', {}), 'hello greet');
+  install(makePlugin({ onToolInvocationStart: throwingHook, onToolInvocationEnd: throwingHook }), identity);
+  assert.equal(await callTool('greet', {}), 'hello greet');
 });
 
-test("the author's objects stay unchanged", () => {
-  const frozen = Object.freeze({ ...greet });
-  const tools = Object.freeze([frozen]);
-  install(plugin({ tools }), identity);
-  assert.notEqual(tool('greet'), frozen);
-  assert.equal(tool('greet').input, greet.input);
-  assert.equal(frozen.handle, greet.handle);
+test("install does not change the author's tools", () => {
+  const frozenTool = Object.freeze({ ...greetTool });
+  const tools = Object.freeze([frozenTool]);
+  install(makePlugin({ tools }), identity);
+  assert.notEqual(getTool('greet'), frozenTool);
+  assert.equal(getTool('greet').input, greetTool.input);
+  assert.equal(frozenTool.handle, greetTool.handle);
 });
 
-test('tools behind a getter are read once', async () => {
+test('install reads the tools of a getter once', async () => {
   class Shop extends OpenTabsPlugin {
     readonly name = 'shop';
     readonly displayName = 'Shop';
     readonly description = 'A shop.';
     readonly urlPatterns = [];
     get tools() {
-      return [{ ...greet }];
+      return [{ ...greetTool }];
     }
     async isReady() {
       return true;
     }
   }
   install(new Shop(), identity);
-  assert.equal(tool('greet'), tool('greet'));
-  assert.equal(await call('greet', {}), 'hello greet');
+  assert.equal(getTool('greet'), getTool('greet'));
+  assert.equal(await callTool('greet', {}), 'hello greet');
 });
 
 test('a prompt is frozen, gets its arguments and a complete context, and runs no hooks', async () => {
-  const seen: unknown[] = [];
+  const calls: unknown[] = [];
   const prompt = definePrompt({
     name: 'hello',
     render(this: unknown, { who }, context) {
-      seen.push(
+      calls.push(
         hasProperties(this) && this.name,
         context?.signal.aborted,
         hasProperties(globalThis.__openTabs) && globalThis.__openTabs._pluginName,
@@ -241,15 +244,18 @@ test('a prompt is frozen, gets its arguments and a complete context, and runs no
       return `Greet ${who}.`;
     },
   });
-  const hook = () => seen.push('hook');
-  install(plugin({ prompts: [prompt], onToolInvocationStart: hook, onToolInvocationEnd: hook }), identity);
-  lock();
-  const { prompts } = adapter();
+  const recordHook = () => calls.push('hook');
+  install(
+    makePlugin({ prompts: [prompt], onToolInvocationStart: recordHook, onToolInvocationEnd: recordHook }),
+    identity,
+  );
+  lockAdapter();
+  const { prompts } = getAdapter();
   assert.ok(Array.isArray(prompts) && Object.isFrozen(prompts) && Object.isFrozen(prompts[0]));
   const reports: unknown[] = [];
   const reportProgress = (report: unknown) => reports.push(report);
   assert.equal(await prompts[0].render({ who: 'ann' }, { reportProgress }), 'Greet ann.');
-  assert.deepEqual(seen, ['hello', false, 'shop']);
+  assert.deepEqual(calls, ['hello', false, 'shop']);
   assert.deepEqual(reports, [{ __proto__: null, progress: 1, total: 2 }]);
   assert.ok(!Object.isFrozen(prompt));
 });
@@ -263,8 +269,8 @@ test('a sleep in a prompt is aborted with the prompt', async () => {
       return '';
     },
   });
-  install(plugin({ prompts: [prompt] }), identity);
-  const { prompts } = adapter();
+  install(makePlugin({ prompts: [prompt] }), identity);
+  const { prompts } = getAdapter();
   assert.ok(Array.isArray(prompts));
   const rendering = prompts[0].render({}, { signal: controller.signal });
   controller.abort(new DOMException('enough', 'AbortError'));
@@ -272,8 +278,8 @@ test('a sleep in a prompt is aborted with the prompt', async () => {
 });
 
 test('a call works where the page has removed the container', async () => {
-  install(plugin(), identity);
-  const { handle } = tool('greet');
+  install(makePlugin(), identity);
+  const { handle } = getTool('greet');
   globalThis.__openTabs = undefined;
   assert.ok(isMethod(handle));
   assert.equal(await Reflect.apply(handle, { name: 'x' }, [{}]), 'hello x');

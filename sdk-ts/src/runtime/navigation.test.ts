@@ -3,22 +3,22 @@ import test, { beforeEach } from 'node:test';
 import { watchNavigation } from './navigation.ts';
 import { hasProperties } from './value.ts';
 
-/** The parts of a page that navigation uses. */
-class Page extends EventTarget {
+/** A fake page with the parts that watchNavigation uses. */
+class FakePage extends EventTarget {
   location = { href: 'https://a.example/' };
   history = {
-    pushState: (_data: unknown, _unused: string, url?: string | URL | null) => this.go(url),
-    replaceState: (_data: unknown, _unused: string, url?: string | URL | null) => this.go(url),
+    pushState: (_data: unknown, _unused: string, url?: string | URL | null) => this.navigate(url),
+    replaceState: (_data: unknown, _unused: string, url?: string | URL | null) => this.navigate(url),
   };
-  go(url: string | URL | null | undefined): void {
+  navigate(url: string | URL | null | undefined): void {
     if (url) this.location.href = new URL(url, this.location.href).href;
   }
 }
 
-let page: Page;
+let page: FakePage;
 
 beforeEach(() => {
-  page = new Page();
+  page = new FakePage();
   for (const [key, value] of Object.entries({ window: page, location: page.location, history: page.history })) {
     Object.defineProperty(globalThis, key, { value, configurable: true });
   }
@@ -28,52 +28,52 @@ beforeEach(() => {
 const failTest = (error: unknown) => assert.fail(String(error));
 
 test('each change of the URL is reported once', () => {
-  const seen: string[] = [];
-  const stop = watchNavigation('a', (url) => seen.push(new URL(url).pathname + new URL(url).hash), failTest);
+  const urls: string[] = [];
+  const stop = watchNavigation('a', (url) => urls.push(new URL(url).pathname + new URL(url).hash), failTest);
   page.history.pushState(null, '', '/1');
   page.history.replaceState(null, '', '/2');
   page.history.replaceState({ only: 'state' }, '');
-  page.go('#3');
+  page.navigate('#3');
   page.dispatchEvent(new Event('hashchange'));
   page.dispatchEvent(new Event('popstate'));
-  page.go('/4');
+  page.navigate('/4');
   page.dispatchEvent(new Event('popstate'));
-  assert.deepEqual(seen, ['/1', '/2', '/2#3', '/4']);
+  assert.deepEqual(urls, ['/1', '/2', '/2#3', '/4']);
   stop();
   page.history.pushState(null, '', '/5');
-  page.go('/6');
+  page.navigate('/6');
   page.dispatchEvent(new Event('popstate'));
-  assert.equal(seen.length, 4);
+  assert.equal(urls.length, 4);
 });
 
-test('several adapters share one patch, and the last one removes it', () => {
+test('several adapters share one patch of history, and the last adapter removes the patch', () => {
   const { pushState, replaceState } = page.history;
-  const seen: string[] = [];
-  const stopA = watchNavigation('a', () => seen.push('a'), failTest);
-  const patched = page.history.pushState;
-  const stopB = watchNavigation('b', () => seen.push('b'), failTest);
-  assert.equal(page.history.pushState, patched);
+  const notified: string[] = [];
+  const stopA = watchNavigation('a', () => notified.push('a'), failTest);
+  const patchedPushState = page.history.pushState;
+  const stopB = watchNavigation('b', () => notified.push('b'), failTest);
+  assert.equal(page.history.pushState, patchedPushState);
   page.history.pushState(null, '', '/1');
   stopA();
   page.history.pushState(null, '', '/2');
-  assert.deepEqual(seen, ['a', 'b', 'b']);
+  assert.deepEqual(notified, ['a', 'b', 'b']);
   stopB();
   assert.deepEqual([page.history.pushState, page.history.replaceState], [pushState, replaceState]);
   assert.ok(hasProperties(globalThis.__openTabs));
   assert.equal('_navigationInterceptor' in globalThis.__openTabs, false);
 });
 
-test('an interceptor of another adapter is reused', () => {
+test('watchNavigation reuses the interceptor of another adapter', () => {
   const callbacks = new Map<string, () => void>();
   const { pushState, replaceState } = page.history;
   globalThis.__openTabs = {
     _navigationInterceptor: { callbacks, origPushState: pushState, origReplaceState: replaceState },
   };
-  const seen: string[] = [];
-  const stop = watchNavigation('a', (url) => seen.push(url), failTest);
-  page.go('/1');
+  const urls: string[] = [];
+  const stop = watchNavigation('a', (url) => urls.push(url), failTest);
+  page.navigate('/1');
   callbacks.get('a')?.();
-  assert.deepEqual(seen, ['https://a.example/1']);
+  assert.deepEqual(urls, ['https://a.example/1']);
   callbacks.set('old', () => undefined);
   stop();
   assert.deepEqual([...callbacks.keys()], ['old']);
@@ -82,7 +82,7 @@ test('an interceptor of another adapter is reused', () => {
 test('an error of an adapter reaches neither the page nor other adapters', (t) => {
   const warn = t.mock.method(console, 'warn', () => undefined);
   const failures: unknown[] = [];
-  const seen: string[] = [];
+  const notified: string[] = [];
   watchNavigation(
     'a',
     () => {
@@ -90,14 +90,14 @@ test('an error of an adapter reaches neither the page nor other adapters', (t) =
     },
     (error) => failures.push(error),
   );
-  watchNavigation('b', () => seen.push('b'), failTest);
-  const shared = hasProperties(globalThis.__openTabs) ? globalThis.__openTabs._navigationInterceptor : undefined;
-  assert.ok(hasProperties(shared) && shared.callbacks instanceof Map);
-  shared.callbacks.set('old', () => {
+  watchNavigation('b', () => notified.push('b'), failTest);
+  const interceptor = hasProperties(globalThis.__openTabs) ? globalThis.__openTabs._navigationInterceptor : undefined;
+  assert.ok(hasProperties(interceptor) && interceptor.callbacks instanceof Map);
+  interceptor.callbacks.set('old', () => {
     throw new Error('other');
   });
   page.history.pushState(null, '', '/1');
   assert.equal(failures.length, 1);
-  assert.deepEqual(seen, ['b']);
+  assert.deepEqual(notified, ['b']);
   assert.equal(warn.mock.calls[0]?.arguments[0], '[opentabs] old: onNavigate failed: other');
 });

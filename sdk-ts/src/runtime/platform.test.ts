@@ -8,21 +8,21 @@ test('an adapter puts its log into the container, as the original OpenTabs platf
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, _setLogTransport: setLogTransport, log });
 });
 
-test('the original OpenTabs platform gets logs and readiness as window messages until the adapter ends', () => {
+test('the original OpenTabs platform receives logs and readiness notices as window messages until the adapter ends', () => {
   const messages: unknown[] = [];
   Object.assign(globalThis, { window: { postMessage: (...args: unknown[]) => messages.push(args) } });
   const container = { _setLogTransport: setLogTransport };
   globalThis.__openTabs = container;
-  const end = connectToPlatform('site');
+  const disconnect = connectToPlatform('site');
   notifyReadinessChanged();
   assert.deepEqual(messages, []);
   Object.assign(container, { _logNonce: 'l', _readinessNonce: 'r' });
   notifyReadinessChanged();
   log.info('hi', 1);
-  const [ready, logged] = messages.splice(0);
-  assert.deepEqual(ready, [{ type: 'opentabs:readiness-changed', plugin: 'site', nonce: 'r' }, '*']);
-  const ts = JSON.stringify(logged).match(/"ts":"(.*?)"/)?.[1];
-  assert.deepEqual(logged, [
+  const [readinessMessage, logMessage] = messages.splice(0);
+  assert.deepEqual(readinessMessage, [{ type: 'opentabs:readiness-changed', plugin: 'site', nonce: 'r' }, '*']);
+  const ts = JSON.stringify(logMessage).match(/"ts":"(.*?)"/)?.[1];
+  assert.deepEqual(logMessage, [
     {
       type: 'opentabs:plugin-logs',
       plugin: 'site',
@@ -31,7 +31,7 @@ test('the original OpenTabs platform gets logs and readiness as window messages 
     },
     '*',
   ]);
-  end();
+  disconnect();
   setLogTransport(() => undefined);
   log.info('later');
   assert.deepEqual(messages, []);
@@ -41,7 +41,7 @@ test('the host of this repository keeps logs and readiness notices private', () 
   const logs: unknown[] = [];
   let notices = 0;
   Object.assign(globalThis, { window: { postMessage: () => assert.fail('a page could read this') } });
-  // The accessors that the host defines in an adapter's container.
+  // The host defines these accessors in an adapter's container.
   const container = {
     get _setLogTransport() {
       return () => () => undefined;
@@ -58,9 +58,9 @@ test('the host of this repository keeps logs and readiness notices private', () 
   };
   globalThis.__openTabs = container;
   Object.assign(container, { _setLogTransport: setLogTransport });
-  const end = connectToPlatform('site');
+  const disconnect = connectToPlatform('site');
   log.warn('private');
   notifyReadinessChanged();
-  end();
+  disconnect();
   assert.deepEqual([logs, notices], [['private'], 1]);
 });

@@ -17,14 +17,14 @@ test('a pre-script runs immediately and stores values for the adapter', (t) => {
   globalThis.__openTabs = { _pluginName: 'site', preScript: { other: { kept: 1 } } };
   preparePreScript('site');
   const lines = captureConsole('info', t);
-  let later: (key: string, value: string) => void = () => assert.fail('it did not run');
+  let setLater: (key: string, value: string) => void = () => assert.fail('the pre-script did not run');
   definePreScript(({ set, log }) => {
     set('token', 'early');
     log.info('ready', 1);
-    later = set;
+    setLater = set;
   });
   assert.equal(getPreScriptValue('token'), 'early');
-  later('token', 'late');
+  setLater('token', 'late');
   assert.equal(getPreScriptValue('token'), 'late');
   assert.deepEqual(lines, [['[opentabs:site:pre-script] ready', 1]]);
   assert.deepEqual(globalThis.__openTabs, {
@@ -33,15 +33,15 @@ test('a pre-script runs immediately and stores values for the adapter', (t) => {
   });
 });
 
-test('one pre-script runs for each preparation', () => {
+test('preparePreScript lets one pre-script run', () => {
   globalThis.__openTabs = undefined;
   preparePreScript('site');
-  let ran = 0;
-  definePreScript(() => ran++);
-  definePreScript(() => ran++);
+  let runCount = 0;
+  definePreScript(() => runCount++);
+  definePreScript(() => runCount++);
   globalThis.__openTabs = undefined;
-  definePreScript(() => ran++);
-  assert.equal(ran, 1);
+  definePreScript(() => runCount++);
+  assert.equal(runCount, 1);
 });
 
 test('an error of a pre-script is logged and not thrown', (t) => {
@@ -57,7 +57,7 @@ test('an error of a pre-script is logged and not thrown', (t) => {
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, preScript: { site: { before: 1 } } });
 });
 
-test('loading the module prepares the plugin that it was built for', async () => {
+test('the pre-script module prepares the plugin that it was built for', async () => {
   globalThis.__openTabs = undefined;
   await import(`./pre-script-runner.ts?again=${process.pid}`);
   assert.deepEqual(Object.keys(Object(globalThis.__openTabs).preScript), ['site']);

@@ -19,8 +19,8 @@ const page = z.object({
 /** The channel parameter of all tools that read a channel. */
 export const channelId = z.string().min(1).describe("The channel's id, such as general");
 
-/** Reads a channel page by page, oldest first. */
-export async function* pagesOf(channel: string, signal: AbortSignal | undefined) {
+/** Yields the pages of a channel, oldest messages first. */
+export async function* readPages(channel: string, signal: AbortSignal | undefined) {
   let cursor: string | null | undefined;
   do {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';

@@ -1,18 +1,18 @@
 import { definePlugin } from '@opentabs/sdk';
 import { summariseChannel } from './prompts/summarise-channel.ts';
-import { big } from './tools/big.ts';
+import { bigTool } from './tools/big.ts';
 import { compareChannels } from './tools/compare-channels.ts';
 import { countAuthors } from './tools/count-authors.ts';
-import { countdown } from './tools/countdown.ts';
-import { draw } from './tools/draw.ts';
-import { echo } from './tools/echo.ts';
+import { countdownTool } from './tools/countdown.ts';
+import { drawTool } from './tools/draw.ts';
+import { echoTool } from './tools/echo.ts';
 import { exportMessages } from './tools/export-messages.ts';
-import { fail } from './tools/fail.ts';
-import { heartbeat } from './tools/heartbeat.ts';
-import { navigate } from './tools/navigate.ts';
-import { reports } from './tools/reports.ts';
-import { silent } from './tools/silent.ts';
-import { stubborn } from './tools/stubborn.ts';
+import { failTool } from './tools/fail.ts';
+import { heartbeatTool } from './tools/heartbeat.ts';
+import { navigateTool } from './tools/navigate.ts';
+import { reportsTool } from './tools/reports.ts';
+import { silentTool } from './tools/silent.ts';
+import { stubbornTool } from './tools/stubborn.ts';
 import { whoAmI } from './tools/who-am-i.ts';
 
 export default definePlugin({
@@ -21,16 +21,16 @@ export default definePlugin({
     countAuthors,
     compareChannels,
     whoAmI,
-    countdown,
-    silent,
-    echo,
-    big,
-    reports,
-    heartbeat,
-    stubborn,
-    navigate,
-    fail,
-    draw,
+    countdownTool,
+    silentTool,
+    echoTool,
+    bigTool,
+    reportsTool,
+    heartbeatTool,
+    stubbornTool,
+    navigateTool,
+    failTool,
+    drawTool,
   ],
   prompts: [summariseChannel],
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-test('pre_script stores the token of requests of the site and sends them unchanged', async () => {
-  const sent: unknown[][] = [];
+test('the pre-script stores the token that the site sends, and does not change requests', async () => {
+  const sentRequests: unknown[][] = [];
   const values = new Map<string, unknown>();
   const window = {
     fetch: async (...args: unknown[]) => {
-      sent.push(args);
+      sentRequests.push(args);
     },
   };
   type Script = (context: unknown) => void;
-  const runner = (script: Script) => script({ set: values.set.bind(values), log: { debug: () => undefined } });
-  Object.assign(globalThis, { window, __openTabs: { _preScriptRunner: runner } });
+  const runScript = (script: Script) => script({ set: values.set.bind(values), log: { debug: () => undefined } });
+  Object.assign(globalThis, { window, __openTabs: { _preScriptRunner: runScript } });
   await import('./pre-script.ts');
 
   await window.fetch('/a');
@@ -20,9 +20,9 @@ test('pre_script stores the token of requests of the site and sends them unchang
   await window.fetch('/b', init);
   await window.fetch('/c', { headers: { 'no good\n': '' } });
   assert.deepEqual([...values], [['token', 's3']]);
-  assert.deepEqual(sent.slice(0, 2), [
+  assert.deepEqual(sentRequests.slice(0, 2), [
     ['/a', undefined],
     ['/b', init],
   ]);
-  assert.equal(sent.length, 3);
+  assert.equal(sentRequests.length, 3);
 });

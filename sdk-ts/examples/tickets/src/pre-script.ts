@@ -2,16 +2,16 @@ import { definePreScript } from '@opentabs/sdk/pre-script';
 
 // The site sends a token with its own requests and does not store the token, so the pre-script watches every request.
 definePreScript(({ set, log }) => {
-  const send = window.fetch;
+  const originalFetch = window.fetch;
   window.fetch = (input, init) => {
-    const token = tokenOf(init);
+    const token = readToken(init);
     if (token !== null) set('token', token);
-    return send.call(window, input, init);
+    return originalFetch.call(window, input, init);
   };
   log.debug('watching for the token');
 });
 
-function tokenOf(init: RequestInit | undefined): string | null {
+function readToken(init: RequestInit | undefined): string | null {
   try {
     return new Headers(init?.headers).get('x-ticket-token');
   } catch {

@@ -21,11 +21,11 @@ export function urlOf(path: string): string {
 }
 
 /** Returns the state of the tickets to list; `open` if the user has not set a state. */
-export function wantedState(): string {
+export function getStateSetting(): string {
   return String(getConfig('state') ?? 'open');
 }
 
 /** Returns how many tickets to list; 20 if the user has not set a limit. */
-export function wantedLimit(): number {
+export function getLimitSetting(): number {
   return Number(getConfig('limit') ?? 20);
 }

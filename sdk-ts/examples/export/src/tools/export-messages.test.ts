@@ -5,24 +5,24 @@ import { exportMessages } from './export-messages.ts';
 
 /** Mocks a site with three pages of one message each. Returns the list that receives the requested paths. */
 function mockSite(t: TestContext): string[] {
-  const requested: string[] = [];
+  const requestedPaths: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string) => {
-    requested.push(url);
+    requestedPaths.push(url);
     const page = Number(new URL(url, 'http://localhost').searchParams.get('cursor'));
     const messages = [{ text: `text ${page}`, author: 'ann', timestamp: '2026-01-01T00:00:00Z' }];
     return Response.json({ messages, totalPages: 3, ...(page < 2 && { nextCursor: String(page + 1) }) });
   });
-  return requested;
+  return requestedPaths;
 }
 
 test('export_messages reports each page', async (t) => {
-  const requested = mockSite(t);
+  const requestedPaths = mockSite(t);
   const context = makeContext();
   const { messages, total } = await exportMessages.handle({ channelId: 'general' }, context);
   assert.equal(total, 3);
   assert.deepEqual(messages[2], { text: 'text 2', author: 'ann', timestamp: '2026-01-01T00:00:00Z' });
   assert.deepEqual(
-    requested,
+    requestedPaths,
     ['', '1', '2'].map((cursor) => `/api/channels/general/messages?cursor=${cursor}`),
   );
   assert.deepEqual(

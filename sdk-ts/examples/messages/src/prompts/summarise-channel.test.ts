@@ -21,13 +21,13 @@ test('summarise_channel asks for a summary of the last messages and reports each
   );
 });
 
-test('summarise_channel stops when the call is stopped', async (t) => {
+test('summarise_channel stops when its call is stopped', async (t) => {
   mockSite(t);
   const context = makeContext({ stopAtReport: 1 });
   await assert.rejects(summariseChannel.render({ channelId: 'a', last: 1 }, context), { code: 'aborted' });
 });
 
-test('arguments have defaults and limits', () => {
+test('the arguments of summarise_channel have defaults and limits', () => {
   assert.deepEqual(summariseChannel.args.parse({ channelId: 'a' }), { channelId: 'a', last: 50 });
   assert.equal(summariseChannel.args.safeParse({ channelId: 'a', last: 0 }).success, false);
 });

@@ -1,6 +1,6 @@
 import { definePrompt } from '@opentabs/sdk';
 import { z } from 'zod';
-import { channelId, pagesOf } from '../channel.ts';
+import { channelId, readPages } from '../channel.ts';
 
 export const summariseChannel = definePrompt({
   name: 'summarise_channel',
@@ -8,16 +8,16 @@ export const summariseChannel = definePrompt({
   description: 'Reads a channel and asks for a summary of its last messages.',
   args: z.object({
     channelId,
-    last: z.number().int().min(1).max(500).default(50).describe('How many messages, 50 if left out'),
+    last: z.number().int().min(1).max(500).default(50).describe('How many messages to summarise; 50 by default'),
   }),
 
   async render({ channelId, last }, context) {
     const lines: string[] = [];
-    let done = 0;
-    for await (const page of pagesOf(channelId, context?.signal)) {
+    let pageCount = 0;
+    for await (const page of readPages(channelId, context?.signal)) {
       lines.push(...page.messages.map(({ author = 'unknown', text }) => `${author}: ${text}`));
       context?.reportProgress({
-        progress: ++done,
+        progress: ++pageCount,
         total: page.totalPages,
         message: `${lines.length} messages read`,
         audience: 'user',

@@ -2,10 +2,10 @@ import type { TestContext } from 'node:test';
 
 /** Mocks a site with three pages of two messages each. Returns the list that receives the requested URLs. */
 export function mockSite(t: TestContext, totalPages?: number): string[] {
-  const requested: string[] = [];
+  const requestedUrls: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
     init.signal?.throwIfAborted();
-    requested.push(url);
+    requestedUrls.push(url);
     const page = Number(new URL(url, 'http://localhost').searchParams.get('cursor') ?? '0');
     const messages = [0, 1].map((n) => ({
       id: `${page}.${n}`,
@@ -14,5 +14,5 @@ export function mockSite(t: TestContext, totalPages?: number): string[] {
     }));
     return Response.json({ messages, nextCursor: page < 2 ? String(page + 1) : null, totalPages });
   });
-  return requested;
+  return requestedUrls;
 }

@@ -1,7 +1,7 @@
 import { defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 
-export const big = defineTool({
+export const bigTool = defineTool({
   name: 'big',
   description: 'Returns a text of the given size.',
   icon: 'maximize',

@@ -29,14 +29,14 @@ test('compare_channels exports each channel and returns the counts', async () =>
   assert.equal(context.endedFor, 'user');
 });
 
-test('compare_channels scales the parts to the whole and reports the end', async () => {
-  const parts = async (...ids: string[]) => {
+test('compare_channels reports each channel as an equal share of the progress', async () => {
+  const reportPercents = async (...ids: string[]) => {
     const context = makeContext({ tools: { export_messages: { channelId: 'a', count: 1, messages: [] } } });
     await compareChannels.handle({ channelIds: ids }, context);
     return context.reports.map(({ percent }) => percent);
   };
-  assert.deepEqual(await parts('a', 'b', 'c'), [0, 33, 66, 100]);
-  assert.deepEqual(await parts('a'), [0, 100]);
+  assert.deepEqual(await reportPercents('a', 'b', 'c'), [0, 33, 66, 100]);
+  assert.deepEqual(await reportPercents('a'), [0, 100]);
 });
 
 test('compare_channels fails at the first channel that cannot be exported', async () => {
@@ -45,7 +45,7 @@ test('compare_channels fails at the first channel that cannot be exported', asyn
   assert.equal(context.calls.length, 1);
 });
 
-test('compare_channels stops with its call', async () => {
+test('compare_channels stops when its call is stopped', async () => {
   const context = makeContext({ tools: { export_messages: () => new Promise(() => undefined) } });
   const call = compareChannels.handle({ channelIds }, context);
   context.stop('enough');

@@ -4,7 +4,7 @@ import { makeContext } from '@opentabs/sdk/testing';
 import { mockSite } from '../test/site.ts';
 import { countAuthors } from './count-authors.ts';
 
-test('the table of the activity ends as the returned table', async (t) => {
+test('the last table of the activity is the table that count_authors returns', async (t) => {
   mockSite(t);
   const context = makeContext();
   const { authors } = await countAuthors.handle({ channelId: 'a' }, context);

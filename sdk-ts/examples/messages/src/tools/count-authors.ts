@@ -1,8 +1,8 @@
 import { defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
-import { channelId, pagesOf } from '../channel.ts';
+import { channelId, readPages } from '../channel.ts';
 
-const row = z.object({ author: z.string(), messages: z.number().int() });
+const authorRow = z.object({ author: z.string(), messages: z.number().int() });
 
 export const countAuthors = defineTool({
   name: 'count_authors',
@@ -12,22 +12,22 @@ export const countAuthors = defineTool({
   group: 'Channels',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({ channelId }),
-  output: z.object({ authors: z.array(row) }),
+  output: z.object({ authors: z.array(authorRow) }),
 
   async handle({ channelId }, context) {
-    const authors: z.infer<typeof row>[] = [];
+    const authors: z.infer<typeof authorRow>[] = [];
     context?.endAudience('user');
     context?.reportActivity('table', authors, { audience: 'user' });
-    for await (const page of pagesOf(channelId, context?.signal)) {
+    for await (const page of readPages(channelId, context?.signal)) {
       for (const { author = 'unknown' } of page.messages) {
-        const at = authors.findIndex((row) => row.author === author);
-        const messages = (authors[at]?.messages ?? 0) + 1;
-        if (at < 0) {
+        const index = authors.findIndex((knownAuthor) => knownAuthor.author === author);
+        const messages = (authors[index]?.messages ?? 0) + 1;
+        if (index < 0) {
           authors.push({ author, messages });
           context?.reportActivityDelta('table', { op: 'add', path: '/-', value: { author, messages } });
         } else {
-          authors[at] = { author, messages };
-          context?.reportActivityDelta('table', { op: 'replace', path: `/${at}/messages`, value: messages });
+          authors[index] = { author, messages };
+          context?.reportActivityDelta('table', { op: 'replace', path: `/${index}/messages`, value: messages });
         }
       }
     }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeContext } from '@opentabs/sdk/testing';
-import { countdown } from './countdown.ts';
+import { countdownTool } from './countdown.ts';
 
 test('countdown reports each step', async () => {
   const context = makeContext();
-  assert.deepEqual(await countdown.handle({ from: 2, intervalMs: 0 }, context), { counted: 2 });
+  assert.deepEqual(await countdownTool.handle({ from: 2, intervalMs: 0 }, context), { counted: 2 });
   assert.deepEqual(context.reports, [
     { progress: 1, total: 2, message: '1 to go', audience: 'user' },
     { progress: 2, total: 2, message: '0 to go', audience: 'user' },
@@ -14,12 +14,12 @@ test('countdown reports each step', async () => {
 });
 
 test('countdown runs without a context', async () => {
-  assert.deepEqual(await countdown.handle({ from: 1, intervalMs: 0 }), { counted: 1 });
+  assert.deepEqual(await countdownTool.handle({ from: 1, intervalMs: 0 }), { counted: 1 });
 });
 
-test('the countdown stops when its call is stopped', async () => {
+test('countdown stops when its call is stopped', async () => {
   const context = makeContext();
-  const call = countdown.handle({ from: 3, intervalMs: 3_600_000 }, context);
+  const call = countdownTool.handle({ from: 3, intervalMs: 3_600_000 }, context);
   context.stop('enough');
   await assert.rejects(call, { code: 'aborted' });
   assert.deepEqual(context.reports, []);

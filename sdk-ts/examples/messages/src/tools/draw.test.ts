@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { draw } from './draw.ts';
+import { drawTool } from './draw.ts';
 
-/** A canvas that records the bars. The picture of this canvas is the list of bars as text. */
+/** A fake canvas that records the drawn bars. Its picture is the list of bars as text. */
 class FakeCanvas {
   readonly bars: string[] = [];
 
@@ -21,12 +21,12 @@ class FakeCanvas {
   }
 }
 
-test('the chart has a bar for each number', async (t) => {
+test('the tool draw returns a chart with a bar for each number', async (t) => {
   Object.defineProperty(globalThis, 'OffscreenCanvas', { value: FakeCanvas, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'OffscreenCanvas'));
-  const { bars, chart } = draw.output.parse(await draw.handle({ values: [1, 4] }));
+  const { bars, chart } = drawTool.output.parse(await drawTool.handle({ values: [1, 4] }));
   assert.equal(bars, 2);
   assert.equal(chart.mimeType, 'image/png');
   assert.equal(atob(chart.data), '20x100: 0 75 9 25, 10 0 9 100');
-  assert.match(atob((await draw.handle({ values: [0] })).chart.data), /0 100 9 0$/);
+  assert.match(atob((await drawTool.handle({ values: [0] })).chart.data), /0 100 9 0$/);
 });

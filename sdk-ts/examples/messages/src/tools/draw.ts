@@ -1,7 +1,7 @@
 import { defineTool, image, imageSchema, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-export const draw = defineTool({
+export const drawTool = defineTool({
   name: 'draw',
   description: 'Draws a bar for each number and returns the chart as a picture.',
   icon: 'chart-bar',
@@ -14,13 +14,13 @@ export const draw = defineTool({
   async handle({ values }) {
     const height = 100;
     const canvas = new OffscreenCanvas(values.length * 10, height);
-    const pen = canvas.getContext('2d');
-    if (!pen) throw ToolError.internal('OffscreenCanvas has no 2D context in this page');
-    const highest = Math.max(...values) || 1;
+    const canvasContext = canvas.getContext('2d');
+    if (!canvasContext) throw ToolError.internal('OffscreenCanvas has no 2D context in this page');
+    const highestValue = Math.max(...values) || 1;
     values.forEach((value, i) => {
-      const bar = (value / highest) * height;
-      pen.fillStyle = `hsl(${(i * 47) % 360} 70% 45%)`;
-      pen.fillRect(i * 10, height - bar, 9, bar);
+      const barHeight = (value / highestValue) * height;
+      canvasContext.fillStyle = `hsl(${(i * 47) % 360} 70% 45%)`;
+      canvasContext.fillRect(i * 10, height - barHeight, 9, barHeight);
     });
     return { bars: values.length, chart: await image(await canvas.convertToBlob({ type: 'image/png' })) };
   },

@@ -1,7 +1,7 @@
 import { defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 
-export const echo = defineTool({
+export const echoTool = defineTool({
   name: 'echo',
   description: 'Returns its input value.',
   icon: 'repeat',

@@ -6,8 +6,8 @@ import { exportMessages } from './export-messages.ts';
 
 const ids = ['0.0', '0.1', '1.0', '1.1', '2.0', '2.1'];
 
-test('export_messages reads all pages, without a context too', async (t) => {
-  const requested = mockSite(t);
+test('export_messages reads all pages, even without a context', async (t) => {
+  const requestedUrls = mockSite(t);
   const result = await exportMessages.handle({ channelId: 'a/b', pageDelayMs: 0 });
   assert.deepEqual(
     result.messages.map((message) => message.id),
@@ -15,7 +15,7 @@ test('export_messages reads all pages, without a context too', async (t) => {
   );
   assert.deepEqual([result.channelId, result.count], ['a/b', 6]);
   const path = '/api/channels/a%2Fb/messages';
-  assert.deepEqual(requested, [path, `${path}?cursor=1`, `${path}?cursor=2`]);
+  assert.deepEqual(requestedUrls, [path, `${path}?cursor=1`, `${path}?cursor=2`]);
 });
 
 test('export_messages reports each page', async (t) => {
@@ -32,7 +32,7 @@ test('export_messages reports each page', async (t) => {
   );
 });
 
-test('the end is for the user who saw the pages', async (t) => {
+test('export_messages reports its end to the user', async (t) => {
   mockSite(t);
   const context = makeContext();
   await exportMessages.handle({ channelId: 'a', pageDelayMs: 0 }, context);
@@ -40,11 +40,11 @@ test('the end is for the user who saw the pages', async (t) => {
 });
 
 test('export_messages stops between two pages', async (t) => {
-  const requested = mockSite(t);
+  const requestedUrls = mockSite(t);
   const context = makeContext({ stopAtReport: 1 });
   const call = exportMessages.handle({ channelId: 'a', pageDelayMs: 3_600_000 }, context);
   await assert.rejects(call, { code: 'aborted' });
-  assert.equal(requested.length, 1);
+  assert.equal(requestedUrls.length, 1);
 });
 
 test('an unexpected answer of the site is a VALIDATION_ERROR', async (t) => {
@@ -55,7 +55,7 @@ test('an unexpected answer of the site is a VALIDATION_ERROR', async (t) => {
   });
 });
 
-test('arguments have defaults and limits', () => {
+test('the arguments of export_messages have defaults and limits', () => {
   assert.deepEqual(exportMessages.input.parse({ channelId: 'a' }), { channelId: 'a', pageDelayMs: 0 });
   assert.equal(exportMessages.input.safeParse({ channelId: '' }).success, false);
 });

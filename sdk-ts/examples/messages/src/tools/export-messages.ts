@@ -1,6 +1,6 @@
 import { defineTool, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
-import { channelId, message, pagesOf } from '../channel.ts';
+import { channelId, message, readPages } from '../channel.ts';
 
 export const exportMessages = defineTool({
   name: 'export_messages',
@@ -21,7 +21,7 @@ export const exportMessages = defineTool({
   }),
   output: z.object({
     channelId: z.string(),
-    count: z.number().int().describe('How many messages there are'),
+    count: z.number().int().describe('The number of messages'),
     messages: z.array(message),
   }),
 
@@ -29,11 +29,11 @@ export const exportMessages = defineTool({
     const signal = context?.signal;
     const messages: z.infer<typeof message>[] = [];
     context?.endAudience('user');
-    let done = 0;
-    for await (const page of pagesOf(channelId, signal)) {
+    let pageCount = 0;
+    for await (const page of readPages(channelId, signal)) {
       messages.push(...page.messages);
       context?.reportProgress({
-        progress: ++done,
+        progress: ++pageCount,
         total: page.totalPages,
         message: `${messages.length} messages read`,
         audience: 'user',

@@ -1,7 +1,7 @@
 import { defineTool, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-export const fail = defineTool({
+export const failTool = defineTool({
   name: 'fail',
   description: 'Fails with the given error. For tests.',
   icon: 'bug',

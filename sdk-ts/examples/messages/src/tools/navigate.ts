@@ -1,7 +1,7 @@
 import { defineTool, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-export const navigate = defineTool({
+export const navigateTool = defineTool({
   name: 'navigate',
   description: 'Opens another page of the site in this tab and returns at once.',
   icon: 'arrow-right',

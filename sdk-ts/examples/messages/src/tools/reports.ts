@@ -9,27 +9,27 @@ const specialNumbers: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /** Converts a report from JSON. Malformed reports stay unchanged. */
-function reportOf(raw: Record<string, unknown>): ProgressOptions {
-  const entries = Object.entries(raw).map(([key, value]) => [key, specialNumbers.get(value) ?? value]);
+function toReport(input: Record<string, unknown>): ProgressOptions {
+  const entries = Object.entries(input).map(([key, value]) => [key, specialNumbers.get(value) ?? value]);
   return Object.fromEntries(entries);
 }
 
-export const reports = defineTool({
+export const reportsTool = defineTool({
   name: 'reports',
-  description: 'Sends the given reports unchanged, then many more in one loop. For tests.',
+  description: 'Sends the given reports unchanged, and then many reports in one loop. For tests.',
   icon: 'flask-conical',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({
     reports: z
       .array(z.record(z.string(), z.unknown()))
       .default([])
-      .describe('The reports. The texts "NaN", "Infinity" and "-Infinity" mean those numbers'),
+      .describe('The reports. The texts "NaN", "Infinity" and "-Infinity" mean numbers'),
     loop: z.number().int().min(0).max(1_000_000).default(0).describe('How many reports to send in one loop'),
     everyMs: z.number().min(0).optional().describe('The time between two of the reports, in milliseconds'),
   }),
   output: z.object({
     made: z.number().int().describe('How many reports were sent'),
-    threw: z.number().int().describe('How many of them threw an error'),
+    threw: z.number().int().describe('How many of the reports threw an error'),
     blockedMs: z.number().describe('How long the loop took, in milliseconds'),
   }),
 
@@ -46,10 +46,10 @@ export const reports = defineTool({
     };
     for (const raw of given) {
       if (everyMs !== undefined && made > 0) await sleep(everyMs, { signal: context?.signal });
-      report(reportOf(raw));
+      report(toReport(raw));
     }
-    const began = performance.now();
+    const startedAt = performance.now();
     for (let done = 1; done <= loop; done++) report({ progress: done, total: loop });
-    return { made, threw, blockedMs: performance.now() - began };
+    return { made, threw, blockedMs: performance.now() - startedAt };
   },
 });

@@ -2,7 +2,7 @@ import { defineTool, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
 import { recordAbort } from '../record-abort.ts';
 
-export const silent = defineTool({
+export const silentTool = defineTool({
   name: 'silent',
   description: 'Waits without a report, so that a long wait ends with an idle timeout.',
   icon: 'volume-x',

@@ -2,7 +2,7 @@ import { defineTool, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
 import { recordAbort } from '../record-abort.ts';
 
-export const stubborn = defineTool({
+export const stubbornTool = defineTool({
   name: 'stubborn',
   description: 'Waits to the end even if the call is stopped.',
   icon: 'shield-alert',

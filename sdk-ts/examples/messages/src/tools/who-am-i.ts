@@ -4,7 +4,8 @@ import { z } from 'zod';
 export const whoAmI = defineTool({
   name: 'who_am_i',
   displayName: 'Who am I',
-  description: 'Returns the name of the user who is logged in. If no user is, asks the user to log in and waits.',
+  description:
+    'Returns the name of the user who is logged in. If no user is logged in, asks the user to log in and waits.',
   icon: 'circle-user',
   annotations: { readOnlyHint: true, openWorldHint: false },
   input: z.object({}),
@@ -12,10 +13,10 @@ export const whoAmI = defineTool({
 
   async handle(_params, context) {
     // The site writes the name of the user to the page, also after a login in the site's dialog.
-    const name = () => document.documentElement.dataset.user;
-    if (!name()) await context?.waitForUser({ title: 'Log in', reason: 'Log in to the chat in this tab.' });
-    const found = name();
-    if (!found) throw ToolError.auth('no user is logged in to the chat; ask the user to log in, then try again');
-    return { name: found };
+    const readUserName = () => document.documentElement.dataset.user;
+    if (!readUserName()) await context?.waitForUser({ title: 'Log in', reason: 'Log in to the chat in this tab.' });
+    const userName = readUserName();
+    if (!userName) throw ToolError.auth('no user is logged in to the chat; ask the user to log in, then try again');
+    return { name: userName };
   },
 });

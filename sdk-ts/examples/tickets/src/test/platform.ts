@@ -11,10 +11,10 @@ export interface Platform {
 /** Mocks the platform for one test. Returns the requests to the site and the contents of localStorage. */
 export function mockPlatform(t: TestContext, { settings, preScript, answer }: Platform) {
   const requests: Request[] = [];
-  const stored = new Map<string, string>();
+  const storedItems = new Map<string, string>();
   const localStorage = {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, value: string) => stored.set(key, value),
+    getItem: (key: string) => storedItems.get(key) ?? null,
+    setItem: (key: string, value: string) => storedItems.set(key, value),
   };
   const globals = {
     __openTabs: { pluginConfig: settings ?? {}, _pluginName: 'tickets', preScript: { tickets: preScript ?? {} } },
@@ -31,5 +31,5 @@ export function mockPlatform(t: TestContext, { settings, preScript, answer }: Pl
     const body = answer?.(request);
     return body instanceof Response ? body : Response.json(body);
   });
-  return { requests, stored };
+  return { requests, stored: storedItems };
 }

@@ -18,8 +18,8 @@ export const createTicket = defineTool({
     const token = getPreScriptValue<string>('token');
     if (token === undefined) throw ToolError.auth('the site has not sent its token yet; reload the tab and try again');
     const headers = { 'x-ticket-token': token };
-    const created = await postJSON(urlOf('/api/tickets'), params, { headers, signal: context?.signal }, ticket);
-    log.info('created a ticket', { id: created.id });
-    return created;
+    const createdTicket = await postJSON(urlOf('/api/tickets'), params, { headers, signal: context?.signal }, ticket);
+    log.info('created a ticket', { id: createdTicket.id });
+    return createdTicket;
   },
 });

@@ -5,7 +5,7 @@ import { listTickets } from './list-tickets.ts';
 
 const tickets = [{ id: '7', title: 'Broken link', state: 'open' }];
 
-test('the request contains the settings of the user', async (t) => {
+test('list_tickets sends the settings of the user', async (t) => {
   const settings = { site: 'https://tickets.test/', state: 'all', limit: 5 };
   const { requests, stored } = mockPlatform(t, { settings, answer: () => tickets });
   assert.deepEqual(await listTickets.handle({ project: 'a & b' }), { project: 'a & b', tickets });
@@ -13,14 +13,14 @@ test('the request contains the settings of the user', async (t) => {
   assert.deepEqual([...stored], [['opentabs-tickets-project', 'a & b']]);
 });
 
-test('without a project it lists the last one', async (t) => {
+test('list_tickets without a project lists the project of the last call', async (t) => {
   const { requests, stored } = mockPlatform(t, { settings: { site: 'https://tickets.test' }, answer: () => tickets });
   stored.set('opentabs-tickets-project', 'website');
   assert.equal((await listTickets.handle({})).project, 'website');
   assert.equal(requests[0]?.url, 'https://tickets.test/api/tickets?project=website&state=open&limit=20');
 });
 
-test('the error names the missing setting', async (t) => {
+test('the error of list_tickets names the missing setting', async (t) => {
   mockPlatform(t, {});
   await assert.rejects(listTickets.handle({}), {
     code: 'VALIDATION_ERROR',
@@ -28,7 +28,7 @@ test('the error names the missing setting', async (t) => {
   });
 });
 
-test('list_tickets retries once', async (t) => {
+test('list_tickets retries a failed request once', async (t) => {
   let requests = 0;
   const answer = () => (++requests === 1 ? new Response('deploying', { status: 503 }) : tickets);
   mockPlatform(t, { settings: { site: 'https://tickets.test' }, answer });

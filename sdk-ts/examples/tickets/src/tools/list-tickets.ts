@@ -1,11 +1,11 @@
 import { buildQueryString, defineTool, fetchJSON, getLocalStorage, log, retry, setLocalStorage } from '@opentabs/sdk';
 import { z } from 'zod';
-import { urlOf, wantedLimit, wantedState } from '../settings.ts';
+import { getLimitSetting, getStateSetting, urlOf } from '../settings.ts';
 
 export const ticket = z.object({ id: z.string(), title: z.string(), state: z.enum(['open', 'closed']) });
 
 /** The localStorage key of the project that was listed last. */
-const lastProject = 'opentabs-tickets-project';
+const lastProjectKey = 'opentabs-tickets-project';
 
 export const listTickets = defineTool({
   name: 'list_tickets',
@@ -16,13 +16,13 @@ export const listTickets = defineTool({
   input: z.object({ project: z.string().min(1).optional().describe('The project, such as website') }),
   output: z.object({ project: z.string(), tickets: z.array(ticket) }),
   async handle(params, context) {
-    const project = params.project ?? getLocalStorage(lastProject) ?? 'all';
-    const query = buildQueryString({ project, state: wantedState(), limit: wantedLimit() });
+    const project = params.project ?? getLocalStorage(lastProjectKey) ?? 'all';
+    const query = buildQueryString({ project, state: getStateSetting(), limit: getLimitSetting() });
     const url = urlOf(`/api/tickets?${query}`);
-    const list = () => fetchJSON(url, { signal: context?.signal }, z.array(ticket));
-    const tickets = await retry(list, { maxAttempts: 2, delay: 500, signal: context?.signal });
+    const fetchTickets = () => fetchJSON(url, { signal: context?.signal }, z.array(ticket));
+    const tickets = await retry(fetchTickets, { maxAttempts: 2, delay: 500, signal: context?.signal });
     log.info('listed tickets', { project, count: tickets.length });
-    setLocalStorage(lastProject, project);
+    setLocalStorage(lastProjectKey, project);
     return { project, tickets };
   },
 });
