@@ -33,7 +33,7 @@ type Log struct {
 func Open(dir string, log zerolog.Logger) *Log {
 	l := &Log{log: log}
 	l.lineLog = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
-		What: "the audit", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: log,
+		Subject: "the audit", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: log,
 		Dropped: func(n int) []byte { return l.encode(Record{Kind: KindDropped, Dropped: n}) },
 	})
 	return l

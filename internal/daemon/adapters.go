@@ -30,14 +30,14 @@ const adapterFolder = "adapters"
 // adapters composes the scripts that browsers get: each adapter inside the host that
 // runs it. adapters is safe for concurrent use.
 type adapters struct {
-	plugins *plugins
-	folders *devFolders
-	dirs    config.Dirs
-	log     zerolog.Logger
-	host    func() ([]byte, error)
-	loaded  <-chan struct{} // closed when the plugins are loaded
+	plugins       *plugins
+	folders       *devFolders
+	dirs          config.Dirs
+	log           zerolog.Logger
+	host          func() ([]byte, error)
+	pluginsLoaded <-chan struct{} // closed when the plugins are loaded
 
-	writing sync.Mutex // held by writeFiles, so that two calls do not overlap
+	writeLock sync.Mutex // held by writeFiles, so that two calls do not overlap
 
 	mu    sync.Mutex        // guards files
 	files map[string]string // the path in the extension's folder, by plugin name
@@ -45,8 +45,8 @@ type adapters struct {
 
 var _ wsbridge.Adapters = (*adapters)(nil)
 
-func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, loaded <-chan struct{}, log zerolog.Logger) *adapters {
-	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, loaded: loaded, files: map[string]string{}}
+func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, pluginsLoaded <-chan struct{}, log zerolog.Logger) *adapters {
+	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, pluginsLoaded: pluginsLoaded, files: map[string]string{}}
 }
 
 // script is the script of one plugin.
@@ -60,17 +60,17 @@ type script struct {
 // other plugin.
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
-	running := a.plugins.runnablePlugins()
-	if len(running) == 0 { // without plugins, the host is not bundled
+	runnable := a.plugins.runnablePlugins()
+	if len(runnable) == 0 { // without plugins, the host is not bundled
 		return scripts
 	}
-	host, err := a.hostName()
+	hostHash, err := a.hostHash()
 	if err != nil {
 		a.log.Error().Err(err).Msg("the host script could not be bundled, so pages get no adapters")
 		return scripts
 	}
-	for _, one := range running {
-		scripts = append(scripts, a.scriptOf(one, host))
+	for _, enabledPlugin := range runnable {
+		scripts = append(scripts, a.newScript(enabledPlugin, hostHash))
 	}
 	return scripts
 }
@@ -79,14 +79,14 @@ func (a *adapters) currentScripts() []script {
 // is fast, and unlike List does not wait for the first load.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
-	for _, one := range a.plugins.runnablePlugins() {
-		hashes[one.Name] = one.Hash
+	for _, enabledPlugin := range a.plugins.runnablePlugins() {
+		hashes[enabledPlugin.Name] = enabledPlugin.Hash
 	}
 	return hashes
 }
 
-// hostName returns the SHA-256 of the host script.
-func (a *adapters) hostName() (string, error) {
+// hostHash returns the SHA-256 of the host script.
+func (a *adapters) hostHash() (string, error) {
 	host, err := a.host()
 	if err != nil {
 		return "", fmt.Errorf("bundle the host: %w", err)
@@ -95,9 +95,9 @@ func (a *adapters) hostName() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-func (a *adapters) scriptOf(one *plugin.Plugin, host string) script {
-	s := script{info: one.Info(), plugin: one, settings: a.plugins.values.ForPage(one, a.plugins.policy.IsRestricted(one))}
-	s.info.Dev, s.info.Base = a.folders.has(one), s.partsID()
+func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
+	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.ForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
+	s.info.Dev, s.info.Base = a.folders.has(enabledPlugin), s.partsID()
 	s.info.Script = s.id(host)
 	return s
 }
@@ -151,7 +151,7 @@ func (s script) swapWaitMs() int {
 // List returns the plugins that may run. List waits for the first load, because a
 // browser that gets an empty list removes all its adapters.
 func (a *adapters) List() []wire.PluginInfo {
-	<-a.loaded
+	<-a.pluginsLoaded
 	infos := []wire.PluginInfo{}
 	for _, s := range a.currentScripts() {
 		infos = append(infos, s.info)
@@ -167,15 +167,15 @@ func (a *adapters) List() []wire.PluginInfo {
 // Code returns the script of a plugin. Code fails if the adapter could break out of its
 // wrapper: an older version of opentabs may have added it without the check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
-	host, err := a.hostName()
+	host, err := a.hostHash()
 	if err != nil {
 		return wire.PluginCodeParams{}, err
 	}
-	one, ok := a.plugins.registry.Set().Plugin(name)
-	if !ok || !a.plugins.policy.Runs(one) {
+	enabledPlugin, ok := a.plugins.registry.Set().Plugin(name)
+	if !ok || !a.plugins.policy.Runs(enabledPlugin) {
 		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q may not run", name)
 	}
-	s := a.scriptOf(one, host)
+	s := a.newScript(enabledPlugin, host)
 	if s.info.Script != id {
 		return wire.PluginCodeParams{}, fmt.Errorf("the script of the plugin %q has changed and is not %q any more", name, id)
 	}
@@ -184,7 +184,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 		return wire.PluginCodeParams{}, err
 	}
 	return wire.PluginCodeParams{
-		Name: name, Hash: s.info.Hash, Script: id, Code: string(code.whole),
+		Name: name, Hash: s.info.Hash, Script: id, Code: string(code.wholeScript),
 		Hot: &wire.HotCode{
 			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.swapWaitMs(),
 		},
@@ -193,7 +193,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 
 // Fetch returns the parts of a plugin's script, or the host if p names no plugin.
 func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
-	host, err := a.hostName()
+	host, err := a.hostHash()
 	if err != nil {
 		return wire.PluginFetchResult{}, err
 	}
@@ -204,11 +204,11 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 		}
 		return wire.PluginFetchResult{Code: string(code)}, err
 	}
-	one, ok := a.plugins.registry.Set().Plugin(p.Name)
-	if !ok || !a.plugins.policy.Runs(one) {
+	enabledPlugin, ok := a.plugins.registry.Set().Plugin(p.Name)
+	if !ok || !a.plugins.policy.Runs(enabledPlugin) {
 		return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q may not run", p.Name)
 	}
-	s := a.scriptOf(one, host)
+	s := a.newScript(enabledPlugin, host)
 	if s.info.Script != p.Script {
 		return wire.PluginFetchResult{}, fmt.Errorf("the script of the plugin %q has changed; sync the plugins first", p.Name)
 	}
@@ -222,27 +222,27 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 
 // Host returns the SHA-256 of the host script; empty if it cannot be bundled.
 func (a *adapters) Host() string {
-	name, err := a.hostName()
+	name, err := a.hostHash()
 	if err != nil {
 		return "" // already logged by current
 	}
 	return name
 }
 
-// composed is the code of a script, and of its adapter alone.
-type composed struct{ whole, adapter []byte }
+// composedCode is the code of a script, and of its adapter alone.
+type composedCode struct{ wholeScript, adapter []byte }
 
 // compose returns the code of a script.
-func (a *adapters) compose(s script) (composed, error) {
+func (a *adapters) compose(s script) (composedCode, error) {
 	adapter, preScript, err := a.readCodes(s)
 	if err != nil {
-		return composed{}, err
+		return composedCode{}, err
 	}
 	host, err := a.host()
 	if err != nil {
-		return composed{}, fmt.Errorf("bundle the host: %w", err)
+		return composedCode{}, fmt.Errorf("bundle the host: %w", err)
 	}
-	return composed{whole: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
+	return composedCode{wholeScript: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
 }
 
 // recordFault records why no page gets the code of a plugin, and returns err.
@@ -257,14 +257,14 @@ func (a *adapters) readCodes(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
 	}
-	if err := a.plugins.checked.Check(adapter); err != nil {
+	if err := a.plugins.scriptChecks.Check(adapter); err != nil {
 		return nil, nil, a.recordFault(s, fmt.Errorf("the adapter of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 	}
 	if preScript, err = s.plugin.PreScriptCode(); err != nil {
 		return nil, nil, err
 	}
 	if len(preScript) > 0 {
-		if err := a.plugins.checked.Check(preScript); err != nil {
+		if err := a.plugins.scriptChecks.Check(preScript); err != nil {
 			return nil, nil, a.recordFault(s, fmt.Errorf("the pre-script of %s may not run: %w; build the plugin again and add it", s.info.Name, err))
 		}
 	}
@@ -279,26 +279,26 @@ func (a *adapters) writeFiles() error {
 	if !ok {
 		return nil
 	}
-	a.writing.Lock()
-	defer a.writing.Unlock()
+	a.writeLock.Lock()
+	defer a.writeLock.Unlock()
 	folder = filepath.Join(folder, adapterFolder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("write the adapters: %w", err)
 	}
 	files, current := map[string]string{}, map[string]bool{}
-	var failed []error
-	for _, one := range a.currentScripts() {
-		name := one.info.Name + "-" + one.info.Script + ".js"
-		if err := a.writeFile(filepath.Join(folder, name), one); err != nil {
-			failed = append(failed, fmt.Errorf("write the adapter of %s: %w", one.info.Name, err))
+	var failures []error
+	for _, enabledPlugin := range a.currentScripts() {
+		name := enabledPlugin.info.Name + "-" + enabledPlugin.info.Script + ".js"
+		if err := a.writeFile(filepath.Join(folder, name), enabledPlugin); err != nil {
+			failures = append(failures, fmt.Errorf("write the adapter of %s: %w", enabledPlugin.info.Name, err))
 			continue
 		}
-		files[one.info.Name], current[name] = adapterFolder+"/"+name, true
+		files[enabledPlugin.info.Name], current[name] = adapterFolder+"/"+name, true
 	}
 	a.mu.Lock()
 	a.files = files
 	a.mu.Unlock()
-	return errors.Join(errors.Join(failed...), removeOthers(folder, current))
+	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, current))
 }
 
 // writeFile writes one script. An existing file is kept, because the name of a file
@@ -311,21 +311,21 @@ func (a *adapters) writeFile(path string, s script) error {
 	if err != nil {
 		return err
 	}
-	return statefile.Write(path, code.whole)
+	return statefile.Write(path, code.wholeScript)
 }
 
-// removeOthers removes the scripts in folder that are not current.
-func removeOthers(folder string, current map[string]bool) error {
+// removeOtherFiles removes the scripts in folder that are not current.
+func removeOtherFiles(folder string, current map[string]bool) error {
 	statefile.RemoveLeftovers(folder)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("remove old adapters: %w", err)
 	}
-	var failed []error
+	var failures []error
 	for _, e := range entries {
 		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".js") && !current[e.Name()] {
-			failed = append(failed, os.Remove(filepath.Join(folder, e.Name())))
+			failures = append(failures, os.Remove(filepath.Join(folder, e.Name())))
 		}
 	}
-	return errors.Join(failed...)
+	return errors.Join(failures...)
 }

@@ -25,8 +25,8 @@ import (
 // TestAdaptersCheckAgain checks that an unchecked adapter from an older version is
 // neither sent to a browser nor written to a file.
 func TestAdaptersCheckAgain(t *testing.T) {
-	const evil = "var a = 1}, EVIL(), function () {"
-	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: evil})
+	const escapingCode = "var a = 1}, EVIL(), function () {"
+	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: escapingCode})
 	dirs := config.Dirs{State: t.TempDir()}
 	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
 	scripts := map[string]string{}
@@ -44,13 +44,13 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range a.currentScripts() {
-		path := filepath.Join(folder, one.info.Name)
-		if err := a.writeFile(path, one); (err == nil) != (one.info.Name == "good") {
-			t.Errorf("%s: %v", one.info.Name, err)
+	for _, testPlugin := range a.currentScripts() {
+		path := filepath.Join(folder, testPlugin.info.Name)
+		if err := a.writeFile(path, testPlugin); (err == nil) != (testPlugin.info.Name == "good") {
+			t.Errorf("%s: %v", testPlugin.info.Name, err)
 		}
-		if _, err := os.Stat(path); (err == nil) != (one.info.Name == "good") {
-			t.Errorf("%s: %v", one.info.Name, err)
+		if _, err := os.Stat(path); (err == nil) != (testPlugin.info.Name == "good") {
+			t.Errorf("%s: %v", testPlugin.info.Name, err)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	dirs := config.Dirs{State: t.TempDir()}
 	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
 	a := newTestAdapters(registry, reviews, dirs)
-	hold := func(want ...string) {
+	expectFiles := func(want ...string) {
 		t.Helper()
 		got := []string{}
 		for _, info := range a.List() {
@@ -72,23 +72,23 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 			t.Errorf("browsers get %v, want %v", got, want)
 		}
 	}
-	hold()
-	one, _ := registry.Set().Plugin("one")
-	must := func(err error) {
+	expectFiles()
+	testPlugin, _ := registry.Set().Plugin("one")
+	failOnError := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	must(reviews.Review("one", one.ContentHash(), wire.PermissionAsk, "test"))
-	hold("one")
-	must(reviews.SetPermission("one", "", wire.PermissionOff, "test"))
-	hold()
-	must(reviews.SetPermission("one", "echo", wire.PermissionAsk, "test"))
-	hold("one") // for this tool
-	must(reviews.SetPermission("one", "", wire.PermissionAuto, "test"))
-	must(reviews.SetPermission("one", "echo", wire.PermissionOff, "test"))
-	hold("one") // for tools that it may get
+	failOnError(reviews.Review("one", testPlugin.ContentHash(), wire.PermissionAsk, "test"))
+	expectFiles("one")
+	failOnError(reviews.SetPermission("one", "", wire.PermissionOff, "test"))
+	expectFiles()
+	failOnError(reviews.SetPermission("one", "echo", wire.PermissionAsk, "test"))
+	expectFiles("one") // for this tool
+	failOnError(reviews.SetPermission("one", "", wire.PermissionAuto, "test"))
+	failOnError(reviews.SetPermission("one", "echo", wire.PermissionOff, "test"))
+	expectFiles("one") // for tools that it may get
 }
 
 // TestAdaptersScript checks that the script of a plugin has everything that a page
@@ -121,29 +121,29 @@ func TestAdaptersScript(t *testing.T) {
 			t.Errorf("%s does not start %q, or its calls get no 30 s before it is replaced: %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
 		}
 	}
-	before, got := code("pre")
-	if !strings.HasSuffix(got.Code, "token()\n}; });\n") || !before.AllFrames {
-		t.Errorf("the pre-script is not there: %+v", before)
+	pluginInfo, got := code("pre")
+	if !strings.HasSuffix(got.Code, "token()\n}; });\n") || !pluginInfo.AllFrames {
+		t.Errorf("the pre-script is not there: %+v", pluginInfo)
 	}
-	one, _ := registry.Set().Plugin("pre")
-	if err := registry.Values().Change(one, map[string]json.RawMessage{"key": json.RawMessage(`"S3CRET"`)}, "test"); err != nil {
+	testPlugin, _ := registry.Set().Plugin("pre")
+	if err := registry.Values().Change(testPlugin, map[string]json.RawMessage{"key": json.RawMessage(`"S3CRET"`)}, "test"); err != nil {
 		t.Fatal(err)
 	}
 	after, got := code("pre")
-	if after.Script == before.Script || !strings.Contains(got.Code, `S3CRET`) {
+	if after.Script == pluginInfo.Script || !strings.Contains(got.Code, `S3CRET`) {
 		t.Errorf("settings are not in the script, or it has the same name: %s", after.Script)
 	}
-	if _, err := a.Code("pre", before.Script); err == nil {
+	if _, err := a.Code("pre", pluginInfo.Script); err == nil {
 		t.Error("the script of an old version was composed")
 	}
-	a.folders.add(one.Dir, wire.PermissionAuto)
-	developed, got := code("pre")
-	if !developed.Dev || developed.Script != after.Script || got.Hot.WaitMs != 1000 ||
+	a.folders.add(testPlugin.Dir, wire.PermissionAuto)
+	developedInfo, got := code("pre")
+	if !developedInfo.Dev || developedInfo.Script != after.Script || got.Hot.WaitMs != 1000 ||
 		!strings.HasPrefix(got.Hot.Adapter, "function (") || strings.Contains(got.Hot.Adapter, "token()") {
-		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developed, got.Hot)
+		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developedInfo, got.Hot)
 	}
-	if other, _ := code("ours"); other.Base == "" || other.Base == developed.Base || developed.Base != before.Base {
-		t.Errorf("bases: %q with a pre-script, %q without, %q before", developed.Base, other.Base, before.Base)
+	if otherInfo, _ := code("ours"); otherInfo.Base == "" || otherInfo.Base == developedInfo.Base || developedInfo.Base != pluginInfo.Base {
+		t.Errorf("bases: %q with a pre-script, %q without, %q before", developedInfo.Base, otherInfo.Base, pluginInfo.Base)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestAdaptersScript(t *testing.T) {
 func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs config.Dirs) *adapters {
 	loaded := make(chan struct{})
 	close(loaded)
-	p := &plugins{registry: registry, values: registry.Values(), policy: reviews, checked: scriptcheck.New(dirs, zerolog.Nop())}
+	p := &plugins{registry: registry, values: registry.Values(), policy: reviews, scriptChecks: scriptcheck.New(dirs, zerolog.Nop())}
 	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
 }
 
@@ -159,8 +159,8 @@ func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs con
 func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog) *policy.Policy {
 	t.Helper()
 	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
-	for _, one := range registry.Set().Plugins() {
-		if err := reviews.Review(one.Name, one.ContentHash(), wire.PermissionAuto, "test"); err != nil {
+	for _, testPlugin := range registry.Set().Plugins() {
+		if err := reviews.Review(testPlugin.Name, testPlugin.ContentHash(), wire.PermissionAuto, "test"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
-	hold := func(want ...string) {
+	expectFiles := func(want ...string) {
 		t.Helper()
 		if err := a.writeFiles(); err != nil {
 			t.Fatal(err)
@@ -222,11 +222,11 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 			}
 		}
 	}
-	hold("x", "x-prescript")
+	expectFiles("x", "x-prescript")
 	if err := errors.Join(store.Remove("x"), registry.Reload()); err != nil {
 		t.Fatal(err)
 	}
-	hold("x-prescript")
+	expectFiles("x-prescript")
 }
 
 // testCatalog returns a catalog with these packages, and its store.

@@ -18,11 +18,11 @@ const CommandClient = dispatch.CommandNamePrefix + "call"
 // mcpOptions returns the options of the MCP server. Jobs are enabled only if the
 // settings allow calls of some client to become jobs.
 func mcpOptions(
-	s config.Settings, enforcer *policy.Enforcer, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *loading, log zerolog.Logger,
+	s config.Settings, enforcer *policy.Enforcer, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *pluginLoading, log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, Watch: calls, NoForms: !s.Elicitation,
-		Tabs: hub.Where, Inspector: access, Ready: load.wait,
+		Tabs: hub.Where, Inspector: access, Ready: load.waitUntilLoaded,
 		Refusals: enforcer.Refusals,
 	}
 	if !s.Detach.Never() {

@@ -8,11 +8,11 @@ import (
 )
 
 func TestDetachRules(t *testing.T) {
-	of := detachRules("20s, claude-code=auto, cursor=never")
+	ruleOf := detachRules("20s, claude-code=auto, cursor=never")
 	for client, want := range map[string]mcpserver.Detach{
 		"x": {After: 20 * time.Second}, "claude-code": {Auto: true}, "Cursor": {}, CommandClient: {},
 	} {
-		if got := of(client); got != want {
+		if got := ruleOf(client); got != want {
 			t.Errorf("%s: %+v", client, got)
 		}
 	}

@@ -23,12 +23,12 @@ var _ dispatch.AfterHook = callAuditor{}
 
 // After implements dispatch.AfterHook. After runs before the policy's own hook, because
 // that hook discards why the call was allowed.
-func (a callAuditor) After(in dispatch.CallInfo, e dispatch.EndedCall) {
+func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
-	if review := a.policy.State(in.Tool.Plugin).Review; review != nil {
+	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
 		r.Hash = review.Hash
 	}
-	if approval, ok := a.enforcer.Approval(in); ok {
+	if approval, ok := a.enforcer.Approval(callInfo); ok {
 		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
 	}
 	for _, d := range e.Resolutions {
@@ -51,7 +51,7 @@ const maxAuditedEntries = 30
 func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
 	_, follower := logs.Follow(pluginlog.Filter{}, 0)
 	defer follower.Close()
-	auditor := logAuditor{write: auditLog.Write, minutes: map[string]*auditMinute{}}
+	auditor := logAuditor{writeRecord: auditLog.Write, minutes: map[string]*auditMinute{}}
 	for {
 		entries, _, err := follower.Next(context.Background())
 		if err != nil {
@@ -67,15 +67,15 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 // logAuditor writes warnings and errors of plugins into the audit, at most
 // maxAuditedEntries per plugin and minute.
 type logAuditor struct {
-	write   func(audit.Record)
-	minutes map[string]*auditMinute // by plugin
+	writeRecord func(audit.Record)
+	minutes     map[string]*auditMinute // by plugin
 }
 
 // auditMinute counts the entries of one plugin in the current minute.
 type auditMinute struct {
-	began   time.Time
-	written int
-	dropped int
+	began          time.Time
+	writtenEntries int
+	droppedEntries int
 }
 
 func (a logAuditor) record(e pluginlog.Entry) {
@@ -88,15 +88,15 @@ func (a logAuditor) record(e pluginlog.Entry) {
 		a.minutes[e.Plugin] = m
 	}
 	if e.Time.Sub(m.began) >= time.Minute {
-		*m = auditMinute{began: e.Time, dropped: m.dropped}
+		*m = auditMinute{began: e.Time, droppedEntries: m.droppedEntries}
 	}
-	if m.written == maxAuditedEntries {
-		m.dropped++
+	if m.writtenEntries == maxAuditedEntries {
+		m.droppedEntries++
 		return
 	}
-	m.written++
-	r := audit.Record{Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Level: e.Level, Message: e.Message, Dropped: m.dropped}
+	m.writtenEntries++
+	r := audit.Record{Time: e.Time, Kind: audit.KindLog, Tool: e.Plugin, Level: e.Level, Message: e.Message, Dropped: m.droppedEntries}
 	r.Browser, r.TabID = e.Browser, e.Tab
-	a.write(r)
-	m.dropped = 0
+	a.writeRecord(r)
+	m.droppedEntries = 0
 }

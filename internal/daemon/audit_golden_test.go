@@ -39,9 +39,9 @@ func TestCallInTheAudit(t *testing.T) {
 	}
 	decision.CallID, decision.Client, decision.Caller = "call_1", "laptop", dispatchtest.View().Caller
 	log.Write(decision)
-	logged := audit.Record{Time: at, Kind: audit.KindLog, Tool: "messages", Level: wire.LogWarning, Message: "slow", Dropped: 2}
-	logged.Browser, logged.TabID = "b1", 7
-	log.Write(logged)
+	logRecord := audit.Record{Time: at, Kind: audit.KindLog, Tool: "messages", Level: wire.LogWarning, Message: "slow", Dropped: 2}
+	logRecord.Browser, logRecord.TabID = "b1", 7
+	log.Write(logRecord)
 	log.Write(audit.Record{Time: at, Kind: audit.KindPermission, Tool: "messages", By: "the command line", Old: "ask", New: "always"})
 	log.Close()
 	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
@@ -52,8 +52,8 @@ func TestCallInTheAudit(t *testing.T) {
 	for i, e := range entries {
 		line := e.Line
 		if i < 3 { // the time at which the call was recorded differs in each run
-			_, after, _ := bytes.Cut(line, []byte(`"kind":`))
-			line = append([]byte(`{"time":"...","kind":`), after...)
+			_, textAfter, _ := bytes.Cut(line, []byte(`"kind":`))
+			line = append([]byte(`{"time":"...","kind":`), textAfter...)
 		}
 		b.Write(append(bytes.TrimSpace(line), '\n'))
 	}

@@ -22,20 +22,20 @@ func TestCallAuditor(t *testing.T) {
 	dir := t.TempDir()
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	ended := at.Add(time.Minute)
-	in := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
-	callAuditor{log, reviews, policy.NewEnforcer(reviews)}.After(in, dispatch.EndedCall{
+	startTime := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	endTime := startTime.Add(time.Minute)
+	callInfo := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
+	callAuditor{log, reviews, policy.NewEnforcer(reviews)}.After(callInfo, dispatch.EndedCall{
 		View: dispatch.View{
 			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Progression: dispatch.Progression{Status: wire.StatusFailed}, ParentCallID: "call_0"},
-			Plugin:   "one", Tool: "echo", Requester: dispatch.Requester{Client: "C", Session: "session-1"}, Browser: "b", TabID: 3, Created: at, Ended: &ended,
+			Plugin:   "one", Tool: "echo", Requester: dispatch.Requester{Client: "C", Session: "session-1"}, Browser: "b", TabID: 3, Created: startTime, Ended: &endTime,
 			RunMs: 1500, ReportCount: 7, ErrorCode: wire.ErrToolError, Error: "S3CRET", EndAudience: "user", StopOutcome: wire.CancelAborted,
 		},
 		Target: dispatch.Target{URL: "https://user:S3CRET@example.com:8443/S3CRET?q=S3CRET#S3CRET"},
 		Output: []byte(`"S3CRET"`),
 		Resolutions: []dispatch.Resolution{
-			{Gate: "permission", Allow: true, Scope: wire.ScopeOnce, Surface: "the side panel", DecidedAt: at},
-			{Allow: false, Surface: "opentabs calls deny", DecidedAt: at, Data: []byte(`"S3CRET"`)},
+			{Gate: "permission", Allow: true, Scope: wire.ScopeOnce, Surface: "the side panel", DecidedAt: startTime},
+			{Allow: false, Surface: "opentabs calls deny", DecidedAt: startTime, Data: []byte(`"S3CRET"`)},
 		},
 		LastMessages: []dispatch.ToolMessage{{Message: "half", Audience: "user"}},
 	})
@@ -45,7 +45,7 @@ func TestCallAuditor(t *testing.T) {
 		t.Fatalf("%d records, %v", len(entries), err)
 	}
 	answer, call := entries[0].Record, entries[1]
-	if answer.Kind != audit.KindAnswer || answer.By != "opentabs calls deny" || *answer.Allow || !answer.Time.Equal(at) || answer.CallID != "call_1" {
+	if answer.Kind != audit.KindAnswer || answer.By != "opentabs calls deny" || *answer.Allow || !answer.Time.Equal(startTime) || answer.CallID != "call_1" {
 		t.Errorf("the answer is recorded as %+v", answer)
 	}
 	const want = `"kind":"call","tool":"one__echo","hash":"HASH","call_id":"call_1","parent_call_id":"call_0","client":"C","session":"session-1",` +
@@ -54,9 +54,9 @@ func TestCallAuditor(t *testing.T) {
 		`"decisions":[{"at":"2026-01-02T03:04:05Z","by":"the side panel","allow":true,"scope":"once","asked":"permission"},` +
 		`{"at":"2026-01-02T03:04:05Z","by":"opentabs calls deny","allow":false}],` +
 		`"audience":"user"`
-	one, _ := registry.Set().Plugin("one")
-	set := reviews.State("one").Set.At.Format(time.RFC3339)
-	if got := string(call.Line); !strings.Contains(got, strings.NewReplacer("HASH", one.ContentHash(), "AT", set).Replace(want)) {
+	testPlugin, _ := registry.Set().Plugin("one")
+	setTime := reviews.State("one").Set.At.Format(time.RFC3339)
+	if got := string(call.Line); !strings.Contains(got, strings.NewReplacer("HASH", testPlugin.ContentHash(), "AT", setTime).Replace(want)) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := string(call.Line); strings.Contains(got, "S3CRET") || !strings.HasSuffix(got, `[{"time":"0001-01-01T00:00:00Z","message":"half","audience":"user"}]}`) {

@@ -46,7 +46,7 @@ type Daemon struct {
 
 	enforcer *policy.Enforcer
 	log      zerolog.Logger
-	loading  *loading
+	loading  *pluginLoading
 	browser  *browserSync
 	audit    *audit.Log
 	mcp      *mcpserver.Server
@@ -59,26 +59,26 @@ type Daemon struct {
 func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
 	started := time.Now()
 	origins := []string{"chrome-extension://" + extension.ID()}
-	load := newLoading()
+	loading := newLoading()
 	folders := newDevFolders()
 	auditLog := audit.Open(h.State, log)
 
 	p := newPlugins(h, folders, auditLog, log)
 	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }})
 	access := permissions.NewLocal(p.policy, p.registry)
-	adapters := newAdapters(p, folders, h.Dirs, load.done, log)
+	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	hub := wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
 		Host: adapters.Host, Fetch: adapters.Fetch,
-		Policy: access, Settings: p.pageSettings, RunsIn: p.runsIn,
+		Policy: access, Settings: p.pageSettings, RunsIn: p.mayRunIn,
 		Started: p.recordStart,
 		Logs:    func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	calls := dispatch.New(hub, dispatchOptions(h.Settings, p, hub, auditLog, log))
 	hub.SetCalls(calls)
 	sync := &browserSync{p.registry, adapters, hub, log}
-	dev := newDevelopment(folders, p, sync.run, log)
-	mcp := mcpserver.New(calls, p.registry.Registry, mcpOptions(h.Settings, p.enforcer, access, hub, calls, load, log))
+	development := newDevelopment(folders, p, sync.run, log)
+	mcp := mcpserver.New(calls, p.registry.Registry, mcpOptions(h.Settings, p.enforcer, access, hub, calls, loading, log))
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
 		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp,
@@ -89,9 +89,9 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Calls:     calls,
 		Logs:      logs,
 		Status:    reporter.status,
-		Ready:     load.wait,
+		Ready:     loading.waitUntilLoaded,
 		Reload:    sync.reload,
-		Develop:   dev.begin,
+		Develop:   development.begin,
 		ReloadTab: hub.ReloadTab,
 		Policy:    access,
 		MCP:       withCredential(mcp.Handler()),
@@ -100,9 +100,9 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, log: log, loading: load, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
+		enforcer: p.enforcer, log: log, loading: loading, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
 	}
-	p.registry.OnChange(dev.reviewLater)
+	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.WantPlugins)
 	p.policy.OnChange(d.permissionsChanged)
 	p.values.OnChange(d.settingsChanged)

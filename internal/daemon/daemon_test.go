@@ -13,17 +13,17 @@ import (
 
 // TestSettingsReachCalls checks that calls use the limits in the settings.
 func TestSettingsReachCalls(t *testing.T) {
-	for _, tt := range []struct{ set, interval time.Duration }{
+	for _, tt := range []struct{ userInterval, interval time.Duration }{
 		{50 * time.Millisecond, 50 * time.Millisecond},
 		{0, -1}, // no limit
 	} {
 		registry := newTestCatalog(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}))
 		o := dispatchOptions(config.Settings{
-			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.set,
+			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.userInterval,
 			MaxRunning: 4, MaxWaiting: 5, MaxResultBytes: 6,
 		}, &plugins{registry: registry, enforcer: policy.NewEnforcer(nil)}, nil, nil, zerolog.Nop())
 		if o.ProgressInterval != tt.interval {
-			t.Errorf("an interval of %v became %v, want %v", tt.set, o.ProgressInterval, tt.interval)
+			t.Errorf("an interval of %v became %v, want %v", tt.userInterval, o.ProgressInterval, tt.interval)
 		}
 		if o.IdleLimit != 1 || o.MaxIdleLimit != 7 || o.HardLimit != 2 || o.SuspendLimit != 3 || o.MaxRunningCalls != 4 || o.MaxWaitingCalls != 5 || o.MaxResultBytes != 6 {
 			t.Errorf("options %+v", o)

@@ -19,14 +19,14 @@ type devFolders struct {
 
 // devFolder is one folder.
 type devFolder struct {
-	commands   int // that run for the folder
-	permission wire.Permission
+	runningCommands int // that run for the folder
+	permission      wire.Permission
 }
 
 func newDevFolders() *devFolders { return &devFolders{byDir: map[string]*devFolder{}} }
 
 // add counts one more command for dir and reports whether it is the first.
-func (f *devFolders) add(dir string, permission wire.Permission) (first bool) {
+func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	folder := f.byDir[dir]
@@ -34,38 +34,38 @@ func (f *devFolders) add(dir string, permission wire.Permission) (first bool) {
 		folder = &devFolder{}
 		f.byDir[dir] = folder
 	}
-	folder.commands++
+	folder.runningCommands++
 	folder.permission = permission
-	return folder.commands == 1
+	return folder.runningCommands == 1
 }
 
 // remove counts one command less for dir and reports whether it was the last.
-func (f *devFolders) remove(dir string) (last bool) {
+func (f *devFolders) remove(dir string) (isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.byDir[dir].commands--
-	last = f.byDir[dir].commands == 0
-	if last {
+	f.byDir[dir].runningCommands--
+	isLast = f.byDir[dir].runningCommands == 0
+	if isLast {
 		delete(f.byDir, dir)
 	}
-	return last
+	return isLast
 }
 
 // has reports whether this plugin is under development. A plugin of the same name in
 // another folder is not under development.
-func (f *devFolders) has(one *plugin.Plugin) bool {
-	_, ok := f.permission(one)
+func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
+	_, ok := f.permission(loadedPlugin)
 	return ok
 }
 
 // permission returns the permission of a plugin under development that has none set.
 // The daemon sets policy.Options.Trusted to this method, so that the plugin counts as
 // reviewed between two builds.
-func (f *devFolders) permission(one *plugin.Plugin) (wire.Permission, bool) {
+func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	folder := f.byDir[one.Dir]
-	if folder == nil || one.Source != plugin.SourceFolder {
+	folder := f.byDir[loadedPlugin.Dir]
+	if folder == nil || loadedPlugin.Source != plugin.SourceFolder {
 		return "", false
 	}
 	return folder.permission, true
@@ -77,15 +77,15 @@ func (f *devFolders) permission(one *plugin.Plugin) (wire.Permission, bool) {
 type development struct {
 	folders *devFolders
 	plugins *plugins
-	// changed is called when the set of plugins under development changes.
-	changed func()
-	log     zerolog.Logger
+	// onChange is called when the set of plugins under development changes.
+	onChange func()
+	log      zerolog.Logger
 
-	reviewing sync.Mutex // held while reviews are recorded
+	reviewLock sync.Mutex // held while reviews are recorded
 }
 
-func newDevelopment(folders *devFolders, p *plugins, changed func(), log zerolog.Logger) *development {
-	return &development{folders: folders, plugins: p, changed: changed, log: log}
+func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolog.Logger) *development {
+	return &development{folders: folders, plugins: p, onChange: onChange, log: log}
 }
 
 // begin puts the plugin in dir, an absolute path, under development until end is
@@ -94,10 +94,10 @@ func (d *development) begin(dir string, permission wire.Permission) (end func(),
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
 	}
-	first := d.folders.add(dir, permission)
+	isFirst := d.folders.add(dir, permission)
 	d.review()
-	if first {
-		d.changed()
+	if isFirst {
+		d.onChange()
 	}
 	return func() { d.end(dir) }, nil
 }
@@ -105,26 +105,26 @@ func (d *development) begin(dir string, permission wire.Permission) (end func(),
 func (d *development) end(dir string) {
 	d.review() // the last build stays reviewed
 	if d.folders.remove(dir) {
-		d.changed()
+		d.onChange()
 	}
 }
 
 // review records the current builds under development as reviewed, so that they
 // stay reviewed afterwards. A permission that the user has set stays.
 func (d *development) review() {
-	d.reviewing.Lock()
-	defer d.reviewing.Unlock()
-	for _, one := range d.plugins.registry.Set().Plugins() {
-		permission, ok := d.folders.permission(one)
-		state := d.plugins.policy.State(one.Name)
-		if !ok || state.Review != nil && state.Review.Hash == one.ContentHash() {
+	d.reviewLock.Lock()
+	defer d.reviewLock.Unlock()
+	for _, loadedPlugin := range d.plugins.registry.Set().Plugins() {
+		permission, ok := d.folders.permission(loadedPlugin)
+		state := d.plugins.policy.State(loadedPlugin.Name)
+		if !ok || state.Review != nil && state.Review.Hash == loadedPlugin.ContentHash() {
 			continue
 		}
 		if state.Permission != "" {
 			permission = state.Permission
 		}
-		if err := d.plugins.policy.Review(one.Name, one.ContentHash(), permission, "opentabs plugin dev"); err != nil {
-			d.log.Error().Err(err).Str("plugin", one.Name).Msg("a new build could not be reviewed")
+		if err := d.plugins.policy.Review(loadedPlugin.Name, loadedPlugin.ContentHash(), permission, "opentabs plugin dev"); err != nil {
+			d.log.Error().Err(err).Str("plugin", loadedPlugin.Name).Msg("a new build could not be reviewed")
 		}
 	}
 }

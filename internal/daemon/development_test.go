@@ -13,7 +13,7 @@ import (
 
 // newDevelopedPlugin returns a registry with two plugins, and a function that
 // rebuilds the first.
-func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (mine, other policy.State)) {
+func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (developedState, otherState policy.State)) {
 	t.Helper()
 	state := t.TempDir()
 	store := plugin.NewStore(state, plugin.StoreOptions{})
@@ -30,13 +30,13 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 	d = newDevelopment(folders, &plugins{registry: registry, policy: reviews}, func() { *changes++ }, zerolog.Nop())
 	// A build under development counts as reviewed from the first moment.
 	registry.OnChange(func(*plugin.Set) {
-		one, _ := registry.Set().Plugin("mine")
-		if state := reviews.State("mine"); folders.has(one) && !state.Reviewed {
+		developedPlugin, _ := registry.Set().Plugin("mine")
+		if state := reviews.State("mine"); folders.has(developedPlugin) && !state.Reviewed {
 			t.Errorf("between two builds: %+v", state)
 		}
 	})
 	registry.OnChange(func(*plugin.Set) { d.review() })
-	reload = func() (mine, other policy.State) {
+	reload = func() (developedState, otherState policy.State) {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
 			t.Fatal(err)
@@ -51,23 +51,23 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 // dirOfPlugin returns the folder of a plugin.
 func dirOfPlugin(t *testing.T, d *development, name string) string {
 	t.Helper()
-	one, ok := d.plugins.registry.Set().Plugin(name)
+	developedPlugin, ok := d.plugins.registry.Set().Plugin(name)
 	if !ok {
 		t.Fatalf("there is no %s", name)
 	}
-	return one.Dir
+	return developedPlugin.Dir
 }
 
 func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	d, changes, build, reload := newDevelopedPlugin(t)
-	if mine, _ := reload(); mine.Reviewed {
+	if developedState, _ := reload(); developedState.Reviewed {
 		t.Fatal("the plugin is reviewed before development begins")
 	}
-	end, err := d.begin(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
+	endFirst, err := d.begin(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := d.begin(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
+	endSecond, err := d.begin(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
 	if err != nil || *changes != 1 {
 		t.Errorf("%d changes, %v", *changes, err)
 	}
@@ -75,8 +75,8 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 		if code != "" {
 			build(code)
 		}
-		if mine, other := reload(); !mine.Reviewed || mine.Effective != wire.PermissionAsk || other.Reviewed {
-			t.Errorf("after %q: mine %+v, other %+v", code, mine, other)
+		if developedState, otherState := reload(); !developedState.Reviewed || developedState.Effective != wire.PermissionAsk || otherState.Reviewed {
+			t.Errorf("after %q: mine %+v, other %+v", code, developedState, otherState)
 		}
 	}
 	// A permission that the user has set stays.
@@ -84,38 +84,38 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 		t.Fatal(err)
 	}
 	build("(function(){ var fourth })();")
-	again()
-	if mine, _ := reload(); mine.Effective != wire.PermissionAuto || *changes != 1 {
-		t.Errorf("while one command still runs: %+v, %d changes", mine, *changes)
+	endSecond()
+	if developedState, _ := reload(); developedState.Effective != wire.PermissionAuto || *changes != 1 {
+		t.Errorf("while one command still runs: %+v, %d changes", developedState, *changes)
 	}
 	// After development ends, the last build stays reviewed, and later builds are not.
-	end()
-	if mine, _ := reload(); !mine.Reviewed || *changes != 2 {
-		t.Errorf("ended: %+v, %d changes", mine, *changes)
+	endFirst()
+	if developedState, _ := reload(); !developedState.Reviewed || *changes != 2 {
+		t.Errorf("ended: %+v, %d changes", developedState, *changes)
 	}
 	build("(function(){ var fifth })();")
-	if mine, _ := reload(); mine.Reviewed || mine.Effective != wire.PermissionOff {
-		t.Errorf("a build after the end: %+v", mine)
+	if developedState, _ := reload(); developedState.Reviewed || developedState.Effective != wire.PermissionOff {
+		t.Errorf("a build after the end: %+v", developedState)
 	}
 }
 
 func TestDevelopmentIsOfAddedFolders(t *testing.T) {
 	d, _, _, _ := newDevelopedPlugin(t)
-	end, err := d.begin("/mine", wire.PermissionAuto)
+	endFirst, err := d.begin("/mine", wire.PermissionAuto)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end()
+	defer endFirst()
 	for _, c := range []struct {
-		one  plugin.Plugin
-		want bool
+		plugin plugin.Plugin
+		want   bool
 	}{
 		{plugin.Plugin{Name: "a", Dir: "/mine", Source: plugin.SourceFolder}, true},
 		{plugin.Plugin{Name: "a", Dir: "/other", Source: plugin.SourceFolder}, false},
 		{plugin.Plugin{Name: "a", Dir: "/mine", Source: plugin.SourceNPM}, false},
 	} {
-		if d.folders.has(&c.one) != c.want {
-			t.Errorf("%+v: %t", c.one, !c.want)
+		if d.folders.has(&c.plugin) != c.want {
+			t.Errorf("%+v: %t", c.plugin, !c.want)
 		}
 	}
 	if newDevFolders().has(&plugin.Plugin{}) {

@@ -13,17 +13,17 @@ const loadTimeout = 10 * time.Second
 // errLoading is for agents and users.
 var errLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
 
-// loading is the first load of the plugins, which runs while the daemon already
+// pluginLoading is the first load of the plugins, which runs while the daemon already
 // answers.
-type loading struct {
+type pluginLoading struct {
 	done chan struct{} // closed when the plugins are loaded, as far as possible
 }
 
-func newLoading() *loading { return &loading{done: make(chan struct{})} }
+func newLoading() *pluginLoading { return &pluginLoading{done: make(chan struct{})} }
 
-// wait returns when the plugins are loaded, or an error after loadTimeout or the
+// waitUntilLoaded returns when the plugins are loaded, or an error after loadTimeout or the
 // end of ctx.
-func (l *loading) wait(ctx context.Context) error {
+func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 	select {
 	case <-l.done:
 		return nil
@@ -58,4 +58,4 @@ func (d *Daemon) load() {
 }
 
 // Ready returns when the plugins are loaded.
-func (d *Daemon) Ready(ctx context.Context) error { return d.loading.wait(ctx) }
+func (d *Daemon) Ready(ctx context.Context) error { return d.loading.waitUntilLoaded(ctx) }

@@ -21,11 +21,11 @@ import (
 
 // plugins are the plugins of the installation, with their settings and permissions.
 type plugins struct {
-	registry *catalog.Catalog
-	values   *settings.Values
-	policy   *policy.Policy
-	enforcer *policy.Enforcer
-	checked  *scriptcheck.Cache
+	registry     *catalog.Catalog
+	values       *settings.Values
+	policy       *policy.Policy
+	enforcer     *policy.Enforcer
+	scriptChecks *scriptcheck.Cache
 }
 
 // newPlugins opens the files of the installation. Plugins in folders count as
@@ -39,8 +39,8 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	if err := values.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of settings could not be renamed; no plugin has settings")
 	}
-	checked := scriptcheck.New(h.Dirs, log)
-	registry := catalog.New(h.StoreWith(checked, nil), values, log)
+	scriptChecks := scriptcheck.New(h.Dirs, log)
+	registry := catalog.New(h.StoreWith(scriptChecks, nil), values, log)
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
 	}
@@ -49,42 +49,42 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	if err := reviews.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be renamed; no plugin is reviewed")
 	}
-	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), checked: checked}
+	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks}
 }
 
 // runnablePlugins returns the plugins that may run.
 func (p *plugins) runnablePlugins() []*plugin.Plugin {
-	return slices.DeleteFunc(p.registry.Set().Plugins(), func(one *plugin.Plugin) bool { return !p.policy.Runs(one) })
+	return slices.DeleteFunc(p.registry.Set().Plugins(), func(loadedPlugin *plugin.Plugin) bool { return !p.policy.Runs(loadedPlugin) })
 }
 
 // pageSettings returns the settings that documents get, of the plugins that may
 // run.
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
-	for _, one := range p.runnablePlugins() {
-		if len(one.Settings) > 0 {
-			all = append(all, wire.PluginSettingsParams{Name: one.Name, Settings: p.values.ForPage(one, p.policy.IsRestricted(one))})
+	for _, loadedPlugin := range p.runnablePlugins() {
+		if len(loadedPlugin.Settings) > 0 {
+			all = append(all, wire.PluginSettingsParams{Name: loadedPlugin.Name, Settings: p.values.ForPage(loadedPlugin, p.policy.IsRestricted(loadedPlugin))})
 		}
 	}
 	return all
 }
 
-// runsIn reports whether a plugin may run in a document.
-func (p *plugins) runsIn(name, url string, frame bool) bool {
-	one, ok := p.registry.Set().Plugin(name)
-	return ok && one.MatchesURL(url) && (!frame || one.Frames)
+// mayRunIn reports whether a plugin may run in a document.
+func (p *plugins) mayRunIn(name, url string, frame bool) bool {
+	loadedPlugin, ok := p.registry.Set().Plugin(name)
+	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.Frames)
 }
 
 // recordStart records whether an adapter started in a browser. recordStart ignores
 // adapters of other versions of the plugin.
 func (p *plugins) recordStart(s wsbridge.Start) {
-	one, ok := p.registry.Set().Plugin(s.Plugin)
+	loadedPlugin, ok := p.registry.Set().Plugin(s.Plugin)
 	switch {
-	case !ok || one.Hash != s.Hash:
+	case !ok || loadedPlugin.Hash != s.Hash:
 	case s.Problem == "":
-		p.registry.Faults().Started(one)
+		p.registry.Faults().Started(loadedPlugin)
 	default:
-		p.registry.Faults().Failed(one, s.Problem, s.URL, s.Browser)
+		p.registry.Faults().Failed(loadedPlugin, s.Problem, s.URL, s.Browser)
 	}
 }
 

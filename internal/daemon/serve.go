@@ -20,30 +20,30 @@ const (
 
 // Serve serves on listener until ctx ends, and then shuts down.
 func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
-	base, stop := context.WithCancel(context.WithoutCancel(ctx))
+	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	server := httpapi.NewServer(d.api, d.log.With().Str("part", "http").Logger())
-	server.BaseContext = func(net.Listener) context.Context { return base }
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	server.BaseContext = func(net.Listener) context.Context { return serveCtx }
+	serveErr := make(chan error, 1)
+	go func() { serveErr <- server.Serve(listener) }()
 	// A shutdown does not wait for load, because load replaces each file in one step.
 	go d.load()
-	go d.Policy.Watch(base)
-	go d.browser.watch(base)
-	var forwarding sync.WaitGroup
-	forwarding.Go(func() { forwardLogs(d.Logs, d.mcp, d.audit) })
-	go d.Values.Watch(base)
-	go d.clients.Watch(base)
-	go memory.Keep(base)
+	go d.Policy.Watch(serveCtx)
+	go d.browser.watch(serveCtx)
+	var logForwarding sync.WaitGroup
+	logForwarding.Go(func() { forwardLogs(d.Logs, d.mcp, d.audit) })
+	go d.Values.Watch(serveCtx)
+	go d.clients.Watch(serveCtx)
+	go memory.KeepSmall(serveCtx)
 	var err error
 	select {
 	case <-ctx.Done():
 		d.log.Info().Msg("shutting down")
-	case err = <-failed:
+	case err = <-serveErr:
 	}
 	d.shutdown(ctx, server, stop)
 	d.Logs.Close()
-	forwarding.Wait()
+	logForwarding.Wait()
 	d.audit.Close()
 	d.clients.Close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -56,21 +56,21 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 // of the calls, then the browsers.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
-	within := func(timeout time.Duration, part string, end func(context.Context) error) {
+	endWithin := func(timeout time.Duration, part string, endPart func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		if err := end(ctx); err != nil {
+		if err := endPart(ctx); err != nil {
 			d.log.Warn().Err(err).Str("part", part).Msg("did not end in time")
 		}
 	}
 	d.Calls.Shutdown()
-	within(callsTimeout, "agents", d.mcp.Shutdown)
-	within(streamsTimeout, "streams", d.api.Shutdown)
-	within(streamsTimeout, "requests", server.Shutdown)
+	endWithin(callsTimeout, "agents", d.mcp.Shutdown)
+	endWithin(streamsTimeout, "streams", d.api.Shutdown)
+	endWithin(streamsTimeout, "requests", server.Shutdown)
 	stop()
 	if err := server.Close(); err != nil {
 		d.log.Warn().Err(err).Msg("close the connections")
 	}
 	d.Hub.Close()
-	within(callsTimeout, "calls", d.Calls.Drain) // jobs end without a request
+	endWithin(callsTimeout, "calls", d.Calls.Drain) // jobs end without a request
 }

@@ -51,21 +51,21 @@ func withFakeTimeDaemon(t *testing.T, test func(w *fakeTimeDaemon)) {
 		w := &fakeTimeDaemon{t: t, listen: memnet.Listen(), token: token, clientToken: clientToken}
 		d := newDaemon(home.New(dirs, config.Defaults(), os.Getenv, nil), token, "127.0.0.1:80", zerolog.Nop())
 		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- d.Serve(ctx, w.listen) }()
+		daemonErr := make(chan error, 1)
+		go func() { daemonErr <- d.Serve(ctx, w.listen) }()
 		transport := &http.Transport{DialContext: w.listen.Dial}
 		w.client = &http.Client{Transport: transport}
 		test(w)
 		transport.CloseIdleConnections()
 		stop()
-		if err := <-ended; err != nil {
+		if err := <-daemonErr; err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// ask sends a request whose answer is read by the caller.
-func (w *fakeTimeDaemon) ask(method, path, body string, headers ...string) *http.Response {
+// sendRequest sends a request whose answer is read by the caller.
+func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...string) *http.Response {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
 	if err != nil {
@@ -96,52 +96,52 @@ func (w *fakeTimeDaemon) ask(method, path, body string, headers ...string) *http
 // sends keep-alive lines.
 func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duration) {
 	w.t.Helper()
-	signs := make(chan struct{}, 1000)
-	over := make(chan error, 1)
+	keepAlives := make(chan struct{}, 1000)
+	readErr := make(chan error, 1)
 	go func() {
 		lines := bufio.NewScanner(body)
 		for lines.Scan() {
-			signs <- struct{}{}
+			keepAlives <- struct{}{}
 		}
-		over <- lines.Err()
+		readErr <- lines.Err()
 	}()
 	select {
-	case err := <-over:
+	case err := <-readErr:
 		w.t.Errorf("%s ended: %v", name, err)
 	case <-time.After(d):
 	}
-	if len(signs) < 2 {
-		w.t.Errorf("%s sent %d keep-alive lines", name, len(signs))
+	if len(keepAlives) < 2 {
+		w.t.Errorf("%s sent %d keep-alive lines", name, len(keepAlives))
 	}
 }
 
 // TestLongStreams checks that no limit for slow clients ends a stream or a session
 // that takes minutes.
 func TestLongStreams(t *testing.T) {
-	const long = 20 * time.Minute
+	const streamTime = 20 * time.Minute
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	t.Run("events", func(t *testing.T) {
 		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
-			resp := w.ask("GET", "/events", "")
-			w.expectAlive("/events", resp.Body, long)
+			resp := w.sendRequest("GET", "/events", "")
+			w.expectAlive("/events", resp.Body, streamTime)
 			_ = resp.Body.Close()
 		})
 	})
 	t.Run("listening", func(t *testing.T) {
 		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
-			resp := w.ask("POST", "/mcp", initialize)
+			resp := w.sendRequest("POST", "/mcp", initialize)
 			session := resp.Header.Get("Mcp-Session-Id")
 			_ = resp.Body.Close()
-			resp = w.ask("GET", "/mcp", "", "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25")
-			w.expectAlive("GET /mcp", resp.Body, long)
+			resp = w.sendRequest("GET", "/mcp", "", "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25")
+			w.expectAlive("GET /mcp", resp.Body, streamTime)
 			_ = resp.Body.Close()
 		})
 	})
 	t.Run("subscribed", func(t *testing.T) {
 		withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
-			resp := w.ask("POST", "/mcp", `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			resp := w.sendRequest("POST", "/mcp", `{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
 				"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
-			w.expectAlive("subscriptions/listen", resp.Body, long)
+			w.expectAlive("subscriptions/listen", resp.Body, streamTime)
 			_ = resp.Body.Close()
 		})
 	})
@@ -153,17 +153,17 @@ func TestLongStreams(t *testing.T) {
 			}
 			defer conn.Close()
 			fmt.Fprintf(conn, "GET /stdio HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", w.token, httpapi.StdioProtocol)
-			in := bufio.NewReader(conn)
-			resp, err := http.ReadResponse(in, nil)
+			reader := bufio.NewReader(conn)
+			resp, err := http.ReadResponse(reader, nil)
 			if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
 				t.Fatalf("got %v, %v", resp, err)
 			}
 			for id, line := range []string{initialize, `{"jsonrpc":"2.0","id":1,"method":"ping"}`} {
 				fmt.Fprintln(conn, line)
-				if got, err := in.ReadString('\n'); err != nil || !strings.Contains(got, `"id":1,"result"`) {
+				if got, err := reader.ReadString('\n'); err != nil || !strings.Contains(got, `"id":1,"result"`) {
 					t.Errorf("line %d: got %q, %v", id, got, err)
 				}
-				<-time.After(long)
+				<-time.After(streamTime)
 			}
 		})
 	})

@@ -32,7 +32,7 @@ type statusReporter struct {
 }
 
 func (r statusReporter) status() httpapi.Status {
-	s, used := r.home.Settings, memory.Used()
+	s, memoryUse := r.home.Settings, memory.Used()
 	status := httpapi.Status{
 		Version: version.Version, Protocol: wire.Version, PID: os.Getpid(), Address: r.address,
 		Started: r.started.UTC(), UptimeMs: time.Since(r.started).Milliseconds(),
@@ -42,7 +42,7 @@ func (r statusReporter) status() httpapi.Status {
 			ProgressIntervalMs: s.ProgressInterval.Milliseconds(), MaxResultBytes: s.MaxResultBytes, MaxRunning: s.MaxRunning,
 			MaxWaiting: s.MaxWaiting,
 		},
-		Memory: httpapi.Memory{HeapBytes: used.HeapBytes, SystemBytes: used.SystemBytes, Goroutines: runtime.NumGoroutine()},
+		Memory: httpapi.Memory{HeapBytes: memoryUse.HeapBytes, SystemBytes: memoryUse.SystemBytes, Goroutines: runtime.NumGoroutine()},
 		// An empty list is [] in JSON, not null.
 		Browsers: []httpapi.Browser{}, Plugins: []httpapi.Plugin{},
 		Failed: []httpapi.FailedPlugin{}, Clients: []httpapi.MCPClient{},
@@ -69,9 +69,9 @@ func (r statusReporter) status() httpapi.Status {
 	}
 	set := r.registry.Set()
 	for _, p := range set.Plugins() {
-		one := r.access.Status(p)
-		one.State = r.hub.Where(p.Name).State()
-		status.Plugins = append(status.Plugins, one)
+		pluginStatus := r.access.Status(p)
+		pluginStatus.State = r.hub.Where(p.Name).State()
+		status.Plugins = append(status.Plugins, pluginStatus)
 	}
 	status.Permissions = r.policy.Problems()
 	for _, f := range set.Failed() {

@@ -34,20 +34,20 @@ type clientSource struct {
 }
 
 func clientProfiles() []clientProfile {
-	var all []clientProfile
+	var profiles []clientProfile
 	for _, p := range clients.Table() {
-		one := clientProfile{
+		profile := clientProfile{
 			Client: p.Client, Names: p.Names, From: p.From, Before: p.Before,
 			TimeoutMs: p.Timeout.Milliseconds(), HTTPTimeoutMs: p.HTTPTimeout.Milliseconds(), Resets: p.Resets,
 			Progress: p.ShowsProgress, Images: p.Images, ListChanged: p.ListChanged, Elicitation: p.Elicitation,
 			Note: p.Note, Sources: []clientSource{},
 		}
 		for _, s := range p.Sources {
-			one.Sources = append(one.Sources, clientSource(s))
+			profile.Sources = append(profile.Sources, clientSource(s))
 		}
-		all = append(all, one)
+		profiles = append(profiles, profile)
 	}
-	return all
+	return profiles
 }
 
 // checkClients reports how long each connected MCP client waits for a call.
@@ -80,12 +80,12 @@ func clientTable() [][]string {
 		if name == "" {
 			name = "any other"
 		}
-		waits := waitText(p.Timeout, p.Resets)
+		waitCell := waitText(p.Timeout, p.Resets)
 		if p.HTTPTimeout > 0 {
-			waits += fmt.Sprintf(" (HTTP: %s)", humanize.ShortDuration(p.HTTPTimeout))
+			waitCell += fmt.Sprintf(" (HTTP: %s)", humanize.ShortDuration(p.HTTPTimeout))
 		}
 		rows = append(rows, []string{
-			name + versionRange(p.From, p.Before), waits,
+			name + versionRange(p.From, p.Before), waitCell,
 			string(p.ShowsProgress), string(p.Images), string(p.ListChanged), string(p.Elicitation),
 		})
 	}

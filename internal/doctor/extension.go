@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/version"
 )
 
-const updateExtension = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
+const updateExtensionText = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
 
 func (c *checkup) checkExtension() {
 	dir, ok := extensiondir.Find(c.dirs)
@@ -20,18 +20,18 @@ func (c *checkup) checkExtension() {
 		c.warn("extension", "not installed yet", "run `opentabs extension install`, which prints how to load it")
 		return
 	}
-	written, err := extensiondir.ReadConnection(dir)
+	storedConnection, err := extensiondir.ReadConnection(dir)
 	if err != nil {
-		c.fail("extension", fmt.Sprintf("%s in %s is unreadable: %v", extensiondir.ConnectionFile, dir, err), updateExtension)
+		c.fail("extension", fmt.Sprintf("%s in %s is unreadable: %v", extensiondir.ConnectionFile, dir, err), updateExtensionText)
 		return
 	}
 	port := c.serverPort()
 	token, tokenErr := c.dirs.ExistingToken()
 	switch {
-	case port != 0 && written.Port != port:
-		c.fail("extension", fmt.Sprintf("the one in %s connects to port %d, but the server uses port %d", dir, written.Port, port), updateExtension)
-	case tokenErr == nil && written.Key != config.BrowserKey(token):
-		c.fail("extension", fmt.Sprintf("the one in %s has the key of another installation", dir), updateExtension)
+	case port != 0 && storedConnection.Port != port:
+		c.fail("extension", fmt.Sprintf("the one in %s connects to port %d, but the server uses port %d", dir, storedConnection.Port, port), updateExtensionText)
+	case tokenErr == nil && storedConnection.Key != config.BrowserKey(token):
+		c.fail("extension", fmt.Sprintf("the one in %s has the key of another installation", dir), updateExtensionText)
 	default:
 		c.compareExtension(dir)
 	}
@@ -47,7 +47,7 @@ func (c *checkup) compareExtension(dir string) {
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil || !bytes.Equal(got, want) {
-			c.warn("extension", fmt.Sprintf("the one in %s differs from that of this program (%s)", dir, version.Version), updateExtension)
+			c.warn("extension", fmt.Sprintf("the one in %s differs from that of this program (%s)", dir, version.Version), updateExtensionText)
 			return
 		}
 	}

@@ -74,15 +74,15 @@ func (c *checkup) checkLog() {
 		c.ok("log", "%s does not exist: no client has started a server in the background", path)
 		return
 	}
-	var last logLine
+	var lastError logLine
 	if err == nil {
-		last, err = lastError(path)
+		lastError, err = readLastError(path)
 	}
 	switch {
 	case err != nil:
 		c.warn("log", err.Error(), "check that you can read "+path)
-	case last.Message != "" && time.Since(last.Time) < maxErrorAge:
-		c.warn("log", fmt.Sprintf("the last error in %s, at %s: %s", path, last.Time.Local().Format(time.DateTime), last), "read the lines before it in that file")
+	case lastError.Message != "" && time.Since(lastError.Time) < maxErrorAge:
+		c.warn("log", fmt.Sprintf("the last error in %s, at %s: %s", path, lastError.Time.Local().Format(time.DateTime), lastError), "read the lines before it in that file")
 	default:
 		c.ok("log", "%s, %s, no error in the last 24 hours", path, humanize.Bytes(int(info.Size())))
 	}
@@ -106,9 +106,9 @@ func (l logLine) String() string {
 // logTail is the number of bytes that are read from the end of the log.
 const logTail = 256 << 10
 
-// lastError returns the last line of level error or worse in the end of the log, or
+// readLastError returns the last line of level error or worse in the end of the log, or
 // a zero line.
-func lastError(path string) (logLine, error) {
+func readLastError(path string) (logLine, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return logLine{}, fmt.Errorf("read the log: %w", err)
@@ -123,14 +123,14 @@ func lastError(path string) (logLine, error) {
 	if err != nil {
 		return logLine{}, fmt.Errorf("read the log: %w", err)
 	}
-	var last logLine
+	var lastError logLine
 	for line := range bytes.Lines(text) {
 		var l logLine
 		// Lines that are not JSON are skipped: a first line whose beginning was not
 		// read, and notices for the user.
 		if json.Unmarshal(line, &l) == nil && (l.Level == "error" || l.Level == "fatal" || l.Level == "panic") {
-			last = l
+			lastError = l
 		}
 	}
-	return last, nil
+	return lastError, nil
 }

@@ -17,26 +17,26 @@ import (
 )
 
 func (c *checkup) checkPlugins() {
-	plugins, failed, err := c.listPlugins()
+	plugins, failedPlugins, err := c.listPlugins()
 	switch {
 	case err != nil:
 		c.fail("plugins", err.Error(), "correct this; `opentabs plugin list` shows the plugins that can be loaded")
 		return
-	case len(plugins)+len(failed) == 0:
+	case len(plugins)+len(failedPlugins) == 0:
 		c.warn("plugins", "there are none", "add one with `opentabs plugin add PATH`")
 		return
 	}
-	for _, f := range failed {
+	for _, f := range failedPlugins {
 		c.fail("plugins", fmt.Sprintf("%s: %s", f.Path, f.Error), "repair or build it, or remove it with `opentabs plugin remove`")
 	}
-	usable, tools := 0, 0
+	usablePlugins, tools := 0, 0
 	for _, p := range plugins {
 		if c.checkPlugin(p) {
-			usable, tools = usable+1, tools+len(p.Tools)
+			usablePlugins, tools = usablePlugins+1, tools+len(p.Tools)
 		}
 	}
-	if usable > 0 {
-		c.ok("plugins", "%s with %s can be used", terminal.Plural(usable, "plugin"), terminal.Plural(tools, "tool"))
+	if usablePlugins > 0 {
+		c.ok("plugins", "%s with %s can be used", terminal.Plural(usablePlugins, "plugin"), terminal.Plural(tools, "tool"))
 	}
 	if c.status != nil {
 		for _, problem := range c.status.Permissions {
@@ -48,7 +48,7 @@ func (c *checkup) checkPlugins() {
 // checkPlugin reports why a plugin cannot be used, and returns whether it can. A
 // plugin that is installed globally and not reviewed is not reported, because the
 // user may not want it.
-func (c *checkup) checkPlugin(p httpapi.Plugin) (usable bool) {
+func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	switch {
 	case p.Source == string(plugin.SourceGlobal) && !p.Reviewed:
 	case p.Changed:
@@ -88,9 +88,9 @@ func (c *checkup) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error
 	for _, p := range set.Plugins() {
 		plugins = append(plugins, local.Status(p))
 	}
-	var failed []httpapi.FailedPlugin
+	var failedPlugins []httpapi.FailedPlugin
 	for _, f := range set.Failed() {
-		failed = append(failed, permissions.FailedStatus(f))
+		failedPlugins = append(failedPlugins, permissions.FailedStatus(f))
 	}
-	return plugins, failed, nil
+	return plugins, failedPlugins, nil
 }

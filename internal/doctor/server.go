@@ -57,20 +57,20 @@ func portState(port int) string {
 
 // compareServer compares the running server with this program and the settings.
 func (c *checkup) compareServer() {
-	restart := fmt.Sprintf("stop it with `kill %d`, then start it with `opentabs serve`", c.server.PID)
+	restartText := fmt.Sprintf("stop it with `kill %d`, then start it with `opentabs serve`", c.server.PID)
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
 	fact := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, terminal.Elapsed(uptime))
 	switch {
 	case c.server.Version != version.Version:
-		c.warn("server", fmt.Sprintf("%s; this program is %s", fact, version.Version), restart)
+		c.warn("server", fmt.Sprintf("%s; this program is %s", fact, version.Version), restartText)
 	case c.settings.Port != 0 && c.settings.Port != c.server.Port:
-		c.warn("server", fmt.Sprintf("%s; the settings have port %d", fact, c.settings.Port), restart+"; then run `opentabs extension install` and reload the extension")
+		c.warn("server", fmt.Sprintf("%s; the settings have port %d", fact, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
 	default:
 		c.ok("server", "%s", fact)
 	}
 }
 
-const allowUserScripts = "open the extension's details in chrome://extensions of that browser and switch on \"Allow User Scripts\""
+const allowUserScriptsText = "open the extension's details in chrome://extensions of that browser and switch on \"Allow User Scripts\""
 
 func (c *checkup) checkBrowsers() {
 	switch {
@@ -88,23 +88,23 @@ func (c *checkup) checkBrowsers() {
 
 func (c *checkup) checkBrowser(b httpapi.Browser) {
 	fact := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
-	var stale []string
+	var staleTabs []string
 	for _, t := range b.Tabs {
 		if len(t.NeedsReload) > 0 {
-			stale = append(stale, fmt.Sprint(t.TabID))
+			staleTabs = append(staleTabs, fmt.Sprint(t.TabID))
 		}
 	}
 	switch {
 	case !b.Connected:
 		c.warn("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
 	case b.Inject == wire.InjectNone:
-		c.fail("browsers", fact+"; it cannot run plugins", allowUserScripts)
+		c.fail("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
 	case b.Version != version.Version:
-		c.warn("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), updateExtension)
+		c.warn("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), updateExtensionText)
 	case b.Inject == wire.InjectFiles:
-		c.warn("browsers", fact+"; it runs plugins from files, so a new plugin needs a reload of the extension", allowUserScripts)
-	case stale != nil:
-		c.warn("browsers", fmt.Sprintf("%s; tabs that are older than their plugins: %s", fact, strings.Join(stale, ", ")), "reload these tabs, or call a tool in them")
+		c.warn("browsers", fact+"; it runs plugins from files, so a new plugin needs a reload of the extension", allowUserScriptsText)
+	case staleTabs != nil:
+		c.warn("browsers", fmt.Sprintf("%s; tabs that are older than their plugins: %s", fact, strings.Join(staleTabs, ", ")), "reload these tabs, or call a tool in them")
 	default:
 		c.ok("browsers", "%s, user scripts allowed, %s with a plugin", fact, terminal.Plural(len(b.Tabs), "tab"))
 	}

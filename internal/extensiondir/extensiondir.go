@@ -51,11 +51,11 @@ func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err
 		return warnings, err
 	}
 	if _, ok := readRecord(dirs); !ok && config.Exists(dirs.ExtensionRecord()) {
-		kept, err := statefile.PutAside(dirs.ExtensionRecord())
+		keptAs, err := statefile.PutAside(dirs.ExtensionRecord())
 		if err != nil {
 			return warnings, err
 		}
-		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), kept))
+		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), keptAs))
 	}
 	return warnings, writeFiles(dirs, dir, c)
 }
@@ -122,7 +122,7 @@ func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+	if oldContent, err := os.ReadFile(path); err == nil && bytes.Equal(oldContent, content) {
 		if err := os.Chmod(path, 0o600); err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}

@@ -30,9 +30,9 @@ func TestSetup(t *testing.T) {
 		t.Errorf("%+v, %v, %v", c, err, readErr)
 	}
 	t.Chdir(t.TempDir())
-	own, err := Setup(t.Context(), h, "mine", t.Logf)
-	if found, ok := Find(h.Dirs); err != nil || !filepath.IsAbs(own) || filepath.Base(own) != "mine" || !ok || found != own {
-		t.Errorf("%s, %v, found %s", own, err, found)
+	ownFolder, err := Setup(t.Context(), h, "mine", t.Logf)
+	if foundFolder, ok := Find(h.Dirs); err != nil || !filepath.IsAbs(ownFolder) || filepath.Base(ownFolder) != "mine" || !ok || foundFolder != ownFolder {
+		t.Errorf("%s, %v, found %s", ownFolder, err, foundFolder)
 	}
 }
 
@@ -45,8 +45,8 @@ func TestSetupRefuses(t *testing.T) {
 		port int
 		dir  string
 	}{"the port is 0": {0, ""}, "contains files that are not part of an opentabs extension": {9, occupied}} {
-		var wrong *usererr.Error
-		if _, err := Setup(t.Context(), newHome(t, c.port), c.dir, t.Logf); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+		var userErr *usererr.Error
+		if _, err := Setup(t.Context(), newHome(t, c.port), c.dir, t.Logf); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

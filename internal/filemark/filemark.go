@@ -11,8 +11,8 @@ import (
 // The age after which the times of a file are reliable. A file that is written twice
 // within one tick of the file system's clock has the same times after both writes.
 const (
-	settleFine   = 50 * time.Millisecond
-	settleCoarse = 3 * time.Second // FAT counts in steps of 2 s
+	fineSettleTime   = 50 * time.Millisecond
+	coarseSettleTime = 3 * time.Second // FAT counts in steps of 2 s
 )
 
 // Mark is the attributes of a file. Any change of the content changes the mark: a
@@ -36,9 +36,9 @@ func Of(info os.FileInfo) Mark {
 // IsSettled reports whether every later change of the file changes the mark.
 func (m Mark) IsSettled(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
-		age := settleFine
+		age := fineSettleTime
 		if ns%int64(time.Second) == 0 {
-			age = settleCoarse
+			age = coarseSettleTime
 		}
 		if ns != 0 && now.Sub(time.Unix(0, ns)) < age {
 			return false

@@ -11,16 +11,16 @@ import (
 //go:embed globals.txt
 var globalNames string
 
-// shadowsAnyway are wire types that equal a global of TypeScript and may keep
+// allowedShadows are wire types that equal a global of TypeScript and may keep
 // their name, each with the reason.
-var shadowsAnyway = map[string]string{
+var allowedShadows = map[string]string{
 	"Report": "the global one belongs to the Reporting API, which nothing here uses",
 }
 
 // checkTypeName refuses a name that would shadow a global in every file that
 // imports it.
 func checkTypeName(name string) error {
-	if shadowsAnyway[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
+	if allowedShadows[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
 		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, for example", name, name)
 	}
 	return nil
@@ -60,17 +60,17 @@ func (s *schema) check() error {
 		structs[st.name] = true
 	}
 	for _, st := range s.structs {
-		seen := map[string]bool{}
+		seenNames := map[string]bool{}
 		for _, fd := range st.fields {
 			switch {
-			case seen[fd.name]:
+			case seenNames[fd.name]:
 				return fmt.Errorf("%s: two fields are called %q", st.name, fd.name)
 			case ast.IsExported(fd.typ) && !enums[fd.typ] && !structs[fd.typ]:
 				return fmt.Errorf("%s: %q has the type %s, which has no wire form", st.name, fd.name, fd.typ)
 			case structs[fd.typ] && fd.optional && !fd.list && !fd.pointer:
 				return fmt.Errorf("%s: omitempty does nothing for %q, a struct; use a pointer", st.name, fd.name)
 			}
-			seen[fd.name] = true
+			seenNames[fd.name] = true
 		}
 	}
 	return s.checkMethods(structs)
@@ -79,17 +79,17 @@ func (s *schema) check() error {
 // checkMethods rejects a method without its parameters type, and a parameters type
 // without its method: both are found by their names.
 func (s *schema) checkMethods(structs map[string]bool) error {
-	known := map[string]bool{}
+	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {
-		base := typeBase(m)
-		known[base] = true
-		if !structs[base+"Params"] {
-			return fmt.Errorf("method %s needs type %sParams", m, base)
+		baseName := typeBase(m)
+		knownNames[baseName] = true
+		if !structs[baseName+"Params"] {
+			return fmt.Errorf("method %s needs type %sParams", m, baseName)
 		}
 	}
 	for _, st := range s.structs {
 		for _, suffix := range []string{"Params", "Result"} {
-			if base, ok := strings.CutSuffix(st.name, suffix); ok && !known[base] {
+			if baseName, ok := strings.CutSuffix(st.name, suffix); ok && !knownNames[baseName] {
 				return fmt.Errorf("type %s belongs to no method; add its Method constant or rename it", st.name)
 			}
 		}
@@ -112,9 +112,9 @@ func (s *schema) methodValues() []string {
 
 // typeBase turns "tool.dispatch" into "ToolDispatch".
 func typeBase(method string) string {
-	var base strings.Builder
+	var baseName strings.Builder
 	for word := range strings.SplitSeq(method, ".") {
-		base.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		baseName.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
-	return base.String()
+	return baseName.String()
 }

@@ -54,17 +54,17 @@ func TestRefused(t *testing.T) {
 			if err == nil {
 				t.Fatalf("accepted:\n%s", out)
 			}
-			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "case.go") && !wholePackage(want) {
+			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "case.go") && !isAboutPackage(want) {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
 		})
 	}
 }
 
-// wholePackage reports whether an error is about the package and not about one line.
-func wholePackage(text string) bool {
-	for _, part := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
-		if strings.Contains(text, part) {
+// isAboutPackage reports whether an error is about the package and not about one line.
+func isAboutPackage(text string) bool {
+	for _, packageError := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
+		if strings.Contains(text, packageError) {
 			return true
 		}
 	}

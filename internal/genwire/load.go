@@ -201,13 +201,13 @@ func loadField(f *ast.Field) (field, error) {
 	if err != nil {
 		return field{}, fmt.Errorf(".%s: %w", goName, err)
 	}
-	name, opt, _ := strings.Cut(reflect.StructTag(raw).Get("json"), ",")
-	fd := field{name: name, doc: f.Doc.Text(), optional: opt != ""}
+	name, option, _ := strings.Cut(reflect.StructTag(raw).Get("json"), ",")
+	fd := field{name: name, doc: f.Doc.Text(), optional: option != ""}
 	switch {
 	case name == "" || name == "-":
 		return field{}, fmt.Errorf(".%s: give it a json name", goName)
-	case opt != "" && opt != "omitempty" && opt != "omitzero":
-		return field{}, fmt.Errorf(".%s: json option %q has no wire form; use omitempty or none", goName, opt)
+	case option != "" && option != "omitempty" && option != "omitzero":
+		return field{}, fmt.Errorf(".%s: json option %q has no wire form; use omitempty or none", goName, option)
 	}
 	if err := fd.setType(f.Type); err != nil {
 		return field{}, fmt.Errorf(".%s: %w", goName, err)
@@ -260,15 +260,15 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 		if err != nil {
 			return fmt.Errorf("const %s: %w", id.Name, err)
 		}
-		named, ok := c.Type().(*types.Named)
+		namedType, ok := c.Type().(*types.Named)
 		if !ok {
 			cd := constDecl{name: id.Name, doc: doc.Text(), value: literal}
 			l.schema.decls = append(l.schema.decls, cd)
 			continue
 		}
-		en := l.byName[named.Obj().Name()]
+		en := l.byName[namedType.Obj().Name()]
 		if en == nil {
-			return fmt.Errorf("const %s: type %s has no wire form", id.Name, named.Obj().Name())
+			return fmt.Errorf("const %s: type %s has no wire form", id.Name, namedType.Obj().Name())
 		}
 		en.values = append(en.values, enumValue{goName: id.Name, doc: doc.Text(), value: literal})
 	}
@@ -279,7 +279,7 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 func tsLiteral(v constant.Value) (string, error) {
 	switch v.Kind() {
 	case constant.Int:
-		if n, exact := constant.Int64Val(v); !exact || n > maxSafeInt || n < -maxSafeInt {
+		if n, isExact := constant.Int64Val(v); !isExact || n > maxSafeInt || n < -maxSafeInt {
 			return "", fmt.Errorf("%s is not exact in JavaScript (above 2^53)", v)
 		}
 		return v.ExactString(), nil

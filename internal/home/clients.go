@@ -35,7 +35,7 @@ func (h *Home) RemoveClient(name string) error {
 func (h *Home) recordClient(name, change string) {
 	r := audit.Record{Kind: audit.KindClient, New: change, By: httpapi.CommandLine}
 	r.Client = name
-	h.record(r)
+	h.writeAuditRecord(r)
 }
 
 // ReloadClients has a running daemon reload the tokens of MCP clients. ReloadClients

@@ -19,14 +19,14 @@ func TestClients(t *testing.T) {
 	if err != nil || token == "" {
 		t.Fatalf("%q, %v", token, err)
 	}
-	if list, err := clienttoken.Open(h.ClientsFile()).List(); err != nil || len(list) != 1 || list[0].Name != "laptop" {
-		t.Errorf("%+v, %v", list, err)
+	if clients, err := clienttoken.Open(h.ClientsFile()).List(); err != nil || len(clients) != 1 || clients[0].Name != "laptop" {
+		t.Errorf("%+v, %v", clients, err)
 	}
 	if err := errors.Join(h.RemoveClient("laptop"), h.ReloadClients(t.Context())); err != nil {
 		t.Error(err)
 	}
-	var wrong *usererr.Error
-	if err := h.RemoveClient("laptop"); !errors.As(err, &wrong) {
+	var userErr *usererr.Error
+	if err := h.RemoveClient("laptop"); !errors.As(err, &userErr) {
 		t.Errorf("removed twice: %v", err)
 	}
 	entries, _, err := audit.Read(h.State, 0, func(audit.Record) bool { return true })

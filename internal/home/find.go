@@ -40,13 +40,13 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	case err != nil:
 		return Server{}, err
 	}
-	missing := httpapi.ErrNoServer
+	missingErr := httpapi.ErrNoServer
 	ports := []int{}
 	if recorded {
 		ports = append(ports, record.Port)
 	}
-	if own := h.Settings.Port; own != 0 && (len(ports) == 0 || ports[0] != own) {
-		ports = append(ports, own)
+	if configuredPort := h.Settings.Port; configuredPort != 0 && (len(ports) == 0 || ports[0] != configuredPort) {
+		ports = append(ports, configuredPort)
 	}
 	for _, port := range ports {
 		health, err := httpapi.NewClient(port, token).Health(ctx)
@@ -56,12 +56,12 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 		case ctx.Err() != nil:
 			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
 		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
-			missing = httpapi.ErrForeignServer
+			missingErr = httpapi.ErrForeignServer
 		case errors.Is(err, httpapi.ErrSilent) && (port == h.Settings.Port || isAlive(record.PID)):
-			missing = silentOwnerError(ctx, port)
+			missingErr = newSilentOwnerError(ctx, port)
 		}
 	}
-	return Server{}, missing
+	return Server{}, missingErr
 }
 
 // isAlive reports whether there is a process with this id. On Windows FindProcess
@@ -75,7 +75,7 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
-// silentOwnerError is the error for a port whose owner does not respond.
-func silentOwnerError(ctx context.Context, port int) error {
+// newSilentOwnerError is the error for a port whose owner does not respond.
+func newSilentOwnerError(ctx context.Context, port int) error {
 	return fmt.Errorf("port %d is in use by %s, which does not respond: if that is the opentabs server, stop it and start it again; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port))
 }

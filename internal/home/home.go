@@ -81,12 +81,12 @@ func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
 func (h *Home) policyOptions() policy.Options {
 	return policy.Options{
 		Warn:   h.warn,
-		Record: func(c policy.Change) { h.record(permissions.AuditRecord(c)) },
+		Record: func(c policy.Change) { h.writeAuditRecord(permissions.AuditRecord(c)) },
 	}
 }
 
-// record writes one record to the audit log, which is not kept open.
-func (h *Home) record(r audit.Record) {
+// writeAuditRecord writes one record to the audit log, which is not kept open.
+func (h *Home) writeAuditRecord(r audit.Record) {
 	log := audit.Open(h.State, zerolog.Nop())
 	defer log.Close()
 	log.Write(r)

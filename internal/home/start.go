@@ -18,11 +18,11 @@ import (
 const (
 	// startTimeout is how long a daemon may take to answer.
 	startTimeout = 10 * time.Second
-	// startPoll is the interval between two attempts to reach it.
-	startPoll = 10 * time.Millisecond
-	// otherTimeout limits how long the daemon of another process may take to answer,
+	// pollInterval is the interval between two attempts to reach it.
+	pollInterval = 10 * time.Millisecond
+	// otherServerTimeout limits how long the daemon of another process may take to answer,
 	// if that process started its daemon first.
-	otherTimeout = time.Second
+	otherServerTimeout = time.Second
 )
 
 // StartServer starts `opentabs serve` as a background process and returns when a
@@ -57,20 +57,20 @@ func (h *Home) StartServer(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	if h.waitForServer(ctx, ended) {
+	exitErr := make(chan error, 1)
+	go func() { exitErr <- cmd.Wait() }()
+	if h.waitForServer(ctx, exitErr) {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%s (its log is %s)", lastMessage(logName, offset), logName)
+	return fmt.Errorf("%s (its log is %s)", readLastMessage(logName, offset), logName)
 }
 
 // waitForServer reports whether a daemon answered. waitForServer gives up after
-// startTimeout, or otherTimeout after ended.
-func (h *Home) waitForServer(ctx context.Context, ended <-chan error) bool {
+// startTimeout, or otherServerTimeout after the process has exited.
+func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
@@ -78,33 +78,33 @@ func (h *Home) waitForServer(ctx context.Context, ended <-chan error) bool {
 			return true
 		}
 		select {
-		case <-time.After(startPoll):
-		case <-ended:
-			ended = nil
-			time.AfterFunc(otherTimeout, cancel)
+		case <-time.After(pollInterval):
+		case <-exitErr:
+			exitErr = nil
+			time.AfterFunc(otherServerTimeout, cancel)
 		case <-ctx.Done():
 			return false
 		}
 	}
 }
 
-// lastMessage returns the last message to the user in the log after offset: why
+// readLastMessage returns the last message to the user in the log after offset: why
 // the daemon did not start.
-func lastMessage(path string, offset int64) string {
-	const none = "the server did not start and logged no reason"
+func readLastMessage(path string, offset int64) string {
+	const noReasonText = "the server did not start and logged no reason"
 	f, err := os.Open(path)
 	if err != nil {
-		return none
+		return noReasonText
 	}
 	defer f.Close()
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return none
+		return noReasonText
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
 	if err != nil && !errors.Is(err, io.EOF) {
-		return none
+		return noReasonText
 	}
-	message := none
+	message := noReasonText
 	for line := range bytes.Lines(text) {
 		if sentence, ok := strings.CutPrefix(string(bytes.TrimSpace(line)), "opentabs: "); ok {
 			message = sentence

@@ -8,21 +8,21 @@ import (
 
 func TestLastMessage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
-	const before = "opentabs: of another start\n"
+	const earlierLog = "opentabs: of another start\n"
 	for text, want := range map[string]string{
 		"":                       "the server did not start and logged no reason",
 		"{\"level\":\"info\"}\n": "the server did not start and logged no reason",
 		"opentabs: a warning\n{\"level\":\"info\"}\nopentabs: port 1 is taken\n": "port 1 is taken",
 		"opentabs: no newline": "no newline",
 	} {
-		if err := os.WriteFile(path, []byte(before+text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(earlierLog+text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := lastMessage(path, int64(len(before))); got != want {
+		if got := readLastMessage(path, int64(len(earlierLog))); got != want {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}
-	if got := lastMessage(path+"x", 0); got != "the server did not start and logged no reason" {
+	if got := readLastMessage(path+"x", 0); got != "the server did not start and logged no reason" {
 		t.Errorf("without a log: %q", got)
 	}
 }

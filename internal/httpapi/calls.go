@@ -30,11 +30,11 @@ type callRoutes struct{ calls Calls }
 // list sends running and waiting calls, oldest first, then the last finished calls,
 // newest first.
 func (c callRoutes) list(w http.ResponseWriter, _ *http.Request) {
-	list := shape.List{Calls: c.calls.Calls()}
-	if list.Calls == nil {
-		list.Calls = []dispatch.View{}
+	calls := shape.List{Calls: c.calls.Calls()}
+	if calls.Calls == nil {
+		calls.Calls = []dispatch.View{}
 	}
-	httpjson.Send(w, http.StatusOK, list)
+	httpjson.Send(w, http.StatusOK, calls)
 }
 
 func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
@@ -50,9 +50,9 @@ func unknownCall(w http.ResponseWriter) {
 	httpjson.Refuse(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
 }
 
-// cancelled is the response of /calls/{id}/cancel. Cancelled is false if the call had
+// cancelResult is the response of /calls/{id}/cancel. Cancelled is false if the call had
 // already ended.
-type cancelled struct {
+type cancelResult struct {
 	Cancelled bool `json:"cancelled"`
 }
 
@@ -68,11 +68,11 @@ const maxReason = 200
 
 func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 	body := bufio.NewReader(r.Body)
-	var why cancelBody
+	var cancellation cancelBody
 	if _, err := body.Peek(1); err == nil {
 		r.Body = io.NopCloser(body)
 		var ok bool
-		if why, ok = bodyOf[cancelBody](w, r); !ok {
+		if cancellation, ok = bodyOf[cancelBody](w, r); !ok {
 			return
 		}
 	}
@@ -81,7 +81,7 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 		unknownCall(w)
 		return
 	}
-	httpjson.Send(w, http.StatusOK, cancelled{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(why.Reason, maxReason))})
+	httpjson.Send(w, http.StatusOK, cancelResult{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(cancellation.Reason, maxReason))})
 }
 
 // CallsClient reads, cancels and decides calls of a server. See [Client] for the errors.
@@ -89,28 +89,28 @@ type CallsClient struct{ client *Client }
 
 // Get requests one call, with its activities and its timeline.
 func (c CallsClient) Get(ctx context.Context, callID string) (v dispatch.View, err error) {
-	err = c.client.ask(ctx, askTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &v)
+	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &v)
 	return v, err
 }
 
 // List requests the calls: running and waiting calls, oldest first, then the last
 // finished calls, newest first.
 func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
-	var list shape.List
-	err := c.client.ask(ctx, askTimeout, http.MethodGet, "/calls", &list)
-	return list.Calls, err
+	var calls shape.List
+	err := c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls", &calls)
+	return calls.Calls, err
 }
 
 // Cancel cancels a call, with an optional reason. Cancel returns false if the call had
 // ended.
 func (c CallsClient) Cancel(ctx context.Context, callID, reason string) (bool, error) {
-	var done cancelled
-	err := c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/cancel", cancelBody{Reason: reason}, &done)
-	return done.Cancelled, err
+	var result cancelResult
+	err := c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/cancel", cancelBody{Reason: reason}, &result)
+	return result.Cancelled, err
 }
 
 // Decide sends the user's decision about a waiting call.
-func (c CallsClient) Decide(ctx context.Context, callID string, d Decision) (done Decided, err error) {
-	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/decide", d, &done)
-	return done, err
+func (c CallsClient) Decide(ctx context.Context, callID string, d Decision) (result Decided, err error) {
+	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/decide", d, &result)
+	return result, err
 }

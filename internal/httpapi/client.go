@@ -24,10 +24,10 @@ const (
 	// healthTimeout limits the response of /healthz. healthTimeout is long enough for a
 	// busy machine, because a server that takes longer is reported as not answering.
 	healthTimeout = 3 * time.Second
-	// askTimeout limits most requests, reloadTimeout the request that reloads all
+	// requestTimeout limits most requests, reloadTimeout the request that reloads all
 	// plugins.
-	askTimeout    = 10 * time.Second
-	reloadTimeout = 2 * time.Minute
+	requestTimeout = 10 * time.Second
+	reloadTimeout  = 2 * time.Minute
 )
 
 // ErrNoServer is the error if no program listens on the port.
@@ -98,7 +98,7 @@ func (c *Client) URL(path string) string { return "http://" + c.address + path }
 // the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
-	if err := c.ask(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
+	if err := c.exchange(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
 		return Health{}, err
 	}
 	if !h.OK || h.PID <= 0 || h.Version == "" {
@@ -109,19 +109,19 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 
 // Status requests the status of the server.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
-	err = c.ask(ctx, askTimeout, http.MethodGet, "/status", &s)
+	err = c.exchange(ctx, requestTimeout, http.MethodGet, "/status", &s)
 	return s, err
 }
 
 // ReloadClients has the server reload the tokens of MCP clients. When it returns, the
 // requests of removed clients have ended.
 func (c *Client) ReloadClients(ctx context.Context) error {
-	return c.ask(ctx, askTimeout, http.MethodPost, "/clients/reload", nil)
+	return c.exchange(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
 }
 
-// ask sends a request without a body and decodes the response into v, if v is not
+// exchange sends a request without a body and decodes the response into v, if v is not
 // nil. timeout limits the whole exchange.
-func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path string, v any) error {
+func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return c.requestInto(ctx, method, path, nil, v)
@@ -129,7 +129,7 @@ func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path st
 
 // post sends body as JSON, and is otherwise like ask.
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -189,16 +189,16 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 
 // dialError distinguishes a port without a listener from other failures.
 func dialError(err error) error {
-	var op *net.OpError
-	gaveUp := errors.Is(err, context.Canceled)
-	var late net.Error
+	var opErr *net.OpError
+	isCancelled := errors.Is(err, context.Canceled)
+	var timeoutErr net.Error
 	switch {
-	case gaveUp:
+	case isCancelled:
 	case errors.Is(err, ErrForeignServer):
 		return ErrForeignServer
-	case errors.Is(err, ErrSilent), errors.As(err, &late) && late.Timeout():
+	case errors.Is(err, ErrSilent), errors.As(err, &timeoutErr) && timeoutErr.Timeout():
 		return ErrSilent
-	case errors.As(err, &op) && op.Op == "dial":
+	case errors.As(err, &opErr) && opErr.Op == "dial":
 		return ErrNoServer
 	}
 	return fmt.Errorf("ask the server: %w", err)

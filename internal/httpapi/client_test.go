@@ -39,9 +39,9 @@ func TestClientWithoutServer(t *testing.T) {
 	if _, err := c.Stdio(context.Background()); !errors.Is(err, ErrNoServer) {
 		t.Errorf("stdio: %v", err)
 	}
-	gone, cancel := context.WithCancel(context.Background())
+	cancelledCtx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.Status(gone); errors.Is(err, ErrNoServer) || !errors.Is(err, context.Canceled) {
+	if _, err := c.Status(cancelledCtx); errors.Is(err, ErrNoServer) || !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)
 	}
 }

@@ -14,25 +14,25 @@ import (
 // laptopToken is the token of the client laptop in these tests.
 const laptopToken = "otc_of-the-laptop"
 
-// oneClient implements ClientTokens with one token, until Reload removes it.
-type oneClient struct {
+// fakeClientTokens implements ClientTokens with one token, until Reload removes it.
+type fakeClientTokens struct {
 	mu      sync.Mutex // guards all fields below
 	removed bool
 	cancels []context.CancelFunc
 }
 
-func (o *oneClient) Enter(ctx context.Context, token string) (string, context.Context, func(), bool) {
+func (o *fakeClientTokens) Enter(ctx context.Context, token string) (string, context.Context, func(), bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if token != laptopToken || o.removed {
 		return "", nil, nil, false
 	}
-	in, cancel := context.WithCancel(ctx)
+	clientCtx, cancel := context.WithCancel(ctx)
 	o.cancels = append(o.cancels, cancel)
-	return "laptop", in, cancel, true
+	return "laptop", clientCtx, cancel, true
 }
 
-func (o *oneClient) Reload() error {
+func (o *fakeClientTokens) Reload() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.removed = true
@@ -46,7 +46,7 @@ func (o *oneClient) Reload() error {
 // except /mcp.
 func TestAttackByClient(t *testing.T) {
 	f := startFixture(t)
-	clients := &oneClient{}
+	clients := &fakeClientTokens{}
 	f.api.guard.clients = clients
 	bearer := map[string]string{"Authorization": "Bearer " + laptopToken}
 	paths := map[string]string{
@@ -70,8 +70,8 @@ func TestAttackByClient(t *testing.T) {
 				}
 				req.Header.Set("Authorization", bearer["Authorization"])
 				// Redirects to a cleaned path are checked, not followed.
-				direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-				resp, err := direct.Do(req)
+				noRedirects := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				resp, err := noRedirects.Do(req)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,9 +80,9 @@ func TestAttackByClient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				redirected := resp.StatusCode/100 == 3 && len(body) < 200
-				sentence := method == "HEAD" || strings.Contains(string(body), "the token of the MCP client laptop opens /mcp and nothing else")
-				if !redirected && (resp.StatusCode != http.StatusForbidden || !sentence) {
+				isRedirect := resp.StatusCode/100 == 3 && len(body) < 200
+				hasSentence := method == "HEAD" || strings.Contains(string(body), "the token of the MCP client laptop opens /mcp and nothing else")
+				if !isRedirect && (resp.StatusCode != http.StatusForbidden || !hasSentence) {
 					t.Errorf("%d %s", resp.StatusCode, body)
 				}
 			})
@@ -116,7 +116,7 @@ func TestAttackByClient(t *testing.T) {
 // /mcp with every method, and that the error names the command to use.
 func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 	f := startFixture(t)
-	f.api.guard.clients = &oneClient{}
+	f.api.guard.clients = &fakeClientTokens{}
 	for _, method := range allMethods {
 		resp, body := f.send(t, requestText(method, "/mcp", "Host: localhost", "Authorization: Bearer "+testToken))
 		if resp == nil || resp.StatusCode != http.StatusForbidden {
@@ -132,18 +132,18 @@ func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 // TestCallerIsNamed checks that the handler of /mcp gets the client's name from the
 // guard, and that its request ends when the token is removed.
 func TestCallerIsNamed(t *testing.T) {
-	clients := &oneClient{}
-	entered := make(chan string, 3)
+	clients := &fakeClientTokens{}
+	callerNames := make(chan string, 3)
 	ended := make(chan error, 1)
 	api := New(Options{Token: testToken, Clients: clients, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		entered <- fmt.Sprintf("%q", CallerOf(r.Context()).Client)
+		callerNames <- fmt.Sprintf("%q", CallerOf(r.Context()).Client)
 		if r.URL.RawQuery == "wait" {
 			<-r.Context().Done()
 			ended <- r.Context().Err()
 		}
 	})})
 	url := serveAPI(t, api)
-	ask := func(token, path string) {
+	sendRequest := func(token, path string) {
 		req, err := http.NewRequest(http.MethodGet, url+path, nil)
 		if err != nil {
 			t.Error(err)
@@ -155,13 +155,13 @@ func TestCallerIsNamed(t *testing.T) {
 			resp.Body.Close()
 		}
 	}
-	ask(laptopToken, "/mcp?client=desk")
-	ask(testToken, CommandPath)
-	if a, b := <-entered, <-entered; a != `"laptop"` || b != `""` {
+	sendRequest(laptopToken, "/mcp?client=desk")
+	sendRequest(testToken, CommandPath)
+	if a, b := <-callerNames, <-callerNames; a != `"laptop"` || b != `""` {
 		t.Errorf("callers %s and %s", a, b)
 	}
-	go ask(laptopToken, "/mcp?wait")
-	<-entered
+	go sendRequest(laptopToken, "/mcp?wait")
+	<-callerNames
 	if err := clients.Reload(); err != nil {
 		t.Fatal(err)
 	}

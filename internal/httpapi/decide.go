@@ -51,7 +51,7 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 		unknownCall(w)
 		return
 	}
-	done, err := c.calls.Decide(id, decision.TicketID, dispatch.Resolution{
+	result, err := c.calls.Decide(id, decision.TicketID, dispatch.Resolution{
 		Allow: *decision.Allow, Scope: decision.Scope,
 		Duration: time.Duration(decision.ForMs) * time.Millisecond, Surface: CommandLine,
 	})
@@ -59,17 +59,17 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	httpjson.Send(w, http.StatusOK, Decided{Outcome: done.Outcome, By: done.Surface, Allowed: done.Allowed})
+	httpjson.Send(w, http.StatusOK, Decided{Outcome: result.Outcome, By: result.Surface, Allowed: result.Allowed})
 }
 
 // check returns the problem of an invalid decision, or nil.
 func (d Decision) check() error {
-	longest := dispatch.MaxScopeTime.Milliseconds()
+	maxMs := dispatch.MaxScopeTime.Milliseconds()
 	switch {
 	case d.Allow == nil:
 		return errors.New(`the decision has no "allow": send {"allow": true or false, "scope": "once", "session", "time" or "always", "for_ms": a number for "time", "ticket_id": ...}`)
-	case d.Scope == wire.ScopeTime && (d.ForMs <= 0 || d.ForMs > longest):
-		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.ForMs, longest)
+	case d.Scope == wire.ScopeTime && (d.ForMs <= 0 || d.ForMs > maxMs):
+		return fmt.Errorf("for_ms is %d: give it a number from 1 to %d", d.ForMs, maxMs)
 	case d.Scope != wire.ScopeTime && d.ForMs != 0:
 		return errors.New(`for_ms goes with the scope "time" only: leave it out`)
 	}

@@ -41,16 +41,16 @@ func TestDecide(t *testing.T) {
 	waiting := f.startSuspendedCall(t)
 	ticket := waiting.Waiting.TicketID
 	for _, step := range []struct {
-		name string
-		give Decision
-		want Decided
+		name     string
+		decision Decision
+		want     Decided
 	}{
 		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, Decided{Outcome: wire.DecisionNotPending}},
 		{"the first one", Decision{Allow: &yes, TicketID: ticket}, Decided{wire.DecisionAccepted, "the command line", true}},
 		{"the second one", Decision{Allow: &no, TicketID: ticket}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
 		{"of any ticket", Decision{Allow: &no}, Decided{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
-		if got, err := c.Calls.Decide(context.Background(), waiting.CallID, step.give); err != nil || got != step.want {
+		if got, err := c.Calls.Decide(context.Background(), waiting.CallID, step.decision); err != nil || got != step.want {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
 		}
 	}
@@ -124,8 +124,8 @@ func TestCallHasAll(t *testing.T) {
 	if len(v.Timeline) != 2 || v.Timeline[1].Kind != dispatch.EventRunning || time.Since(v.Timeline[0].Time) > time.Minute {
 		t.Errorf("the timeline is %+v", v.Timeline)
 	}
-	list, err := NewClient(f.port, testToken).Calls.List(context.Background())
-	if err != nil || len(list) != 1 || list[0].Activities != nil || list[0].Timeline != nil {
-		t.Errorf("the list is %+v, %v", list, err)
+	calls, err := NewClient(f.port, testToken).Calls.List(context.Background())
+	if err != nil || len(calls) != 1 || calls[0].Activities != nil || calls[0].Timeline != nil {
+		t.Errorf("the list is %+v, %v", calls, err)
 	}
 }

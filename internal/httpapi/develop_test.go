@@ -14,17 +14,17 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)
 	for _, end := range []struct {
-		how  string
-		want error
+		description string
+		want        error
 	}{{"the client goes", context.Canceled}, {"the server stops", ErrEnded}} {
 		ctx, cancel := context.WithCancel(context.Background())
-		begun, done := make(chan struct{}), make(chan error, 1)
+		hasBegun, done := make(chan struct{}), make(chan error, 1)
 		go func() {
-			done <- c.Plugins.Develop(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(begun) })
+			done <- c.Plugins.Develop(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(hasBegun) })
 		}()
-		<-begun
-		if got := <-f.developed; got != "begin /plugins/a auto" {
-			t.Errorf("%s: got %q", end.how, got)
+		<-hasBegun
+		if got := <-f.developedDirs; got != "begin /plugins/a auto" {
+			t.Errorf("%s: got %q", end.description, got)
 		}
 		if end.want == ErrEnded {
 			f.api.streams.stop()
@@ -32,10 +32,10 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 			cancel()
 		}
 		if err := <-done; !errors.Is(err, end.want) {
-			t.Errorf("%s: got %v", end.how, err)
+			t.Errorf("%s: got %v", end.description, err)
 		}
-		if got := <-f.developed; got != "end /plugins/a" {
-			t.Errorf("%s: got %q", end.how, got)
+		if got := <-f.developedDirs; got != "end /plugins/a" {
+			t.Errorf("%s: got %q", end.description, got)
 		}
 		cancel()
 	}

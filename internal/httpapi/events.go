@@ -18,8 +18,8 @@ import (
 	"opentabs/internal/sse"
 )
 
-// eventChunk is the approximate size of one write to a client, in bytes.
-const eventChunk = 32 << 10
+// maxChunkBytes is the approximate size of one write to a client, in bytes.
+const maxChunkBytes = 32 << 10
 
 // serverMark is the prefix of all event ids of one server process, so that a client
 // that reconnects to another process receives a missed event.
@@ -33,11 +33,11 @@ func (m serverMark) id(seq uint64) string { return string(m) + "-" + strconv.For
 // parseID returns the Seq in an event id, and false if id is malformed. For an id of
 // another server process it returns math.MaxUint64, which this server never reaches.
 func (m serverMark) parseID(id string) (uint64, bool) {
-	mark, number, marked := strings.Cut(id, "-")
-	if !marked {
-		mark, number = string(m), id
+	mark, seqText, hasMark := strings.Cut(id, "-")
+	if !hasMark {
+		mark, seqText = string(m), id
 	}
-	n, err := strconv.ParseUint(number, 10, 64)
+	n, err := strconv.ParseUint(seqText, 10, 64)
 	if mark != string(m) {
 		return math.MaxUint64, err == nil && mark != ""
 	}
@@ -48,7 +48,7 @@ func (m serverMark) parseID(id string) (uint64, bool) {
 type eventRoute struct {
 	calls   Calls
 	streams *streams
-	turns   turns
+	turns   writeTurns
 }
 
 // eventFilters has a setter for each query parameter of /events.
@@ -63,25 +63,25 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
 	query := r.URL.Query()
 	for name, values := range query {
-		set := eventFilters[name]
-		if set == nil || len(values) > 1 {
+		setFilter := eventFilters[name]
+		if setFilter == nil || len(values) > 1 {
 			return o, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(eventFilters)), ", "))
 		}
-		set(&o, values[0])
+		setFilter(&o, values[0])
 	}
 	// A browser that reconnects repeats the URL and adds the header, so the header is
 	// newer than the parameter.
-	after := r.Header.Get("Last-Event-ID")
-	if after == "" {
-		after = query.Get("after")
+	afterID := r.Header.Get("Last-Event-ID")
+	if afterID == "" {
+		afterID = query.Get("after")
 	}
-	if after == "" {
+	if afterID == "" {
 		return o, nil
 	}
 	o.FromStart = true
 	var ok bool
-	if o.After, ok = e.streams.mark.parseID(after); !ok {
-		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", after)
+	if o.After, ok = e.streams.mark.parseID(afterID); !ok {
+		return o, fmt.Errorf("%.100q is not the id of an event: give Last-Event-ID or after the id of the last event that you have", afterID)
 	}
 	return o, nil
 }
@@ -100,44 +100,44 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	follower := e.calls.Follow(options)
 	defer follower.Close()
-	out, following, end := e.streams.open(w, r)
-	defer end()
-	quiet := func(comment string) error { return out.writeQuiet(comment, follower.Position()) }
+	out, streamCtx, endStream := e.streams.open(w, r)
+	defer endStream()
+	writePosition := func(comment string) error { return out.writeQuiet(comment, follower.Position()) }
 	// The comment confirms that the stream has started; the id is its position.
-	if quiet("following") != nil {
+	if writePosition("following") != nil {
 		return
 	}
-	write := func(list []*dispatch.Event, lost int) error {
-		done, err := e.turns.acquire(following)
+	write := func(events []*dispatch.Event, lostEvents int) error {
+		releaseTurn, err := e.turns.acquire(streamCtx)
 		if err != nil {
 			return err
 		}
-		defer done()
-		return out.writeEvents(list, lost)
+		defer releaseTurn()
+		return out.writeEvents(events, lostEvents)
 	}
-	writeStream(following, e.streams.heartbeat, follower.Next, write, func() error { return quiet("still here") })
+	writeStream(streamCtx, e.streams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
 }
 
-// chunks is a pool of buffers in which events are encoded. A client uses a buffer
+// chunkPool is a pool of buffers in which events are encoded. A client uses a buffer
 // only during a write.
-var chunks = sync.Pool{New: func() any { return new([]byte) }}
+var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// writeEvents writes events, and a "missed" event if lost > 0. All clients share the JSON
+// writeEvents writes events, and a "missed" event if lostEvents > 0. All clients share the JSON
 // of an event.
-func (e eventWriter) writeEvents(list []*dispatch.Event, lost int) error {
-	chunk := chunks.Get().(*[]byte)
-	defer chunks.Put(chunk)
+func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error {
+	chunk := chunkPool.Get().(*[]byte)
+	defer chunkPool.Put(chunk)
 	text := (*chunk)[:0]
 	defer func() { *chunk = text }()
-	if lost > 0 {
-		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lost)
+	if lostEvents > 0 {
+		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEvents)
 	}
-	for _, event := range list {
+	for _, event := range events {
 		data := event.JSON()
 		text = append(append(text, "event: "...), event.Kind...)
 		text = append(append(append(text, "\nid: "...), e.mark...), '-')
 		text = append(strconv.AppendUint(text, event.Seq, 10), "\ndata: "...)
-		if len(text)+len(data) > eventChunk {
+		if len(text)+len(data) > maxChunkBytes {
 			if err := e.write(text, data); err != nil {
 				return err
 			}
@@ -175,7 +175,7 @@ func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Lis
 	if o.After > 0 {
 		query.Set("after", strconv.FormatUint(o.After, 10))
 	}
-	return c.client.follow(ctx, "/events?"+query.Encode(), l.Following, l.handleEvent)
+	return c.client.readStream(ctx, "/events?"+query.Encode(), l.Following, l.handleEvent)
 }
 
 func (l Listener) handleEvent(e sse.Event) error { return dispatchEvent(e, l.Missed, l.Event) }

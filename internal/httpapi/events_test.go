@@ -19,7 +19,7 @@ import (
 func TestFollow(t *testing.T) {
 	f := startFixture(t)
 	number := 0.5
-	done := errors.New("done")
+	errDone := errors.New("done")
 	var kinds []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // the timeout makes a missing event fail only this test
 	defer stop()
@@ -32,17 +32,17 @@ func TestFollow(t *testing.T) {
 		},
 		Event: func(e dispatch.Event, raw []byte) error {
 			kinds = append(kinds, string(e.Kind))
-			var again dispatch.Event
-			if err := json.Unmarshal(raw, &again); err != nil || again.Seq != e.Seq {
+			var decoded dispatch.Event
+			if err := json.Unmarshal(raw, &decoded); err != nil || decoded.Seq != e.Seq {
 				t.Errorf("the raw event is %s", raw)
 			}
 			if e.Kind == dispatch.EventEnded {
-				return done
+				return errDone
 			}
 			return nil
 		},
 	})
-	if !errors.Is(err, done) {
+	if !errors.Is(err, errDone) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(kinds, " "); got != "created running progress ended" {
@@ -51,10 +51,10 @@ func TestFollow(t *testing.T) {
 }
 
 func TestFollowReportsMissedEvents(t *testing.T) {
-	var missed int
-	l := Listener{Missed: func(n int) error { missed = n; return nil }}
-	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
-		t.Errorf("missed %d, %v", missed, err)
+	var missedCount int
+	l := Listener{Missed: func(n int) error { missedCount = n; return nil }}
+	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
+		t.Errorf("missed %d, %v", missedCount, err)
 	}
 	for _, e := range []struct{ name, data string }{{missedEvent, "x"}, {"created", "x"}} {
 		if l.handleEvent(newEvent(e.name, e.data)) == nil {
@@ -85,40 +85,40 @@ func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Resp
 }
 
 // readEvents reads n events of a stream and returns their names and the last event.
-func readEvents(t *testing.T, resp *http.Response, n int) (names string, last sse.Event) {
+func readEvents(t *testing.T, resp *http.Response, n int) (names string, lastEvent sse.Event) {
 	t.Helper()
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("the answer is %s", resp.Status)
 	}
-	var all []string
+	var eventNames []string
 	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all, last = append(all, e.Name), e; len(all) == n {
+		if eventNames, lastEvent = append(eventNames, e.Name), e; len(eventNames) == n {
 			break
 		}
 	}
-	return strings.Join(all, " "), last
+	return strings.Join(eventNames, " "), lastEvent
 }
 
 func TestEventsResume(t *testing.T) {
 	f := startFixture(t)
-	first := f.openEvents(t, "", "")
+	firstStream := f.openEvents(t, "", "")
 	_, sink := f.call(t)
 	sink.Reports([]wire.Report{{Message: "one"}, {Message: "two"}, {Message: "three"}}, 0)
-	names, last := readEvents(t, first, 3)
-	if names != "created running progress" || last.ID != f.api.streams.mark.id(3) {
-		t.Fatalf("heard %s, the last has id %s", names, last.ID)
+	names, lastEvent := readEvents(t, firstStream, 3)
+	if names != "created running progress" || lastEvent.ID != f.api.streams.mark.id(3) {
+		t.Fatalf("heard %s, the last has id %s", names, lastEvent.ID)
 	}
-	for how, resp := range map[string]*http.Response{
-		"Last-Event-ID":                  f.openEvents(t, "", last.ID),
-		"after":                          f.openEvents(t, "?after="+last.ID, ""),
+	for resumeMethod, resp := range map[string]*http.Response{
+		"Last-Event-ID":                  f.openEvents(t, "", lastEvent.ID),
+		"after":                          f.openEvents(t, "?after="+lastEvent.ID, ""),
 		"after, without the mark":        f.openEvents(t, "?after=3", ""),
-		"Last-Event-ID, newer than that": f.openEvents(t, "?after=1", last.ID),
+		"Last-Event-ID, newer than that": f.openEvents(t, "?after=1", lastEvent.ID),
 	} {
 		if names, e := readEvents(t, resp, 2); names != "progress progress" || !strings.Contains(string(e.Data), `"seq":5,`) {
-			t.Errorf("with %s: heard %s, the last is %s", how, names, e.Data)
+			t.Errorf("with %s: heard %s, the last is %s", resumeMethod, names, e.Data)
 		}
 	}
 	// After an id of another server process, the number of missed events is unknown.
@@ -212,16 +212,16 @@ func TestLargeEvents(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "", "")
 	_, sink := f.call(t)
-	large := `"` + strings.Repeat("x", 200<<10) + `"`
+	largeJSON := `"` + strings.Repeat("x", 200<<10) + `"`
 	for range 3 {
 		sink.Reports([]wire.Report{
-			{Message: "small"}, {Activity: &wire.Activity{Type: "text", Content: json.RawMessage(large)}},
+			{Message: "small"}, {Activity: &wire.Activity{Type: "text", Content: json.RawMessage(largeJSON)}},
 		}, 0)
 	}
-	names, last := readEvents(t, resp, 8)
+	names, lastEvent := readEvents(t, resp, 8)
 	var e dispatch.Event
-	if err := json.Unmarshal(last.Data, &e); err != nil || string(e.Activity.Content) != large {
-		t.Errorf("the last event has %d bytes, %v", len(last.Data), err)
+	if err := json.Unmarshal(lastEvent.Data, &e); err != nil || string(e.Activity.Content) != largeJSON {
+		t.Errorf("the last event has %d bytes, %v", len(lastEvent.Data), err)
 	}
 	if names != "created running progress activity progress activity progress activity" {
 		t.Errorf("heard %s", names)
@@ -235,8 +235,8 @@ func TestEventsHeartbeat(t *testing.T) {
 		t.Errorf("Content-Type is %s", got)
 	}
 	lines := bufio.NewScanner(resp.Body)
-	at := "id: " + f.api.streams.mark.id(0)
-	for _, want := range []string{": following", at, "", ": still here", at, "", ": still here"} {
+	positionLine := "id: " + f.api.streams.mark.id(0)
+	for _, want := range []string{": following", positionLine, "", ": still here", positionLine, "", ": still here"} {
 		if !lines.Scan() || lines.Text() != want {
 			t.Fatalf("got %q, want %q", lines.Text(), want)
 		}
@@ -258,20 +258,20 @@ func TestFollowEndsWithServer(t *testing.T) {
 // then "done".
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := startFixture(t)
-	var statuses, other []string
-	done := errors.New("done")
+	var statuses, otherMessages []string
+	errDone := errors.New("done")
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
 			_, sink := f.call(t)
-			tenth, all := 0.1, 1.0
+			progress, total := 0.1, 1.0
 			sink.Reports([]wire.Report{
 				{Status: "indexing", Message: "Starting indexing"},
-				{Progress: &tenth, Total: &all, Message: "Indexed batch 1/10"},
+				{Progress: &progress, Total: &total, Message: "Indexed batch 1/10"},
 				{Activity: &wire.Activity{Type: "code-generation", Content: json.RawMessage(`"fn hello() {}"`)}},
 				{Activity: &wire.Activity{Type: "code-generation", Patch: json.RawMessage(`[{"op":"replace","path":"","value":""}]`)}},
-				{Progress: &all, Total: &all, Message: "Indexing complete"},
+				{Progress: &total, Total: &total, Message: "Indexing complete"},
 			}, 0)
 			sink.Finish(json.RawMessage(`{"indexed":10}`), nil)
 			return nil
@@ -288,7 +288,7 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 				return err
 			}
 			if got.ActivityType != "tool-call-progress" {
-				other = append(other, got.Type+" "+got.ActivityType)
+				otherMessages = append(otherMessages, got.Type+" "+got.ActivityType)
 				if e.Kind == dispatch.EventEnded {
 					return fmt.Errorf("the last event is not a progress snapshot: %s", raw)
 				}
@@ -304,18 +304,18 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 				statuses = append(statuses, status)
 			}
 			if e.Kind == dispatch.EventEnded {
-				return done
+				return errDone
 			}
 			return nil
 		},
 	})
-	if !errors.Is(err, done) {
+	if !errors.Is(err, errDone) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(statuses, " "); got != "pending running done" {
 		t.Errorf("the status goes %s", got)
 	}
-	if got := strings.Join(other, ", "); got != "ActivitySnapshot code-generation, ActivityDelta code-generation" {
+	if got := strings.Join(otherMessages, ", "); got != "ActivitySnapshot code-generation, ActivityDelta code-generation" {
 		t.Errorf("other activities: %s", got)
 	}
 }

@@ -14,7 +14,7 @@ func TestResponses(t *testing.T) {
 	f := startFixture(t)
 	token := "Authorization: Bearer " + testToken
 	var b bytes.Buffer
-	for _, one := range []struct {
+	for _, request := range []struct {
 		method, path string
 		header       []string
 	}{
@@ -32,12 +32,12 @@ func TestResponses(t *testing.T) {
 		{http.MethodGet, "/stdio", []string{token}},
 		{http.MethodGet, "/logs?level=none", []string{token}},
 	} {
-		resp, body := f.send(t, requestText(one.method, one.path, append([]string{"Host: 127.0.0.1"}, one.header...)...))
+		resp, body := f.send(t, requestText(request.method, request.path, append([]string{"Host: 127.0.0.1"}, request.header...)...))
 		if resp == nil {
-			t.Fatalf("%s %s has no response", one.method, one.path)
+			t.Fatalf("%s %s has no response", request.method, request.path)
 		}
 		resp.Header.Del("Date")
-		fmt.Fprintf(&b, "%s %s\n%s\n", one.method, one.path, resp.Status)
+		fmt.Fprintf(&b, "%s %s\n%s\n", request.method, request.path, resp.Status)
 		if err := resp.Header.Write(&b); err != nil {
 			t.Fatal(err)
 		}

@@ -13,33 +13,33 @@ import (
 	"opentabs/internal/loopback"
 )
 
-// guard rejects requests that are not from a program of this machine's user.
+// requestGuard rejects requests that are not from a program of this machine's user.
 //
 // A web page can reach loopback in two ways: with its own origin in Origin, or,
 // after its host name was pointed at 127.0.0.1, with its own host in Host.
 // Another user of the machine can send any request but does not have the token.
-type guard struct {
+type requestGuard struct {
 	token   [sha256.Size]byte
 	clients ClientTokens
 	origins []string
 }
 
-func newGuard(token string, clients ClientTokens, origins []string) *guard {
-	return &guard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
+func newGuard(token string, clients ClientTokens, origins []string) *requestGuard {
+	return &requestGuard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
 // requireLocal rejects requests with another machine in Host, and requests from web pages.
 // An Origin header must be a trusted origin or the server's own. The server has no
 // pages, so its own origin comes from clients and proxies that set it themselves;
 // they need the token too.
-func (g *guard) requireLocal(next http.Handler) http.Handler {
+func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
 			httpjson.Refuse(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
 			return
 		}
 		origins := r.Header.Values("Origin")
-		if !g.trusts(r.Host, origins) || len(origins) == 0 && fromPage(r.Header) {
+		if !g.isTrusted(r.Host, origins) || len(origins) == 0 && isFromPage(r.Header) {
 			httpjson.Refuse(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
 			return
 		}
@@ -63,15 +63,15 @@ func CallerOf(ctx context.Context) Caller {
 }
 
 // requireToken accepts requests with the administrator's token.
-func (g *guard) requireToken(next http.Handler) http.Handler {
+func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if name, _, leave, ok := g.enterClient(r.Context(), token); ok {
-			leave()
+		if name, _, endRequest, ok := g.enterClient(r.Context(), token); ok {
+			endRequest()
 			httpjson.Refuse(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
 			return
 		}
@@ -82,26 +82,26 @@ func (g *guard) requireToken(next http.Handler) http.Handler {
 // requireClient accepts requests with the token of a client, until the token is removed.
 // requireClient rejects the administrator's token, so that no client has a reason to store it:
 // commands use CommandPath.
-func (g *guard) requireClient(next http.Handler) http.Handler {
+func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
 			httpjson.Refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
 			return
 		}
-		name, ctx, leave, ok := g.enterClient(r.Context(), token)
+		name, ctx, endRequest, ok := g.enterClient(r.Context(), token)
 		if !ok {
 			writeUnauthorized(w)
 			return
 		}
-		defer leave()
+		defer endRequest()
 		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, Caller{Client: name})))
 	})
 }
 
 // enterClient is ClientTokens.Enter. enterClient reports false for an empty token, and if there are
 // no client tokens.
-func (g *guard) enterClient(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool) {
+func (g *requestGuard) enterClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
 	}
@@ -111,11 +111,11 @@ func (g *guard) enterClient(ctx context.Context, token string) (name string, in 
 // bearerOf returns the token in the Authorization header, or "". bearerOf rejects two
 // Authorization headers, because proxies and servers differ in which one they use.
 func bearerOf(h http.Header) string {
-	all := h.Values("Authorization")
-	if len(all) != 1 {
+	headerValues := h.Values("Authorization")
+	if len(headerValues) != 1 {
 		return ""
 	}
-	scheme, token, _ := strings.Cut(all[0], " ")
+	scheme, token, _ := strings.Cut(headerValues[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}
@@ -124,7 +124,7 @@ func bearerOf(h http.Header) string {
 
 // isAdministrator reports whether token is the administrator's. It compares hashes,
 // which have one length, so that the time does not depend on the token.
-func (g *guard) isAdministrator(token string) bool {
+func (g *requestGuard) isAdministrator(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
 }
@@ -134,16 +134,16 @@ func writeUnauthorized(w http.ResponseWriter) {
 	httpjson.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
-// fromPage reports whether a browser sent the request for a page. When a page loads an
+// isFromPage reports whether a browser sent the request for a page. When a page loads an
 // image or a script, the request has no Origin, but it has Sec-Fetch-Site. The value
 // "none" is for addresses that the user typed, and for requests of extensions.
-func fromPage(h http.Header) bool {
+func isFromPage(h http.Header) bool {
 	site := h.Values("Sec-Fetch-Site")
 	return len(site) > 0 && !slices.Equal(site, []string{"none"})
 }
 
-// trusts reports whether a request to host may have these Origin headers.
-func (g *guard) trusts(host string, origins []string) bool {
+// isTrusted reports whether a request to host may have these Origin headers.
+func (g *requestGuard) isTrusted(host string, origins []string) bool {
 	switch len(origins) {
 	case 0:
 		return true

@@ -23,8 +23,8 @@ var allRoutes = []string{
 
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
-// refusedWith is a request header that must be rejected, and the status of the response.
-type refusedWith struct {
+// refusedHeader is a request header that must be rejected, and the status of the response.
+type refusedHeader struct {
 	name   string
 	header []string // as "Name: value"; names may repeat
 	status int
@@ -63,7 +63,7 @@ func requestText(method, path string, header ...string) string {
 func TestAttackByOrigin(t *testing.T) {
 	f := startFixture(t)
 	const host, bearer = "Host: 127.0.0.1", "Authorization: Bearer " + testToken
-	everywhere := []refusedWith{
+	refusedOnAllRoutes := []refusedHeader{
 		{"a rebound name in Host", []string{"Host: evil.example", bearer}, 421},
 		{"a rebound name with the port in Host", []string{fmt.Sprintf("Host: evil.example:%d", f.port), bearer}, 421},
 		{"a trailing dot in Host", []string{"Host: localhost.", bearer}, 421},
@@ -90,10 +90,10 @@ func TestAttackByOrigin(t *testing.T) {
 		{"two Sec-Fetch-Site", []string{host, bearer, "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"}, 403},
 		{"a preflight", []string{host, "Origin: https://evil.example", "Access-Control-Request-Method: POST", "Access-Control-Request-Private-Network: true"}, 403},
 	}
-	for _, attack := range everywhere {
+	for _, attack := range refusedOnAllRoutes {
 		t.Run(attack.name, func(t *testing.T) { f.checkRefused(t, attack, allRoutes) })
 	}
-	behindToken := []refusedWith{
+	refusedBehindToken := []refusedHeader{
 		{"no token", []string{host}, 401},
 		{"a wrong token", []string{host, "Authorization: Bearer the-tokem"}, 401},
 		{"the beginning of the token", []string{host, "Authorization: Bearer the-toke"}, 401},
@@ -111,23 +111,23 @@ func TestAttackByOrigin(t *testing.T) {
 		{"the token as a subprotocol", []string{host, "Sec-WebSocket-Protocol: opentabs, opentabs.token." + testToken}, 401},
 		{"the token in another header", []string{host, "Proxy-Authorization: Bearer " + testToken, "X-Token: " + testToken}, 401},
 	}
-	var guarded []string
+	var guardedRoutes []string
 	for _, path := range allRoutes {
 		if path != "/healthz" {
-			guarded = append(guarded, path, path+"?token="+testToken+"&access_token="+testToken)
+			guardedRoutes = append(guardedRoutes, path, path+"?token="+testToken+"&access_token="+testToken)
 		}
 	}
-	for _, attack := range behindToken {
-		t.Run(attack.name, func(t *testing.T) { f.checkRefused(t, attack, guarded) })
+	for _, attack := range refusedBehindToken {
+		t.Run(attack.name, func(t *testing.T) { f.checkRefused(t, attack, guardedRoutes) })
 	}
-	t.Run("request lines with a whole URL", f.attackAbsolute)
-	t.Run("two requests in one (smuggling)", f.attackSmuggling)
-	t.Run("HTTP 2 without TLS", f.attackHTTP2)
-	t.Run("the time that a comparison of the token takes", attackTiming)
+	t.Run("request lines with a whole URL", f.attackWithAbsoluteURL)
+	t.Run("two requests in one (smuggling)", f.attackWithSmuggledRequest)
+	t.Run("HTTP 2 without TLS", f.attackWithHTTP2)
+	t.Run("the time that a comparison of the token takes", checkConstantTimeComparison)
 }
 
 // checkRefused sends an attack to routes by every method.
-func (f *fixture) checkRefused(t *testing.T, attack refusedWith, routes []string) {
+func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []string) {
 	for _, path := range routes {
 		for _, method := range allMethods {
 			resp, body := f.send(t, requestText(method, path, attack.header...))
@@ -144,20 +144,20 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedWith, routes []string
 }
 
 // checkInert checks that a response has no secret and that no page can read it.
-func checkInert(t *testing.T, what string, resp *http.Response, body string) {
+func checkInert(t *testing.T, attackName string, resp *http.Response, body string) {
 	t.Helper()
 	for name, values := range resp.Header {
-		all := strings.Join(values, " ")
-		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" || name == "Location" || strings.Contains(all, testToken) {
-			t.Errorf("%s: the answer has %s: %s", what, name, all)
+		headerText := strings.Join(values, " ")
+		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" || name == "Location" || strings.Contains(headerText, testToken) {
+			t.Errorf("%s: the answer has %s: %s", attackName, name, headerText)
 		}
 	}
 	if strings.Contains(body, testToken) || strings.Contains(body, "evil.example") || strings.Contains(body, "1.2.3") || strings.Contains(body, "proof") {
-		t.Errorf("%s: the answer contains %s", what, body)
+		t.Errorf("%s: the answer contains %s", attackName, body)
 	}
 }
 
-func (f *fixture) attackAbsolute(t *testing.T) {
+func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 	for _, line := range []string{"http://evil.example/status", "http://evil.example:80/healthz", "//evil.example/status", "evil.example:443", "*", "http:///status", "?/status"} {
 		for _, method := range []string{"GET", "OPTIONS", "CONNECT"} {
 			resp, body := f.send(t, requestText(method, line, "Host: 127.0.0.1"))
@@ -166,31 +166,31 @@ func (f *fixture) attackAbsolute(t *testing.T) {
 			}
 			// The mux redirects to the cleaned path, on this host, before the token is
 			// checked. net/http answers "OPTIONS *" itself, without a body.
-			to := resp.Header.Get("Location")
-			moved := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//")
-			if resp.StatusCode < 400 && !moved && body != "" {
+			location := resp.Header.Get("Location")
+			isLocalRedirect := strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//")
+			if resp.StatusCode < 400 && !isLocalRedirect && body != "" {
 				t.Errorf("%s %s: %d %s", method, line, resp.StatusCode, body)
 			}
 		}
 	}
 }
 
-// attackSmuggling checks that a request hidden in another request's body is not served
+// attackWithSmuggledRequest checks that a request hidden in another request's body is not served
 // with the other request's token.
-func (f *fixture) attackSmuggling(t *testing.T) {
-	const inner = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-	head := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
+func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
+	const smuggledRequest = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+	requestHead := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
 	for name, text := range map[string]string{
-		"both lengths":         head + fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", len(inner)+5) + inner,
-		"two lengths":          head + "Content-Length: 0\r\nContent-Length: " + fmt.Sprint(len(inner)) + "\r\n\r\n" + inner,
-		"a length with a sign": head + "Content-Length: +0\r\n\r\n" + inner,
-		"two encodings":        head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" + inner,
-		"an odd encoding":      head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + inner,
-		"a folded header":      head + "Transfer-Encoding:\r\n chunked\r\nContent-Length: 0\r\n\r\n" + inner,
-		"a space in a name":    head + "Content-Length : 0\r\n\r\n" + inner,
-		"a bare line feed":     head + "X: y\nContent-Length: 0\r\n\r\n" + inner,
-		"a bare return":        head + "X: y\rContent-Length: 5\r\n\r\n" + inner,
-		"a nul":                head + "X: \x00\r\n\r\n" + inner,
+		"both lengths":         requestHead + fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", len(smuggledRequest)+5) + smuggledRequest,
+		"two lengths":          requestHead + "Content-Length: 0\r\nContent-Length: " + fmt.Sprint(len(smuggledRequest)) + "\r\n\r\n" + smuggledRequest,
+		"a length with a sign": requestHead + "Content-Length: +0\r\n\r\n" + smuggledRequest,
+		"two encodings":        requestHead + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" + smuggledRequest,
+		"an odd encoding":      requestHead + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + smuggledRequest,
+		"a folded header":      requestHead + "Transfer-Encoding:\r\n chunked\r\nContent-Length: 0\r\n\r\n" + smuggledRequest,
+		"a space in a name":    requestHead + "Content-Length : 0\r\n\r\n" + smuggledRequest,
+		"a bare line feed":     requestHead + "X: y\nContent-Length: 0\r\n\r\n" + smuggledRequest,
+		"a bare return":        requestHead + "X: y\rContent-Length: 5\r\n\r\n" + smuggledRequest,
+		"a nul":                requestHead + "X: \x00\r\n\r\n" + smuggledRequest,
 	} {
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
 		if err != nil {
@@ -199,15 +199,15 @@ func (f *fixture) attackSmuggling(t *testing.T) {
 		_, _ = io.WriteString(conn, text)
 		_ = conn.(*net.TCPConn).CloseWrite()
 		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
-		all, _ := io.ReadAll(conn)
+		responseText, _ := io.ReadAll(conn)
 		_ = conn.Close()
-		if strings.Contains(string(all), "1.2.3") {
-			t.Errorf("%s: the request inside was served with the token of the one around it:\n%s", name, all)
+		if strings.Contains(string(responseText), "1.2.3") {
+			t.Errorf("%s: the request inside was served with the token of the one around it:\n%s", name, responseText)
 		}
 	}
 }
 
-func (f *fixture) attackHTTP2(t *testing.T) {
+func (f *fixture) attackWithHTTP2(t *testing.T) {
 	resp, body := f.send(t, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
 	if resp != nil && resp.StatusCode < 400 {
 		t.Errorf("prior knowledge: %d %s", resp.StatusCode, body)
@@ -218,32 +218,32 @@ func (f *fixture) attackHTTP2(t *testing.T) {
 	}
 }
 
-// attackTiming checks in the source that tokens and proofs are compared only by
+// checkConstantTimeComparison checks in the source that tokens and proofs are compared only by
 // functions whose time does not depend on the values.
-func attackTiming(t *testing.T) {
+func checkConstantTimeComparison(t *testing.T) {
 	for file, want := range map[string][]string{
 		"guard.go":                    {"isAdministrator", "sha256.Sum256", "subtle.ConstantTimeCompare"},
 		"../../wsbridge/handshake.go": {"isProof", "hmac.Equal", "wire.BrowserProof"},
 	} {
 		function := want[0]
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, file, nil, 0)
+		fileSet := token.NewFileSet()
+		parsedFile, err := parser.ParseFile(fileSet, file, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := false
-		ast.Inspect(parsed, func(n ast.Node) bool {
+		isFound := false
+		ast.Inspect(parsedFile, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				found = found || n.Name.Name == function && callsFunction(n, want[1]) && callsFunction(n, want[2])
+				isFound = isFound || n.Name.Name == function && callsFunction(n, want[1]) && callsFunction(n, want[2])
 			case *ast.BinaryExpr:
 				if (n.Op == token.EQL || n.Op == token.NEQ) && (isSecretName(n.X) || isSecretName(n.Y)) {
-					t.Errorf("%v compares a token with an operator", set.Position(n.Pos()))
+					t.Errorf("%v compares a token with an operator", fileSet.Position(n.Pos()))
 				}
 			}
 			return true
 		})
-		if !found {
+		if !isFound {
 			t.Errorf("%s: %s does not compare in constant time", file, function)
 		}
 	}
@@ -262,16 +262,16 @@ func isSecretName(e ast.Expr) bool {
 
 // callsFunction reports whether f calls the function with this name, such as "hmac.Equal".
 func callsFunction(f *ast.FuncDecl, name string) bool {
-	found := false
+	isFound := false
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			if s, ok := call.Fun.(*ast.SelectorExpr); ok {
 				if p, ok := s.X.(*ast.Ident); ok {
-					found = found || p.Name+"."+s.Sel.Name == name
+					isFound = isFound || p.Name+"."+s.Sel.Name == name
 				}
 			}
 		}
 		return true
 	})
-	return found
+	return isFound
 }

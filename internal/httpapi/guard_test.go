@@ -96,7 +96,7 @@ func TestGuardLetsThrough(t *testing.T) {
 
 func TestGuardTwoOrigins(t *testing.T) {
 	g := newGuard(testToken, nil, []string{testOrigin})
-	if g.trusts("127.0.0.1", []string{testOrigin, testOrigin}) {
+	if g.isTrusted("127.0.0.1", []string{testOrigin, testOrigin}) {
 		t.Error("a request with two Origin headers was trusted")
 	}
 }

@@ -65,12 +65,12 @@ type Options struct {
 
 // API is the handler of all routes.
 type API struct {
-	options Options
-	guard   *guard
-	guarded http.Handler
-	stdio   *stdioRoute
-	streams *streams
-	turns   turns
+	options        Options
+	guard          *requestGuard
+	guardedHandler http.Handler
+	stdio          *stdioRoute
+	streams        *streams
+	turns          writeTurns
 }
 
 // New returns the handler.
@@ -83,23 +83,23 @@ func New(o Options) *API {
 	a.guard = g
 	mux := http.NewServeMux()
 	for path, methods := range a.routeTable() {
-		allow := make([]string, 0, len(methods))
+		allowedMethods := make([]string, 0, len(methods))
 		for method, serve := range methods {
 			if path == "/status" || strings.HasPrefix(path, "/plugins/") {
-				serve = a.whenReady(serve)
+				serve = a.serveWhenReady(serve)
 			}
 			mux.Handle(method+" "+path, g.requireToken(serve))
-			allow = append(allow, method)
+			allowedMethods = append(allowedMethods, method)
 		}
-		mux.Handle(path, g.requireToken(otherMethod(allow)))
+		mux.Handle(path, g.requireToken(rejectOtherMethods(allowedMethods)))
 	}
 	mux.HandleFunc("GET /healthz", a.serveHealth)
-	mux.HandleFunc("/healthz", otherMethod([]string{http.MethodGet}))
+	mux.HandleFunc("/healthz", rejectOtherMethods([]string{http.MethodGet}))
 	mux.Handle("/mcp", g.requireClient(o.MCP))
 	mux.Handle(CommandPath, g.requireToken(o.MCP))
-	mux.Handle("/", g.requireToken(http.HandlerFunc(notFound)))
+	mux.Handle("/", g.requireToken(http.HandlerFunc(serveNotFound)))
 	// The guard is before the mux, because the mux answers some requests itself.
-	a.guarded = g.requireLocal(mux)
+	a.guardedHandler = g.requireLocal(mux)
 	return a
 }
 
@@ -131,7 +131,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/calls":      post(handleChange(policy.setCalls)),
 		"/plugins/{name}/late":       post(handleChange(policy.setLateAccess)),
 		"/plugins/{name}/settings":   {http.MethodGet: policy.serveSettings, http.MethodPost: handleChange(policy.changeSettings)},
-		"/plugins/{name}/forget":     post(handleChange(policy.forget)),
+		"/plugins/{name}/forget":     post(handleChange(policy.forgetGrants)),
 		"/stdio":                     get(a.stdio.serveUpgrade),
 		// The path that Go's tools use.
 		"/debug/pprof/{name}": get(serveProfile),
@@ -144,7 +144,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.options.Browsers.ServeHTTP(w, r)
 		return
 	}
-	a.guarded.ServeHTTP(w, r)
+	a.guardedHandler.ServeHTTP(w, r)
 }
 
 // Shutdown ends the streams of /events and the input of the connections of /stdio.
@@ -183,14 +183,14 @@ func handleReload(reload func() error) http.HandlerFunc {
 	}
 }
 
-func otherMethod(allow []string) http.HandlerFunc {
+func rejectOtherMethods(allowedMethods []string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", strings.Join(allow, ", "))
-		httpjson.Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: use "+strings.Join(allow, " or "))
+		w.Header().Set("Allow", strings.Join(allowedMethods, ", "))
+		httpjson.Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: use "+strings.Join(allowedMethods, " or "))
 	}
 }
 
-func notFound(w http.ResponseWriter, _ *http.Request) {
+func serveNotFound(w http.ResponseWriter, _ *http.Request) {
 	httpjson.Refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /logs, /plugins/reload or /plugins/{name}/permission")
 }
 
@@ -207,8 +207,8 @@ func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, h)
 }
 
-// whenReady serves a request once the plugins are loaded.
-func (a *API) whenReady(serve http.HandlerFunc) http.HandlerFunc {
+// serveWhenReady serves a request once the plugins are loaded.
+func (a *API) serveWhenReady(serve http.HandlerFunc) http.HandlerFunc {
 	if a.options.Ready == nil {
 		return serve
 	}

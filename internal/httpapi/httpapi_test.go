@@ -33,15 +33,15 @@ type fixture struct {
 	port  int
 	// sinks has the sink of each run that started.
 	sinks chan dispatch.Sink
-	// reload is what POST /plugins/reload returns.
-	reload error
-	// developed has "begin DIR" and "end DIR" of each GET /plugins/develop.
-	developed chan string
+	// reloadErr is what POST /plugins/reload returns.
+	reloadErr error
+	// developedDirs has "begin DIR" and "end DIR" of each GET /plugins/develop.
+	developedDirs chan string
 }
 
 func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
-	f := &fixture{sinks: make(chan dispatch.Sink, 100), developed: make(chan string, 100)}
+	f := &fixture{sinks: make(chan dispatch.Sink, 100), developedDirs: make(chan string, 100)}
 	f.calls = dispatch.New(&dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			f.sinks <- sink
@@ -57,13 +57,13 @@ func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 		Health:  Health{OK: true, Version: "1.2.3", PID: 42},
 		Calls:   f.calls,
 		Status:  func() Status { return Status{Version: "1.2.3"} },
-		Reload:  func() error { return f.reload },
+		Reload:  func() error { return f.reloadErr },
 		Develop: func(dir string, permission wire.Permission) (func(), error) {
 			if permission == "always" {
 				return nil, errors.New("no such permission")
 			}
-			f.developed <- "begin " + dir + " " + string(permission)
-			return func() { f.developed <- "end " + dir }, nil
+			f.developedDirs <- "begin " + dir + " " + string(permission)
+			return func() { f.developedDirs <- "end " + dir }, nil
 		},
 		MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "mcp")
@@ -107,16 +107,16 @@ func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
 // call starts a call and waits until it runs.
 func (f *fixture) call(t *testing.T) (id string, sink dispatch.Sink) {
 	t.Helper()
-	ended := make(chan struct{})
+	callEnded := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(callEnded)
 		_, _ = f.calls.Call(context.Background(), dispatch.Call{
 			Tool: dispatch.Tool{Plugin: "messages", Name: "echo"}, Args: json.RawMessage(`{}`),
 		})
 	}()
 	t.Cleanup(func() {
 		f.calls.Shutdown()
-		<-ended
+		<-callEnded
 	})
 	sink = <-f.sinks
 	return f.calls.Calls()[0].CallID, sink
@@ -198,7 +198,7 @@ func TestHealthHasNothingElse(t *testing.T) {
 
 func TestReloadFails(t *testing.T) {
 	f := startFixture(t)
-	f.reload = errors.New("plugins.json is damaged")
+	f.reloadErr = errors.New("plugins.json is damaged")
 	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())
 	var refused *Refused
 	if !errors.As(err, &refused) || refused.Status != 500 || refused.Sentence != "plugins.json is damaged" {
@@ -210,9 +210,9 @@ func TestCancelOverHTTP(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)
 	id, _ := f.call(t)
-	list, err := c.Calls.List(context.Background())
-	if err != nil || len(list) != 1 || list[0].CallID != id || list[0].Status != wire.StatusRunning {
-		t.Fatalf("got %+v, %v", list, err)
+	calls, err := c.Calls.List(context.Background())
+	if err != nil || len(calls) != 1 || calls[0].CallID != id || calls[0].Status != wire.StatusRunning {
+		t.Fatalf("got %+v, %v", calls, err)
 	}
 	if err := c.post(context.Background(), "/calls/"+id+"/cancel", map[string]int{"why": 1}, nil); err == nil || !strings.Contains(err.Error(), "why") {
 		t.Errorf("a body of something else: %v", err)

@@ -16,10 +16,10 @@ import (
 const (
 	// headerTimeout is the limit for reading the header of a request.
 	headerTimeout = 10 * time.Second
-	// bodySilence is the longest pause within a request's body, bodyTimeout the limit
+	// maxBodyPause is the longest pause within a request's body, bodyTimeout the limit
 	// for the whole body.
-	bodySilence = 30 * time.Second
-	bodyTimeout = 5 * time.Minute
+	maxBodyPause = 30 * time.Second
+	bodyTimeout  = 5 * time.Minute
 	// lingerTimeout is the limit for reading the rest of a body that the handler did
 	// not read.
 	lingerTimeout = 2 * time.Second
@@ -30,8 +30,8 @@ const (
 	idleTimeout = 2 * time.Minute
 	// maxHeaderBytes is the maximum size of a request's header.
 	maxHeaderBytes = 64 << 10
-	// acceptPause is the minimum time between two log lines about rejected connections.
-	acceptPause = time.Minute
+	// rejectLogInterval is the minimum time between two log lines about rejected connections.
+	rejectLogInterval = time.Minute
 )
 
 // NewServer returns a server for handler that disconnects clients which send or read
@@ -52,12 +52,12 @@ func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 func limitTimes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
-		body := &timedBody{ReadCloser: r.Body, rc: rc, until: time.Now().Add(bodyTimeout), ended: r.ContentLength == 0}
-		if !body.ended {
+		body := &timedBody{ReadCloser: r.Body, rc: rc, deadline: time.Now().Add(bodyTimeout), hasEnded: r.ContentLength == 0}
+		if !body.hasEnded {
 			r.Body = body
 		}
 		next.ServeHTTP(w, r)
-		if !body.ended { // net/http reads the rest of the body
+		if !body.hasEnded { // net/http reads the rest of the body
 			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
 		}
 		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails if the connection is closed
@@ -67,35 +67,35 @@ func limitTimes(next http.Handler) http.Handler {
 // timedBody gives every read of a body a deadline.
 type timedBody struct {
 	io.ReadCloser
-	rc    *http.ResponseController
-	until time.Time
-	ended bool // the body has been read to its end, or a read failed
+	rc       *http.ResponseController
+	deadline time.Time
+	hasEnded bool // the body has been read to its end, or a read failed
 }
 
 // Read implements io.Reader. At the end of a body, net/http removes the deadline and
 // keeps reading to notice when the client disconnects. A later deadline would cancel
 // the request, so Read sets none after the end.
 func (b *timedBody) Read(p []byte) (int, error) {
-	if b.ended {
+	if b.hasEnded {
 		return b.ReadCloser.Read(p)
 	}
-	deadline := time.Now().Add(bodySilence)
-	if deadline.After(b.until) {
-		deadline = b.until
+	deadline := time.Now().Add(maxBodyPause)
+	if deadline.After(b.deadline) {
+		deadline = b.deadline
 	}
 	_ = b.rc.SetReadDeadline(deadline) // if this fails, so does the read
 	n, err := b.ReadCloser.Read(p)
-	b.ended = err != nil
+	b.hasEnded = err != nil
 	return n, err
 }
 
 // serverLog receives the log of net/http. net/http logs each second that it cannot
-// accept connections; serverLog logs that once in acceptPause.
+// accept connections; serverLog logs that once in rejectLogInterval.
 type serverLog struct {
 	out zerolog.Logger
 
-	mu   sync.Mutex // guards last
-	last time.Time  // when the last line about rejected connections was logged
+	mu          sync.Mutex // guards last
+	lastLogTime time.Time  // when the last line about rejected connections was logged
 }
 
 // Write implements io.Writer; net/http writes a line at a time.
@@ -108,8 +108,8 @@ func (s *serverLog) Write(p []byte) (int, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := time.Now(); s.last.IsZero() || now.Sub(s.last) >= acceptPause {
-		s.last = now
+	if now := time.Now(); s.lastLogTime.IsZero() || now.Sub(s.lastLogTime) >= rejectLogInterval {
+		s.lastLogTime = now
 		reason, _, _ = strings.Cut(reason, "; retrying")
 		s.out.Error().Str("error", reason).Msg("new connections are rejected; open connections continue. Close programs with many connections, or raise the limit of open files (ulimit -n)")
 	}

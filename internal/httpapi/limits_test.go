@@ -21,46 +21,46 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// slowWorld is a server in fake time.
-type slowWorld struct {
+// fakeTimeServer is a server in fake time.
+type fakeTimeServer struct {
 	t      *testing.T
 	listen *memnet.Listener
 	log    bytes.Buffer
 }
 
-func inSlowWorld(t *testing.T, handler http.Handler, test func(w *slowWorld)) {
+func runFakeTimeServer(t *testing.T, handler http.Handler, test func(w *fakeTimeServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &slowWorld{t: t, listen: memnet.Listen()}
+		w := &fakeTimeServer{t: t, listen: memnet.Listen()}
 		server := NewServer(handler, zerolog.New(&w.log))
-		served := make(chan struct{})
-		go func() { defer close(served); _ = server.Serve(w.listen) }()
+		serverDone := make(chan struct{})
+		go func() { defer close(serverDone); _ = server.Serve(w.listen) }()
 		test(w)
 		_ = server.Close()
-		<-served
+		<-serverDone
 	})
 }
 
 // connect returns a connection, and a function that returns everything received until
 // the server closes it.
-func (w *slowWorld) connect() (net.Conn, func() (got string, after time.Duration)) {
+func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.Duration)) {
 	w.t.Helper()
 	conn, err := w.listen.Dial(w.t.Context(), "", "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	startTime := time.Now()
-	end := make(chan struct{})
+	closed := make(chan struct{})
 	var got bytes.Buffer
-	var ended time.Time
+	var closeTime time.Time
 	go func() {
-		defer close(end)
+		defer close(closed)
 		_, _ = got.ReadFrom(conn)
-		ended = time.Now()
+		closeTime = time.Now()
 	}()
 	return conn, func() (string, time.Duration) {
-		<-end
-		return got.String(), ended.Sub(startTime)
+		<-closed
+		return got.String(), closeTime.Sub(startTime)
 	}
 }
 
@@ -86,42 +86,42 @@ func readAll(w http.ResponseWriter, r *http.Request) {
 
 // The server disconnects a client that sends any part of a request too slowly.
 func TestSlowSender(t *testing.T) {
-	const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
-	refuses := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
+	const requestHead = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
+	rejectRequest := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
 	for _, c := range []struct {
 		name    string
 		handler http.HandlerFunc
 		send    func(conn net.Conn)
 		want    string
-		within  time.Duration
+		maxTime time.Duration
 	}{
 		{"nothing at all", readAll, func(net.Conn) {}, "", 11 * time.Second},
-		{"the head byte by byte", readAll, func(c net.Conn) { writeSlowly(c, head, time.Second) }, "", 11 * time.Second},
+		{"the head byte by byte", readAll, func(c net.Conn) { writeSlowly(c, requestHead, time.Second) }, "", 11 * time.Second},
 		{"a head without an end", readAll, func(c net.Conn) {
 			writeSlowly(c, "GET / HTTP/1.1\r\n"+strings.Repeat("A: b\r\n", 1000), 10*time.Millisecond)
 		}, "", 11 * time.Second},
-		{"no body", readAll, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "0 bytes, slow: true", 31 * time.Second},
-		{"a body that stops", readAll, func(c net.Conn) { _, _ = io.WriteString(c, head+"abc") }, "3 bytes, slow: true", 31 * time.Second},
+		{"no body", readAll, func(c net.Conn) { _, _ = io.WriteString(c, requestHead) }, "0 bytes, slow: true", 31 * time.Second},
+		{"a body that stops", readAll, func(c net.Conn) { _, _ = io.WriteString(c, requestHead+"abc") }, "3 bytes, slow: true", 31 * time.Second},
 		{"the body byte by byte", readAll, func(c net.Conn) {
-			_, _ = io.WriteString(c, head)
+			_, _ = io.WriteString(c, requestHead)
 			writeSlowly(c, strings.Repeat("x", 100000), 29*time.Second)
 		}, "bytes, slow: true", bodyTimeout + time.Second},
-		{"a body that the handler does not read", refuses, func(c net.Conn) { _, _ = io.WriteString(c, head) }, "401 Unauthorized", 3 * time.Second},
+		{"a body that the handler does not read", rejectRequest, func(c net.Conn) { _, _ = io.WriteString(c, requestHead) }, "401 Unauthorized", 3 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inSlowWorld(t, c.handler, func(w *slowWorld) {
-				conn, rest := w.connect()
-				var sent sync.WaitGroup
-				sent.Go(func() { c.send(conn) })
-				got, after := rest()
+			runFakeTimeServer(t, c.handler, func(w *fakeTimeServer) {
+				conn, readRest := w.connect()
+				var wg sync.WaitGroup
+				wg.Go(func() { c.send(conn) })
+				got, elapsed := readRest()
 				if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "200") {
 					t.Errorf("got %q, want %q", got, c.want)
 				}
-				if after > c.within {
-					t.Errorf("held for %v, want at most %v", after, c.within)
+				if elapsed > c.maxTime {
+					t.Errorf("held for %v, want at most %v", elapsed, c.maxTime)
 				}
 				_ = conn.Close()
-				sent.Wait()
+				wg.Wait()
 			})
 		})
 	}
@@ -135,7 +135,7 @@ func TestSlowReader(t *testing.T) {
 		{"many answers", strings.Repeat("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n", 1000)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inSlowWorld(t, http.HandlerFunc(handler), func(w *slowWorld) {
+			runFakeTimeServer(t, http.HandlerFunc(handler), func(w *fakeTimeServer) {
 				conn, err := w.listen.Dial(w.t.Context(), "", "")
 				if err != nil {
 					t.Fatal(err)
@@ -146,8 +146,8 @@ func TestSlowReader(t *testing.T) {
 				for _, err = conn.Read(make([]byte, 1)); err == nil; _, err = conn.Read(make([]byte, 1)) {
 					<-time.After(10 * time.Second)
 				}
-				if after := time.Since(startTime); after > time.Minute {
-					t.Errorf("held for %v", after)
+				if elapsed := time.Since(startTime); elapsed > time.Minute {
+					t.Errorf("held for %v", elapsed)
 				}
 				_ = conn.Close()
 			})
@@ -157,16 +157,16 @@ func TestSlowReader(t *testing.T) {
 
 // The server closes idle connections, and a slow connection does not delay another.
 func TestIdleConnections(t *testing.T) {
-	inSlowWorld(t, http.HandlerFunc(readAll), func(w *slowWorld) {
-		var ends []func() (string, time.Duration)
+	runFakeTimeServer(t, http.HandlerFunc(readAll), func(w *fakeTimeServer) {
+		var readRests []func() (string, time.Duration)
 		for range 100 {
-			conn, rest := w.connect()
+			conn, readRest := w.connect()
 			go func() { _, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") }()
-			ends = append(ends, rest)
+			readRests = append(readRests, readRest)
 		}
-		for _, rest := range ends {
-			if got, after := rest(); !strings.Contains(got, "200 OK") || after > idleTimeout+time.Second {
-				t.Errorf("got %q after %v", got, after)
+		for _, readRest := range readRests {
+			if got, elapsed := readRest(); !strings.Contains(got, "200 OK") || elapsed > idleTimeout+time.Second {
+				t.Errorf("got %q after %v", got, elapsed)
 			}
 		}
 	})
@@ -199,11 +199,11 @@ func TestSlowRequestsAreServed(t *testing.T) {
 		}
 	})
 	mux.HandleFunc("POST /upload", readAll)
-	inSlowWorld(t, mux, func(w *slowWorld) {
+	runFakeTimeServer(t, mux, func(w *fakeTimeServer) {
 		transport := &http.Transport{DialContext: w.listen.Dial}
 		client := &http.Client{Transport: transport}
 		defer transport.CloseIdleConnections()
-		ask := func(method, path string, body io.Reader) string {
+		sendRequest := func(method, path string, body io.Reader) string {
 			req, err := http.NewRequestWithContext(w.t.Context(), method, "http://x"+path, body)
 			if err != nil {
 				t.Fatal(err)
@@ -220,30 +220,30 @@ func TestSlowRequestsAreServed(t *testing.T) {
 			return string(text)
 		}
 		for range 2 { // the second request reuses a connection whose deadlines were set
-			if got := ask("POST", "/call", strings.NewReader("{}")); got != "done" {
+			if got := sendRequest("POST", "/call", strings.NewReader("{}")); got != "done" {
 				t.Errorf("the call gave %q", got)
 			}
-			if got := ask("GET", "/events", nil); strings.Count(got, "still here") != 40 {
+			if got := sendRequest("GET", "/events", nil); strings.Count(got, "still here") != 40 {
 				t.Errorf("the stream gave %q", got)
 			}
 			// 16 MiB, 64 KiB a second.
-			if got := ask("POST", "/upload", &slowly{left: 16 << 20, piece: 64 << 10}); got != "16777216 bytes, slow: false" {
+			if got := sendRequest("POST", "/upload", &slowReader{leftBytes: 16 << 20, bytesPerSecond: 64 << 10}); got != "16777216 bytes, slow: false" {
 				t.Errorf("the upload gave %q", got)
 			}
 		}
 	})
 }
 
-// slowly is a reader that returns piece bytes a second.
-type slowly struct{ left, piece int }
+// slowReader is a reader that returns bytesPerSecond bytes a second.
+type slowReader struct{ leftBytes, bytesPerSecond int }
 
-func (s *slowly) Read(p []byte) (int, error) {
-	if s.left == 0 {
+func (s *slowReader) Read(p []byte) (int, error) {
+	if s.leftBytes == 0 {
 		return 0, io.EOF
 	}
-	n := min(len(p), s.piece, s.left)
-	s.left -= n
-	<-time.After(time.Second * time.Duration(n) / time.Duration(s.piece))
+	n := min(len(p), s.bytesPerSecond, s.leftBytes)
+	s.leftBytes -= n
+	<-time.After(time.Second * time.Duration(n) / time.Duration(s.bytesPerSecond))
 	return n, nil
 }
 

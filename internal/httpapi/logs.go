@@ -37,8 +37,8 @@ type LogQuery struct {
 	Last int
 }
 
-// logQueries has a setter for each query parameter of /logs.
-var logQueries = map[string]func(*LogQuery, string) error{
+// logParameters has a setter for each query parameter of /logs.
+var logParameters = map[string]func(*LogQuery, string) error{
 	"plugin": func(q *LogQuery, v string) error { q.Plugin = v; return nil },
 	"level": func(q *LogQuery, v string) (err error) {
 		q.Level, err = pluginlog.ParseLevel(v)
@@ -60,15 +60,15 @@ var logQueries = map[string]func(*LogQuery, string) error{
 	},
 }
 
-// logQuery parses the query parameters of /logs.
-func logQuery(values url.Values) (q LogQuery, err error) {
+// parseLogQuery parses the query parameters of /logs.
+func parseLogQuery(values url.Values) (q LogQuery, err error) {
 	q.Last = defaultLogEntries
-	for name, given := range values {
-		set := logQueries[name]
-		if set == nil || len(given) > 1 {
-			return q, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(logQueries)), ", "))
+	for name, texts := range values {
+		setParameter := logParameters[name]
+		if setParameter == nil || len(texts) > 1 {
+			return q, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(logParameters)), ", "))
 		}
-		if err := set(&q, given[0]); err != nil {
+		if err := setParameter(&q, texts[0]); err != nil {
 			return q, err
 		}
 	}
@@ -91,7 +91,7 @@ type logRoute struct {
 // entries that were dropped because the client read too slowly.
 func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
-	query, err := logQuery(values)
+	query, err := parseLogQuery(values)
 	if err != nil {
 		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
@@ -102,16 +102,16 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	}
 	entries, follower := l.entries.Follow(query.Filter, query.Last)
 	defer follower.Close()
-	out, following, end := l.streams.open(w, r)
-	defer end()
+	out, streamCtx, endStream := l.streams.open(w, r)
+	defer endStream()
 	if out.writeComment("following") != nil || out.writeEntries(entries, 0) != nil {
 		return
 	}
-	writeStream(following, l.streams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
+	writeStream(streamCtx, l.streams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
 }
 
-// writeEntries writes a "log" event for each entry, and a "missed" event if lost > 0.
-func (e eventWriter) writeEntries(list []pluginlog.Entry, lost int) error {
+// writeEntries writes a "log" event for each entry, and a "missed" event if lostEntries > 0.
+func (e eventWriter) writeEntries(list []pluginlog.Entry, lostEntries int) error {
 	var text []byte
 	for _, entry := range list {
 		data, err := json.Marshal(entry)
@@ -120,8 +120,8 @@ func (e eventWriter) writeEntries(list []pluginlog.Entry, lost int) error {
 		}
 		text = fmt.Appendf(text, "event: %s\nid: %d\ndata: %s\n\n", logEvent, entry.Seq, data)
 	}
-	if lost > 0 {
-		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lost)
+	if lostEntries > 0 {
+		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEntries)
 	}
 	if len(text) == 0 {
 		return nil
@@ -149,7 +149,7 @@ type LogsClient struct{ client *Client }
 // List returns the last log entries of adapters that q selects, oldest first.
 func (c LogsClient) List(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
 	var list logList
-	err := c.client.ask(ctx, askTimeout, http.MethodGet, "/logs?"+q.urlValues().Encode(), &list)
+	err := c.client.exchange(ctx, requestTimeout, http.MethodGet, "/logs?"+q.urlValues().Encode(), &list)
 	return list.Entries, err
 }
 
@@ -170,7 +170,7 @@ type LogListener struct {
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.urlValues()
 	values.Set("follow", "1")
-	return c.client.follow(ctx, "/logs?"+values.Encode(), l.Following, l.handleEvent)
+	return c.client.readStream(ctx, "/logs?"+values.Encode(), l.Following, l.handleEvent)
 }
 
 func (l LogListener) handleEvent(e sse.Event) error {

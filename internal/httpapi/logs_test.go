@@ -25,12 +25,12 @@ func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, m
 	_, follower := f.logs.Follow(pluginlog.Filter{}, 0)
 	defer follower.Close()
 	f.logs.Add("work", p)
-	for heard := 0; heard < len(messages); {
+	for receivedEntries := 0; receivedEntries < len(messages); {
 		entries, _, err := follower.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		heard += len(entries)
+		receivedEntries += len(entries)
 	}
 }
 
@@ -87,8 +87,8 @@ func (f *fixture) get(t *testing.T, path string) *http.Response {
 func TestFollowLogs(t *testing.T) {
 	f := startFixture(t)
 	f.addEntries(t, "a", wire.LogInfo, "old", "before")
-	done := errors.New("done")
-	var heard []string
+	errDone := errors.New("done")
+	var messages []string
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // the timeout makes a missing entry fail only this test
 	defer stop()
 	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
@@ -99,23 +99,23 @@ func TestFollowLogs(t *testing.T) {
 			return nil
 		},
 		Entry: func(e pluginlog.Entry) error {
-			heard = append(heard, e.Message)
-			if len(heard) == 2 {
-				return done
+			messages = append(messages, e.Message)
+			if len(messages) == 2 {
+				return errDone
 			}
 			return nil
 		},
 	})
-	if !errors.Is(err, done) || strings.Join(heard, "|") != "before|after\nthat" {
-		t.Errorf("heard %q, %v", heard, err)
+	if !errors.Is(err, errDone) || strings.Join(messages, "|") != "before|after\nthat" {
+		t.Errorf("heard %q, %v", messages, err)
 	}
 }
 
 func TestFollowLogsReportsMissedEntries(t *testing.T) {
-	missed := 0
-	l := LogListener{Missed: func(n int) error { missed = n; return nil }}
-	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missed != 7 {
-		t.Errorf("missed %d, %v", missed, err)
+	missedCount := 0
+	l := LogListener{Missed: func(n int) error { missedCount = n; return nil }}
+	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
+		t.Errorf("missed %d, %v", missedCount, err)
 	}
 	if l.handleEvent(newEvent(logEvent, "x")) == nil {
 		t.Error("accepted malformed JSON")
@@ -127,9 +127,9 @@ func TestFollowLogsReportsMissedEntries(t *testing.T) {
 func TestLogsEndWithTheServer(t *testing.T) {
 	f := startFixture(t)
 	resp := f.get(t, "/logs?follow=1")
-	first := make([]byte, len(": following\n\n: still here\n\n"))
-	if _, err := io.ReadFull(resp.Body, first); err != nil || !strings.Contains(string(first), "still here") {
-		t.Fatalf("%q, %v", first, err)
+	firstBytes := make([]byte, len(": following\n\n: still here\n\n"))
+	if _, err := io.ReadFull(resp.Body, firstBytes); err != nil || !strings.Contains(string(firstBytes), "still here") {
+		t.Fatalf("%q, %v", firstBytes, err)
 	}
 	if err := f.api.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)

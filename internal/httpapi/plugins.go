@@ -16,8 +16,8 @@ import (
 
 // developRoute is the route /plugins/develop.
 type developRoute struct {
-	mark    func(dir string, permission wire.Permission) (end func(), err error)
-	streams *streams
+	startDevelopment func(dir string, permission wire.Permission) (endStream func(), err error)
+	streams          *streams
 }
 
 // serveDevelopment marks the plugin in the folder dir as in development while the request is
@@ -29,21 +29,21 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 		httpjson.Refuse(w, http.StatusBadRequest, fmt.Sprintf("the parameter dir is %.200q: give the absolute path of a plugin's folder", dir))
 		return
 	}
-	done, err := d.mark(filepath.Clean(dir), wire.Permission(query.Get("permission")))
+	endDevelopment, err := d.startDevelopment(filepath.Clean(dir), wire.Permission(query.Get("permission")))
 	if err != nil {
 		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	defer done()
-	out, open, end := d.streams.open(w, r)
-	defer end()
-	beat := time.NewTicker(d.streams.heartbeat)
-	defer beat.Stop()
+	defer endDevelopment()
+	out, streamCtx, endStream := d.streams.open(w, r)
+	defer endStream()
+	heartbeat := time.NewTicker(d.streams.heartbeat)
+	defer heartbeat.Stop()
 	for out.writeComment("developing") == nil { // an error means that the client has disconnected
 		select {
-		case <-open.Done():
+		case <-streamCtx.Done():
 			return
-		case <-beat.C:
+		case <-heartbeat.C:
 		}
 	}
 }
@@ -54,21 +54,21 @@ type PluginsClient struct{ client *Client }
 
 // Reload has the server reload the plugins.
 func (c PluginsClient) Reload(ctx context.Context) error {
-	return c.client.ask(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
+	return c.client.exchange(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }
 
 // Develop marks the plugin in the folder dir, an absolute path, as in development
 // until ctx ends: each version in the folder counts as reviewed. A plugin without a
-// permission gets the given permission. begun is called when the server has confirmed
+// permission gets the given permission. onBegin is called when the server has confirmed
 // the request. If the server ends first, the error is ErrEnded.
-func (c PluginsClient) Develop(ctx context.Context, dir string, permission wire.Permission, begun func()) error {
+func (c PluginsClient) Develop(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	begun()
+	onBegin()
 	_, err = io.Copy(io.Discard, resp.Body)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -26,7 +26,7 @@ type Policy interface {
 	// SetOpening sets whether calls without a tab of the plugin may open one.
 	SetOpening(plugin string, allowed bool, by string) error
 	// SetCalls sets whether the tools of the plugin may call the tools of another plugin.
-	SetCalls(plugin, other string, allowed bool, by string) error
+	SetCalls(plugin, target string, allowed bool, by string) error
 	// SetLateAccess sets whether a plugin that starts late gets its secret settings
 	// and may call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error

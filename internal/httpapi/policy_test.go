@@ -15,12 +15,12 @@ import (
 
 // fakePolicy records changes and returns err.
 type fakePolicy struct {
-	made []string
-	err  error
+	changes []string
+	err     error
 }
 
 func (f *fakePolicy) recordChange(parts ...any) error {
-	f.made = append(f.made, strings.TrimSpace(fmt.Sprintln(parts...)))
+	f.changes = append(f.changes, strings.TrimSpace(fmt.Sprintln(parts...)))
 	return f.err
 }
 
@@ -44,8 +44,8 @@ func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
 	return f.recordChange("opening", plugin, allowed, "by", by)
 }
 
-func (f *fakePolicy) SetCalls(plugin, other string, allowed bool, by string) error {
-	return f.recordChange("calls", plugin, other, allowed, "by", by)
+func (f *fakePolicy) SetCalls(plugin, target string, allowed bool, by string) error {
+	return f.recordChange("calls", plugin, target, allowed, "by", by)
 }
 
 func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
@@ -87,7 +87,7 @@ func TestPolicyRoutes(t *testing.T) {
 		"calls a b true by the command line", "late access a false by the command line",
 		`settings a map[key:{"work":"https://a.example"} n:null] by the command line`,
 	}
-	if got := strings.Join(policy.made, "\n"); got != strings.Join(want, "\n") {
+	if got := strings.Join(policy.changes, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("made %s", got)
 	}
 	view, err := c.Permissions("a")
@@ -133,8 +133,8 @@ func TestPolicyBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if resp.StatusCode != http.StatusBadRequest || len(policy.made) > 0 {
-			t.Errorf("%.30s: %d, %v", body, resp.StatusCode, policy.made)
+		if resp.StatusCode != http.StatusBadRequest || len(policy.changes) > 0 {
+			t.Errorf("%.30s: %d, %v", body, resp.StatusCode, policy.changes)
 		}
 	}
 	for method, path := range map[string]string{"DELETE": "/plugins/a/permission", "GET": "/plugins/a/review", "PUT": "/plugins/a/limit"} {

@@ -21,48 +21,50 @@ type remotePolicy struct {
 func (c *Client) Policy(ctx context.Context) Policy { return remotePolicy{ctx, c} }
 
 func (p remotePolicy) Permissions(plugin string) (view PluginPermissions, err error) {
-	err = p.client.ask(p.ctx, askTimeout, http.MethodGet, pluginPath(plugin, "permission"), &view)
+	err = p.client.exchange(p.ctx, requestTimeout, http.MethodGet, pluginPath(plugin, "permission"), &view)
 	return view, err
 }
 
 func (p remotePolicy) Review(plugin, hash string, permission wire.Permission, _ string) error {
-	return p.sendChange(plugin, "review", change{Hash: hash, Permission: permission})
+	return p.sendChange(plugin, "review", changeBody{Hash: hash, Permission: permission})
 }
 
 func (p remotePolicy) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
-	return p.sendChange(plugin, "permission", change{Tool: tool, Permission: permission})
+	return p.sendChange(plugin, "permission", changeBody{Tool: tool, Permission: permission})
 }
 
 func (p remotePolicy) SetLimit(plugin, tool, limit, _ string) error {
-	return p.sendChange(plugin, "limit", change{Tool: tool, Limit: limit})
+	return p.sendChange(plugin, "limit", changeBody{Tool: tool, Limit: limit})
 }
 
 func (p remotePolicy) SetOpening(plugin string, allowed bool, _ string) error {
-	return p.sendChange(plugin, "opening", change{Allowed: allowed})
+	return p.sendChange(plugin, "opening", changeBody{Allowed: allowed})
 }
 
-func (p remotePolicy) SetCalls(plugin, other string, allowed bool, _ string) error {
-	return p.sendChange(plugin, "calls", change{Other: other, Allowed: allowed})
+func (p remotePolicy) SetCalls(plugin, target string, allowed bool, _ string) error {
+	return p.sendChange(plugin, "calls", changeBody{Target: target, Allowed: allowed})
 }
 
 func (p remotePolicy) SetLateAccess(plugin string, allowed bool, _ string) error {
-	return p.sendChange(plugin, "late", change{Allowed: allowed})
+	return p.sendChange(plugin, "late", changeBody{Allowed: allowed})
 }
 
 func (p remotePolicy) Settings(plugin string) ([]wire.SettingView, error) {
-	var all pluginSettings
-	err := p.client.ask(p.ctx, askTimeout, http.MethodGet, pluginPath(plugin, "settings"), &all)
-	return all.Settings, err
+	var settings pluginSettings
+	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, pluginPath(plugin, "settings"), &settings)
+	return settings.Settings, err
 }
 
 func (p remotePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, _ string) error {
-	return p.sendChange(plugin, "settings", change{Values: values})
+	return p.sendChange(plugin, "settings", changeBody{Values: values})
 }
 
-func (p remotePolicy) Forget(plugin, _ string) error { return p.sendChange(plugin, "forget", change{}) }
+func (p remotePolicy) Forget(plugin, _ string) error {
+	return p.sendChange(plugin, "forget", changeBody{})
+}
 
 // sendChange sends a change to a route below /plugins/{plugin}.
-func (p remotePolicy) sendChange(plugin, route string, c change) error {
+func (p remotePolicy) sendChange(plugin, route string, c changeBody) error {
 	return p.client.post(p.ctx, pluginPath(plugin, route), c, nil)
 }
 

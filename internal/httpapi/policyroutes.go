@@ -19,9 +19,9 @@ const maxBodyBytes = 64 << 10
 // policyRoutes are the routes about the permissions and settings of a plugin.
 type policyRoutes struct{ policy Policy }
 
-// change is the body of all requests that change permissions or settings. Each route
+// changeBody is the body of all requests that change permissions or settings. Each route
 // uses some of the fields.
-type change struct {
+type changeBody struct {
 	Hash       string          `json:"hash,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
@@ -29,7 +29,7 @@ type change struct {
 	// Allowed is the new value for opening tabs, for calling the plugin Other, or for
 	// the access of a late plugin.
 	Allowed bool   `json:"allowed,omitempty"`
-	Other   string `json:"other,omitempty"`
+	Target  string `json:"other,omitempty"`
 	// Values are settings by key.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
@@ -59,43 +59,43 @@ func (p policyRoutes) serveSettings(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
 }
 
-func (p policyRoutes) storeReview(plugin string, c change) error {
+func (p policyRoutes) storeReview(plugin string, c changeBody) error {
 	return p.policy.Review(plugin, c.Hash, c.Permission, CommandLine)
 }
 
-func (p policyRoutes) setPermission(plugin string, c change) error {
+func (p policyRoutes) setPermission(plugin string, c changeBody) error {
 	return p.policy.SetPermission(plugin, c.Tool, c.Permission, CommandLine)
 }
 
-func (p policyRoutes) setLimit(plugin string, c change) error {
+func (p policyRoutes) setLimit(plugin string, c changeBody) error {
 	return p.policy.SetLimit(plugin, c.Tool, c.Limit, CommandLine)
 }
 
-func (p policyRoutes) setOpening(plugin string, c change) error {
+func (p policyRoutes) setOpening(plugin string, c changeBody) error {
 	return p.policy.SetOpening(plugin, c.Allowed, CommandLine)
 }
 
-func (p policyRoutes) setCalls(plugin string, c change) error {
-	return p.policy.SetCalls(plugin, c.Other, c.Allowed, CommandLine)
+func (p policyRoutes) setCalls(plugin string, c changeBody) error {
+	return p.policy.SetCalls(plugin, c.Target, c.Allowed, CommandLine)
 }
 
-func (p policyRoutes) setLateAccess(plugin string, c change) error {
+func (p policyRoutes) setLateAccess(plugin string, c changeBody) error {
 	return p.policy.SetLateAccess(plugin, c.Allowed, CommandLine)
 }
 
-func (p policyRoutes) changeSettings(plugin string, c change) error {
+func (p policyRoutes) changeSettings(plugin string, c changeBody) error {
 	return p.policy.ChangeSettings(plugin, c.Values, CommandLine)
 }
 
-func (p policyRoutes) forget(plugin string, _ change) error {
+func (p policyRoutes) forgetGrants(plugin string, _ changeBody) error {
 	return p.policy.Forget(plugin, CommandLine)
 }
 
 // handleChange returns a handler that decodes the body, calls apply with it, and sends
 // the response.
-func handleChange(apply func(plugin string, c change) error) http.HandlerFunc {
+func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		c, ok := bodyOf[change](w, r)
+		c, ok := bodyOf[changeBody](w, r)
 		if !ok {
 			return
 		}

@@ -78,11 +78,11 @@ func (c *Client) dialProved(ctx context.Context, _, _ string) (net.Conn, error) 
 
 // checkProof sends a challenge on a new connection and checks the server's response.
 func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
-	until := time.Now().Add(healthTimeout)
-	if limit, ok := ctx.Deadline(); ok && limit.Before(until) {
-		until = limit
+	deadline := time.Now().Add(healthTimeout)
+	if limit, ok := ctx.Deadline(); ok && limit.Before(deadline) {
+		deadline = limit
 	}
-	if err := conn.SetDeadline(until); err != nil {
+	if err := conn.SetDeadline(deadline); err != nil {
 		return fmt.Errorf("ask the server: %w", err)
 	}
 	challenge := rand.Text()
@@ -96,13 +96,13 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	reader := bufio.NewReaderSize(io.LimitReader(conn, 16<<10), 4<<10)
 	resp, err := http.ReadResponse(reader, req)
 	if err != nil {
-		return noAnswer(err)
+		return explainReadError(err)
 	}
 	defer resp.Body.Close()
 	var h Health
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return noAnswer(err)
+		return explainReadError(err)
 	}
 	want := computeProof(c.token, c.port, challenge)
 	if json.Unmarshal(text, &h) != nil || !hmac.Equal([]byte(h.Proof), []byte(want)) {
@@ -111,15 +111,15 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// noAnswer converts an error of reading the response to a challenge: ErrSilent after a
+// explainReadError converts an error of reading the response to a challenge: ErrSilent after a
 // timeout, an error with its cause if the connection closed, and ErrForeignServer if
 // the response was not HTTP.
-func noAnswer(err error) error {
-	var broken net.Error
-	if errors.As(err, &broken) && broken.Timeout() {
+func explainReadError(err error) error {
+	var netErr net.Error
+	if errors.As(err, &netErr) && netErr.Timeout() {
 		return ErrSilent
 	}
-	if errors.As(err, &broken) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.As(err, &netErr) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("ask the server: %w", err)
 	}
 	return ErrForeignServer

@@ -13,7 +13,7 @@ import (
 // The client distinguishes another program on the port from a server that hangs, and
 // does not wait long for either.
 func TestClientOfOtherPrograms(t *testing.T) {
-	flood := func(c net.Conn) {
+	writeEndlessly := func(c net.Conn) {
 		for {
 			if _, err := io.WriteString(c, strings.Repeat("HTTP/1.1 200 OK\r\nX: y\r\n", 1000)); err != nil {
 				return
@@ -35,7 +35,7 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			_, _ = io.Copy(io.Discard, c)
 		}, ErrSilent},
 		{"no HTTP", func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9\r\n"); _ = c.Close() }, ErrForeignServer},
-		{"a head without an end", flood, ErrForeignServer},
+		{"a head without an end", writeEndlessly, ErrForeignServer},
 		{"another HTTP server", func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}")
 			_ = c.Close()
@@ -48,9 +48,9 @@ func TestClientOfOtherPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, stop := context.WithCancel(t.Context())
-			served := make(chan struct{})
+			serverDone := make(chan struct{})
 			go func() {
-				defer close(served)
+				defer close(serverDone)
 				conn, err := listener.Accept()
 				if err != nil {
 					return
@@ -68,12 +68,12 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			}
 			// The timeout is for the whole response: with one for each byte, the client
 			// would wait 100 s.
-			if waited := time.Since(startTime); waited > time.Minute {
-				t.Errorf("the client waited %v", waited)
+			if waitTime := time.Since(startTime); waitTime > time.Minute {
+				t.Errorf("the client waited %v", waitTime)
 			}
 			stop()
 			_ = listener.Close()
-			<-served
+			<-serverDone
 		})
 	}
 }

@@ -16,41 +16,41 @@ import (
 	"testing"
 )
 
-// received records the bytes that clients have sent to a port. received is safe for
+// receivedBytes records the bytes that clients have sent to a port. received is safe for
 // concurrent use.
-type received struct {
+type receivedBytes struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
 }
 
-func (h *received) note(p []byte) {
+func (h *receivedBytes) record(p []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text.Write(p)
 }
 
-func (h *received) String() string {
+func (h *receivedBytes) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()
 }
 
-// listening is a connection that records the bytes read from it.
-type listening struct {
+// recordingConn is a connection that records the bytes read from it.
+type recordingConn struct {
 	net.Conn
-	received *received
+	received *receivedBytes
 }
 
-func (l listening) Read(p []byte) (int, error) {
+func (l recordingConn) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
-	l.received.note(p[:n])
+	l.received.record(p[:n])
 	return n, err
 }
 
 // recordingListener is a listener that records all bytes that its connections receive.
 type recordingListener struct {
 	net.Listener
-	received *received
+	received *receivedBytes
 }
 
 func (o recordingListener) Accept() (net.Conn, error) {
@@ -58,14 +58,14 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listening{conn, o.received}, nil
+	return recordingConn{conn, o.received}, nil
 }
 
 // startSquatter starts another user's server on a port, and returns the port and the bytes
 // that it has received.
-func startSquatter(t *testing.T, handler http.Handler) (port int, got *received) {
+func startSquatter(t *testing.T, handler http.Handler) (port int, got *receivedBytes) {
 	t.Helper()
-	got = &received{}
+	got = &receivedBytes{}
 	server := httptest.NewUnstartedServer(handler)
 	server.Listener = recordingListener{server.Listener, got}
 	server.Start()
@@ -93,17 +93,17 @@ func respondRaw(text string) http.Handler {
 func TestAttackByUser(t *testing.T) {
 	f := startFixture(t)
 	health := `{"ok":true,"version":"1.2.3","pid":42%s}`
-	old := computeProof(testToken, f.port, "a-challenge-of-long-ago")
-	real, err := url.Parse(f.url)
+	oldProof := computeProof(testToken, f.port, "a-challenge-of-long-ago")
+	serverURL, err := url.Parse(f.url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	toServer := httputil.NewSingleHostReverseProxy(real)
-	relayed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Host = real.Host
-		toServer.ServeHTTP(w, r)
+	proxy := httputil.NewSingleHostReverseProxy(serverURL)
+	relayHandler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Host = serverURL.Host
+		proxy.ServeHTTP(w, r)
 	})
-	guess := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	emptyTokenHandler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, health, `,"proof":"`+computeProof("", f.port, r.URL.Query().Get("challenge"))+`"`)
 	})
 	for name, handler := range map[string]http.Handler{
@@ -112,9 +112,9 @@ func TestAttackByUser(t *testing.T) {
 		"a squatter that answers with the challenge": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, health, `,"proof":"`+r.URL.Query().Get("challenge")+`"`)
 		}),
-		"a squatter that answers with a proof it has seen before":         respondWith(health, `,"proof":"`+old+`"`),
-		"a squatter that proves an empty token":                           guess,
-		"a squatter that passes the challenge on to the server elsewhere": relayed,
+		"a squatter that answers with a proof it has seen before":         respondWith(health, `,"proof":"`+oldProof+`"`),
+		"a squatter that proves an empty token":                           emptyTokenHandler,
+		"a squatter that passes the challenge on to the server elsewhere": relayHandler,
 		"a squatter that speaks no HTTP":                                  respondRaw("220 hello\r\n"),
 		"a squatter that sends nothing and closes":                        respondRaw(""),
 		"a squatter that sends answers ahead":                             respondRaw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
@@ -139,12 +139,12 @@ func TestAttackByUser(t *testing.T) {
 				}
 				return err
 			}
-			for what, err := range map[string]error{"health": healthErr, "stdio": stdioErr, "status": statusErr, "mcp": viaTransport()} {
+			for request, err := range map[string]error{"health": healthErr, "stdio": stdioErr, "status": statusErr, "mcp": viaTransport()} {
 				if err == nil {
-					t.Errorf("%s: the squatter was accepted as the server", what)
+					t.Errorf("%s: the squatter was accepted as the server", request)
 				}
 				if errors.Is(err, ErrNoServer) {
-					t.Errorf("%s: %v, though a program listens", what, err)
+					t.Errorf("%s: %v, though a program listens", request, err)
 				}
 			}
 			if text := received.String(); strings.Contains(text, testToken) || !strings.Contains(text, "challenge=") {
@@ -158,9 +158,9 @@ func TestAttackByUser(t *testing.T) {
 // that a proof is valid for one challenge and one port.
 func TestProofNeedsAChallenge(t *testing.T) {
 	f := startFixture(t)
-	for _, bad := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {
-		if resp, body := f.ask(t, "GET", "/healthz?challenge="+url.QueryEscape(bad), nil); resp.StatusCode != 400 || strings.Contains(body, "proof") {
-			t.Errorf("the challenge %q: %d %s", bad, resp.StatusCode, body)
+	for _, badChallenge := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {
+		if resp, body := f.ask(t, "GET", "/healthz?challenge="+url.QueryEscape(badChallenge), nil); resp.StatusCode != 400 || strings.Contains(body, "proof") {
+			t.Errorf("the challenge %q: %d %s", badChallenge, resp.StatusCode, body)
 		}
 	}
 	const challenge = "0123456789abcdef"
@@ -168,8 +168,8 @@ func TestProofNeedsAChallenge(t *testing.T) {
 	if want := `"proof":"` + computeProof(testToken, f.port, challenge) + `"`; !strings.Contains(body, want) {
 		t.Errorf("got %s, want %s", body, want)
 	}
-	for _, other := range []string{computeProof(testToken, f.port+1, challenge), computeProof(testToken, f.port, challenge+"0"), computeProof("another", f.port, challenge)} {
-		if strings.Contains(body, other) {
+	for _, otherProof := range []string{computeProof(testToken, f.port+1, challenge), computeProof(testToken, f.port, challenge+"0"), computeProof("another", f.port, challenge)} {
+		if strings.Contains(body, otherProof) {
 			t.Errorf("a proof for something else is the same: %s", body)
 		}
 	}

@@ -159,7 +159,7 @@ type MCPClient struct {
 
 // DisplayName names the client by its credential and by the name that it sent.
 func (c MCPClient) DisplayName() string {
-	known := dispatch.Client{Credential: dispatch.CredentialKind(c.Via), Token: c.Client}
-	known.Name = strings.TrimSpace(c.Name + " " + c.Version)
-	return cmp.Or(known.String(), "a client that has not sent its name")
+	identity := dispatch.Client{Credential: dispatch.CredentialKind(c.Via), Token: c.Client}
+	identity.Name = strings.TrimSpace(c.Name + " " + c.Version)
+	return cmp.Or(identity.String(), "a client that has not sent its name")
 }

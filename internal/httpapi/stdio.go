@@ -28,10 +28,10 @@ type stdioRoute struct {
 	serve func(ctx context.Context, in io.Reader, out io.Writer) error
 	log   zerolog.Logger
 
-	mu     sync.Mutex // guards open and closed
-	open   map[net.Conn]struct{}
-	closed bool
-	served sync.WaitGroup
+	mu           sync.Mutex // guards open and closed
+	openConns    map[net.Conn]struct{}
+	closed       bool
+	connHandlers sync.WaitGroup
 }
 
 // add tracks a connection. add returns false if the server is stopping.
@@ -41,19 +41,19 @@ func (s *stdioRoute) add(conn net.Conn) bool {
 	if s.closed {
 		return false
 	}
-	if s.open == nil {
-		s.open = map[net.Conn]struct{}{}
+	if s.openConns == nil {
+		s.openConns = map[net.Conn]struct{}{}
 	}
-	s.open[conn] = struct{}{}
-	s.served.Add(1)
+	s.openConns[conn] = struct{}{}
+	s.connHandlers.Add(1)
 	return true
 }
 
 func (s *stdioRoute) remove(conn net.Conn) {
 	s.mu.Lock()
-	delete(s.open, conn)
+	delete(s.openConns, conn)
 	s.mu.Unlock()
-	s.served.Done()
+	s.connHandlers.Done()
 }
 
 // drainConns ends the input of every connection and waits until their sessions have
@@ -61,23 +61,23 @@ func (s *stdioRoute) remove(conn net.Conn) {
 func (s *stdioRoute) drainConns(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
-	for conn := range s.open {
+	for conn := range s.openConns {
 		// A deadline in the past wakes the reader and leaves the writer alone.
 		_ = conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	s.mu.Unlock()
-	done := make(chan struct{})
+	handlersDone := make(chan struct{})
 	go func() {
-		s.served.Wait()
-		close(done)
+		s.connHandlers.Wait()
+		close(handlersDone)
 	}()
 	select {
-	case <-done:
+	case <-handlersDone:
 		return nil
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
-	for conn := range s.open {
+	for conn := range s.openConns {
 		_ = conn.Close()
 	}
 	s.mu.Unlock()
@@ -114,19 +114,19 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		// Reads only the bytes that are in the buffer. A longer read would go through
 		// net/http, which cancels r.Context() at the end of the input, and with it the
 		// running calls.
-		ahead := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
-		err = s.serve(r.Context(), endsQuietly{io.MultiReader(ahead, conn)}, conn)
+		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
+		err = s.serve(r.Context(), errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}
 	if err != nil && !errors.Is(err, net.ErrClosed) && r.Context().Err() == nil {
 		s.log.Warn().Err(err).Msg("a stdio session failed")
 	}
 }
 
-// endsQuietly turns every read error into io.EOF: a read fails when drain ends the
+// errorsAsEOF turns every read error into io.EOF: a read fails when drain ends the
 // input or when the client has died.
-type endsQuietly struct{ r io.Reader }
+type errorsAsEOF struct{ r io.Reader }
 
-func (e endsQuietly) Read(p []byte) (int, error) {
+func (e errorsAsEOF) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	if err != nil {
 		err = io.EOF
@@ -195,8 +195,8 @@ func (s *StdioConn) Read(p []byte) (int, error) { return s.reader.Read(p) }
 
 // CloseWrite signals the end of the input to the server.
 func (s *StdioConn) CloseWrite() error {
-	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
+	if writeCloser, ok := s.Conn.(interface{ CloseWrite() error }); ok {
+		return writeCloser.CloseWrite()
 	}
 	return s.Conn.Close()
 }

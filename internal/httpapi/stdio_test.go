@@ -78,30 +78,30 @@ func TestStdioShutdown(t *testing.T) {
 	if !lines.Scan() || lines.Text() != "bye" || lines.Scan() {
 		t.Errorf("got %q", lines.Text())
 	}
-	late, err := NewClient(f.port, testToken).Stdio(context.Background())
+	secondConn, err := NewClient(f.port, testToken).Stdio(context.Background())
 	if err == nil {
-		late.Close()
+		secondConn.Close()
 		t.Error("a session was opened after the shutdown")
 	}
 }
 
 // TestStdioShutdownTimeout checks that Shutdown closes a session that does not end.
 func TestStdioShutdownTimeout(t *testing.T) {
-	read, end := make(chan struct{}), make(chan struct{})
+	isReading, release := make(chan struct{}), make(chan struct{})
 	f := startFixture(t, func(o *Options) {
 		o.Stdio = func(context.Context, io.Reader, io.Writer) error {
-			close(read)
-			<-end
+			close(isReading)
+			<-release
 			return nil
 		}
 	})
-	t.Cleanup(func() { close(end) })
+	t.Cleanup(func() { close(release) })
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	<-read
+	<-isReading
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if err := f.api.Shutdown(ctx); err == nil {

@@ -18,7 +18,7 @@ const eventTimeout = 10 * time.Second
 // missedEvent is the name and body of the event that replaces lost events.
 const missedEvent = "missed"
 
-type missed struct {
+type missedBody struct {
 	// Missed is the minimum number of lost events, of all calls.
 	Missed int `json:"missed"`
 }
@@ -56,18 +56,18 @@ func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter,
 	}
 }
 
-// writeStream writes what next returns until ctx ends, or next or write fails. quiet runs
+// writeStream writes what next returns until ctx ends, or next or write fails. writeQuiet runs
 // after each heartbeat in which next had nothing to return.
-func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(list T, lost int) error, quiet func() error) {
+func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
-		beat, cancel := context.WithTimeout(ctx, heartbeat)
-		list, lost, err := next(beat)
+		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
+		items, lostItems, err := next(heartbeatCtx)
 		cancel()
 		switch {
 		case err == nil:
-			err = write(list, lost)
+			err = write(items, lostItems)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-			err = quiet()
+			err = writeQuiet()
 		}
 		if err != nil {
 			return // the client has disconnected or does not read, or the server stops
@@ -112,17 +112,17 @@ func (e eventWriter) writeComment(text string) error {
 	return e.c.Flush()
 }
 
-// follow calls begun, if it is not nil, when the server starts the stream, and hear for
-// each event. follow ends when ctx ends, the stream ends (ErrEnded), or a function
+// readStream calls onBegin, if set, when the server starts the stream, and onEvent for
+// each event. readStream ends when ctx ends, the stream ends (ErrEnded), or a function
 // returns an error.
-func (c *Client) follow(ctx context.Context, path string, begun func() error, hear func(sse.Event) error) error {
+func (c *Client) readStream(ctx context.Context, path string, onBegin func() error, onEvent func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if begun != nil {
-		if err := begun(); err != nil {
+	if onBegin != nil {
+		if err := onBegin(); err != nil {
 			return err
 		}
 	}
@@ -130,26 +130,26 @@ func (c *Client) follow(ctx context.Context, path string, begun func() error, he
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrEnded, err)
 		}
-		if err := hear(e); err != nil {
+		if err := onEvent(e); err != nil {
 			return err
 		}
 	}
 	return ErrEnded
 }
 
-// dispatchEvent passes the JSON of an event to event, or the number of lost events to lost.
-func dispatchEvent[T any](e sse.Event, lost func(int) error, event func(value T, raw []byte) error) error {
-	var m missed
+// dispatchEvent passes the JSON of an event to event, or the number of lost events to lostItems.
+func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
+	var m missedBody
 	var value T
-	into := any(&value)
+	target := any(&value)
 	if e.Name == missedEvent {
-		into = &m
+		target = &m
 	}
-	if err := json.Unmarshal(e.Data, into); err != nil {
+	if err := json.Unmarshal(e.Data, target); err != nil {
 		return fmt.Errorf("read an event: %w", err)
 	}
 	if e.Name == missedEvent {
-		return lost(m.Missed)
+		return lostItems(m.Missed)
 	}
 	return event(value, e.Data)
 }

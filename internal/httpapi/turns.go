@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// turnLimit is the maximum length of a turn. After it, a write to a slow client
+// turnTimeout is the maximum length of a turn. After it, a write to a slow client
 // continues without a turn.
-const turnLimit = 2 * time.Millisecond
+const turnTimeout = 2 * time.Millisecond
 
-// turns limits the number of concurrent writes to clients of /events to half the number
-// of processors, so that calls get a processor even with many clients. turns is safe
+// writeTurns limits the number of concurrent writes to clients of /events to half the number
+// of processors, so that calls get a processor even with many clients. writeTurns is safe
 // for concurrent use.
-type turns chan struct{}
+type writeTurns chan struct{}
 
-func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)/2)) }
+func newTurns() writeTurns { return make(writeTurns, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// acquire waits for a turn, in the order of arrival. The caller calls done after its
+// acquire waits for a turn, in the order of arrival. The caller calls endTurn after its
 // write.
-func (t turns) acquire(ctx context.Context) (done func(), err error) {
+func (t writeTurns) acquire(ctx context.Context) (endTurn func(), err error) {
 	select {
 	case t <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	release := func() { <-t }
-	late := time.AfterFunc(turnLimit, release)
+	expiry := time.AfterFunc(turnTimeout, release)
 	return func() {
-		if late.Stop() {
+		if expiry.Stop() {
 			release()
 		}
 	}, nil

@@ -10,43 +10,43 @@ import (
 
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := make(turns, 1)
-		first, err := turns.acquire(t.Context())
+		turns := make(writeTurns, 1)
+		endFirstTurn, err := turns.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		wait := func(name string) {
-			done, err := turns.acquire(t.Context())
+		acquireTurn := func(name string) {
+			endTurn, err := turns.acquire(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			got = append(got, name)
-			done()
+			endTurn()
 		}
-		go wait("second")
+		go acquireTurn("second")
 		synctest.Wait()
 		if got != nil {
 			t.Fatal("one turn was acquired twice")
 		}
-		first()
+		endFirstTurn()
 		synctest.Wait()
 		if len(got) != 1 {
 			t.Fatal("the released turn was not acquired")
 		}
 
-		// A slow writer loses its turn after turnLimit; its later done has no effect.
-		slow, err := turns.acquire(t.Context())
+		// A slow writer loses its turn after turnTimeout; its later endSlowTurn has no effect.
+		endSlowTurn, err := turns.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		startTime := time.Now()
-		wait("third")
-		if d := time.Since(startTime); d != turnLimit {
-			t.Errorf("it waited %v, want %v", d, turnLimit)
+		acquireTurn("third")
+		if d := time.Since(startTime); d != turnTimeout {
+			t.Errorf("it waited %v, want %v", d, turnTimeout)
 		}
-		slow()
+		endSlowTurn()
 		if len(turns) != 0 {
 			t.Errorf("%d turns are in use", len(turns))
 		}

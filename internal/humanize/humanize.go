@@ -25,9 +25,9 @@ func Bytes(n int) string {
 // [time.ParseDuration] can parse the text.
 func ShortDuration(d time.Duration) string {
 	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = strings.TrimSuffix(text, zero[1:])
+	for _, zeroPart := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zeroPart) {
+			text = strings.TrimSuffix(text, zeroPart[1:])
 		}
 	}
 	return text
@@ -53,8 +53,8 @@ func Duration(d time.Duration) string {
 	}
 	d = d.Round(time.Second)
 	text := fmt.Sprintf("%d min", d/time.Minute)
-	if rest := d % time.Minute; rest > 0 {
-		text += fmt.Sprintf(" %d s", rest/time.Second)
+	if seconds := d % time.Minute; seconds > 0 {
+		text += fmt.Sprintf(" %d s", seconds/time.Second)
 	}
 	return text
 }

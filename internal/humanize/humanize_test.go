@@ -16,8 +16,8 @@ func TestShortDuration(t *testing.T) {
 		if got := humanize.ShortDuration(d); got != want {
 			t.Errorf("%d is %s, want %s", d, got, want)
 		}
-		if back, err := time.ParseDuration(want); err != nil || back != d {
-			t.Errorf("%s reads back as %v, %v", want, back, err)
+		if parsed, err := time.ParseDuration(want); err != nil || parsed != d {
+			t.Errorf("%s reads back as %v, %v", want, parsed, err)
 		}
 	}
 }

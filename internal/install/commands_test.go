@@ -15,30 +15,30 @@ import (
 )
 
 // publishWiki publishes a version of the plugin wiki.
-func publishWiki(t *testing.T, r *npmtest.Registry, number string) {
+func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(t)
 	manifest := filepath.Join(dir, "package.json")
 	text, err := os.ReadFile(manifest)
 	if err == nil {
-		err = os.WriteFile(manifest, []byte(strings.Replace(string(text), "1.0.0", number, 1)), 0o600)
+		err = os.WriteFile(manifest, []byte(strings.Replace(string(text), "1.0.0", version, 1)), 0o600)
 	}
 	file, packErr := npmtest.PackFolder(dir)
 	if err := errors.Join(err, packErr); err != nil {
 		t.Fatal(err)
 	}
-	r.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: number, File: file, Manifest: map[string]any{"keywords": []string{"opentabs-plugin"}}})
+	r.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file, Manifest: map[string]any{"keywords": []string{"opentabs-plugin"}}})
 }
 
-// get installs a plugin from its source, and reloads the plugins.
-func (i *Installer) get(t *testing.T, text string) (added, before *plugin.Plugin, err error) {
+// installFrom installs a plugin from its source, and reloads the plugins.
+func (i *Installer) installFrom(t *testing.T, text string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	t.Helper()
 	source, err := ParseSource(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	added, before, err = i.Get(t.Context(), source)
-	return added, before, errors.Join(err, i.Plugins.Reload())
+	newPlugin, oldPlugin, err = i.Get(t.Context(), source)
+	return newPlugin, oldPlugin, errors.Join(err, i.Plugins.Reload())
 }
 
 func TestParseSource(t *testing.T) {
@@ -56,8 +56,8 @@ func TestParseSource(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
-	var wrong *usererr.Error
-	if _, err := ParseSource("https://example.com/x.tgz"); !errors.As(err, &wrong) {
+	var userErr *usererr.Error
+	if _, err := ParseSource("https://example.com/x.tgz"); !errors.As(err, &userErr) {
 		t.Errorf("a URL: %v", err)
 	}
 }
@@ -67,9 +67,9 @@ func TestGetAndUpdate(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishWiki(t, registry, "1.0.0")
 	i := newInstaller(t, registry)
-	added, before, err := i.get(t, "wiki@^1")
-	if err != nil || added.Version != "1.0.0" || before != nil {
-		t.Fatalf("%+v, %+v, %v", added, before, err)
+	newPlugin, oldPlugin, err := i.installFrom(t, "wiki@^1")
+	if err != nil || newPlugin.Version != "1.0.0" || oldPlugin != nil {
+		t.Fatalf("%+v, %+v, %v", newPlugin, oldPlugin, err)
 	}
 	if offers, err := i.Offers(t.Context(), nil); err != nil || len(offers) != 1 || offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 is up to date" {
 		t.Errorf("%v, %v", offers, err)
@@ -80,26 +80,26 @@ func TestGetAndUpdate(t *testing.T) {
 	if err != nil || len(offers) != 1 || !offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 -> 1.1.0" || offers[0].Latest != "2.0.0" {
 		t.Fatalf("%v, %v", offers, err)
 	}
-	added, before, err = i.Update(t.Context(), offers[0])
-	if err != nil || added.Version != "1.1.0" || before == nil || before.Version != "1.0.0" {
-		t.Fatalf("%+v, %+v, %v", added, before, err)
+	newPlugin, oldPlugin, err = i.Update(t.Context(), offers[0])
+	if err != nil || newPlugin.Version != "1.1.0" || oldPlugin == nil || oldPlugin.Version != "1.0.0" {
+		t.Fatalf("%+v, %+v, %v", newPlugin, oldPlugin, err)
 	}
 	if err := i.Plugins.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	const pinned = "wiki 1.1.0 is up to date with ^1; there is 2.0.0 (opentabs plugin install opentabs-plugin-wiki@latest)"
-	if offers, err := i.Offers(t.Context(), nil); err != nil || offers[0].String() != pinned {
+	const pinnedLine = "wiki 1.1.0 is up to date with ^1; there is 2.0.0 (opentabs plugin install opentabs-plugin-wiki@latest)"
+	if offers, err := i.Offers(t.Context(), nil); err != nil || offers[0].String() != pinnedLine {
 		t.Errorf("%v, %v", offers, err)
 	}
-	if _, before, err := i.get(t, "wiki@^1"); err != nil || before == nil || before.Version != "1.1.0" {
-		t.Errorf("%+v, %v", before, err)
+	if _, oldPlugin, err := i.installFrom(t, "wiki@^1"); err != nil || oldPlugin == nil || oldPlugin.Version != "1.1.0" {
+		t.Errorf("%+v, %v", oldPlugin, err)
 	}
 	entry, err := Remove(i.Home, "opentabs-plugin-wiki")
 	if err != nil || entry.Name != "wiki" || entry.Source != plugin.SourceNPM {
 		t.Errorf("%+v, %v", entry, err)
 	}
-	var wrong *usererr.Error
-	if _, err := Remove(i.Home, "wiki"); !errors.As(err, &wrong) {
+	var userErr *usererr.Error
+	if _, err := Remove(i.Home, "wiki"); !errors.As(err, &userErr) {
 		t.Errorf("removed twice: %v", err)
 	}
 }
@@ -114,8 +114,8 @@ func TestOffersRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"local": "was added from the folder " + folder, "none": `no plugin "none" was installed`} {
-		var wrong *usererr.Error
-		if _, err := i.Offers(t.Context(), []string{name}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+		var userErr *usererr.Error
+		if _, err := i.Offers(t.Context(), []string{name}); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestOffersRefuse(t *testing.T) {
 		t.Errorf("%v, %v", offers, err)
 	}
 	// A package that the registry no longer has.
-	if _, _, err := i.get(t, "wiki"); err != nil {
+	if _, _, err := i.installFrom(t, "wiki"); err != nil {
 		t.Fatal(err)
 	}
 	i = withRegistry(t, i, &npmtest.Registry{})
@@ -134,9 +134,9 @@ func TestOffersRefuse(t *testing.T) {
 
 func withRegistry(t *testing.T, i *Installer, r *npmtest.Registry) *Installer {
 	t.Helper()
-	other := newInstaller(t, r)
-	other.Home, other.Plugins = i.Home, i.Plugins
-	return other
+	otherInstaller := newInstaller(t, r)
+	otherInstaller.Home, otherInstaller.Plugins = i.Home, i.Plugins
+	return otherInstaller
 }
 
 func TestGetAddsAHint(t *testing.T) {
@@ -145,7 +145,7 @@ func TestGetAddsAHint(t *testing.T) {
 	if err := errors.Join(os.Mkdir("mine", 0o700), os.WriteFile(filepath.Join("mine", "package.json"), []byte("{}"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := i.get(t, "mine"); err == nil || !strings.Contains(err.Error(), "there is a folder with that name: add the folder with `opentabs plugin install .") {
+	if _, _, err := i.installFrom(t, "mine"); err == nil || !strings.Contains(err.Error(), "there is a folder with that name: add the folder with `opentabs plugin install .") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -154,26 +154,26 @@ func TestSearchAndInfo(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishWiki(t, registry, "1.0.0")
 	i := newInstaller(t, registry)
-	if list, err := i.Search(t.Context(), ""); err != nil || len(list) != 1 || list[0].Name != "wiki" || list[0].Package != "opentabs-plugin-wiki" || list[0].Installed {
-		t.Errorf("%+v, %v", list, err)
+	if results, err := i.Search(t.Context(), ""); err != nil || len(results) != 1 || results[0].Name != "wiki" || results[0].Package != "opentabs-plugin-wiki" || results[0].Installed {
+		t.Errorf("%+v, %v", results, err)
 	}
 	info, err := i.Info(t.Context(), "wiki")
 	if err != nil || info.Version != "1.0.0" || info.Installed != "" || !slices.Contains(info.Lines(), "  installed no; install it with `opentabs plugin install opentabs-plugin-wiki`") {
 		t.Errorf("%+v, %v", info, err)
 	}
-	added, _, err := i.get(t, "wiki")
+	newPlugin, _, err := i.installFrom(t, "wiki")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list, err := i.Search(t.Context(), ""); err != nil || len(list) != 1 || !list[0].Installed {
-		t.Errorf("%+v, %v", list, err)
+	if results, err := i.Search(t.Context(), ""); err != nil || len(results) != 1 || !results[0].Installed {
+		t.Errorf("%+v, %v", results, err)
 	}
 	info, err = i.Info(t.Context(), "wiki")
 	if err != nil || info.Installed != "1.0.0" || info.Source != plugin.SourceNPM || len(info.Tools) == 0 {
 		t.Errorf("%+v, %v", info, err)
 	}
 	// The code of the installed plugin was changed.
-	if err := os.WriteFile(filepath.Join(added.Dir, "dist", "adapter.iife.js"), []byte("evil()"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(newPlugin.Dir, "dist", "adapter.iife.js"), []byte("evil()"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := i.Plugins.Reload(); err != nil {
@@ -188,7 +188,7 @@ func TestSearchAndInfo(t *testing.T) {
 }
 
 func TestInfoLinesAreSafe(t *testing.T) {
-	info := Info{Package: "p\x1b[2J", Version: "1", DisplayName: "D", Description: "one\ntwo", Deprecated: "old", Tools: []category{{Tools: []string{"a"}}, {Category: "read", Tools: []string{"b", "c"}}}}
+	info := Info{Package: "p\x1b[2J", Version: "1", DisplayName: "D", Description: "one\ntwo", Deprecated: "old", Tools: []toolCategory{{Tools: []string{"a"}}, {Category: "read", Tools: []string{"b", "c"}}}}
 	want := `p\x1b[2J 1 (D)
   one two
   versions  0

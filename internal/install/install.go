@@ -33,8 +33,8 @@ const (
 	packagesFolder = "packages"
 	// unpackedFolder is the prefix of folders that are not in use yet.
 	unpackedFolder = ".new-"
-	// installWait is how long to wait for another process that installs.
-	installWait = time.Minute
+	// lockTimeout is how long to wait for another process that installs.
+	lockTimeout = time.Minute
 	// officialPackages and otherPackages are the prefixes that complete a short name,
 	// in this order.
 	officialPackages = "@opentabs-dev/opentabs-plugin-"
@@ -66,16 +66,16 @@ func New(h *home.Home, getenv func(string) string, notef func(format string, arg
 	return &Installer{Home: h, Plugins: plugins, client: client, registries: registries, notef: notef}, err
 }
 
-// spec names a package and optionally a version or range, as in slack or
+// packageSpec names a package and optionally a version or range, as in slack or
 // @acme/opentabs-plugin-slack@^1.2.0.
-type spec struct{ name, want string }
+type packageSpec struct{ name, versionWanted string }
 
 // parseSpec parses the name of a package with an optional version or range.
-func parseSpec(text string) spec {
+func parseSpec(text string) packageSpec {
 	if i := strings.LastIndexByte(text, '@'); i > 0 {
-		return spec{text[:i], text[i+1:]}
+		return packageSpec{text[:i], text[i+1:]}
 	}
-	return spec{name: text}
+	return packageSpec{name: text}
 }
 
 // candidateNames returns the npm names that a name may stand for.
@@ -92,79 +92,79 @@ func candidateNames(name string) []string {
 	return []string{officialPackages + name, otherPackages + name}
 }
 
-// find returns the package that a name means, from the registry.
-func (i *Installer) find(ctx context.Context, name string) (*npm.Package, error) {
+// findPackage returns the package that a name means, from the registry.
+func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package, error) {
 	names := candidateNames(name)
 	for _, candidate := range names {
 		if _, err := plugin.NameOf(candidate); err != nil {
 			return nil, usererr.Errorf("%v", err)
 		}
-		found, err := i.client.Package(ctx, candidate)
+		foundPackage, err := i.client.Package(ctx, candidate)
 		if errors.Is(err, npm.ErrNotFound) && len(names) > 1 {
 			continue
 		}
-		return found, err
+		return foundPackage, err
 	}
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
 // fetchAndInstall downloads and installs a version of a package. fetchAndInstall pins the version by the
 // hash of its content.
-func (i *Installer) fetchAndInstall(ctx context.Context, from *npm.Package, v *npm.Version, want string) (*plugin.Plugin, error) {
-	where := from.Registry
-	if _, set, err := i.registries.Registry(from.Name); err == nil && set != "" {
-		where += ", set by " + set
+func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, versionWanted string) (*plugin.Plugin, error) {
+	source := packageInfo.Registry
+	if _, setBy, err := i.registries.Registry(packageInfo.Name); err == nil && setBy != "" {
+		source += ", set by " + setBy
 	}
-	i.notef("getting %s %s from %s", from.Name, terminal.SafeLine(v.Version), terminal.SafeLine(where))
+	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), terminal.SafeLine(source))
 	if warning := v.Warning(); warning != "" {
 		i.notef("warning: this version is deprecated by its author: %s", terminal.SafeLine(warning))
 	}
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
 	}
-	file, err := i.client.Download(ctx, from, v, i.folder())
+	file, err := i.client.Download(ctx, packageInfo, v, i.folder())
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(file.Path)
-	return i.installPackage(file, plugin.Entry{Package: from.Name, Want: want}, v.Version)
+	return i.installPackage(file, plugin.Entry{Package: packageInfo.Name, Want: versionWanted}, v.Version)
 }
 
 // installPackage unpacks a package file, checks the name and the version, and adds the
 // plugin. Without a package in e, the name and the version come from the file.
-func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, number string) (*plugin.Plugin, error) {
+func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version string) (*plugin.Plugin, error) {
 	unlock, err := i.lockPackages()
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	i.removeLeftovers()
-	fresh, err := os.MkdirTemp(i.folder(), unpackedFolder)
+	newFolder, err := os.MkdirTemp(i.folder(), unpackedFolder)
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the package: %w", err)
 	}
-	defer os.RemoveAll(fresh)
-	if err := npm.Unpack(file, fresh); err != nil {
+	defer os.RemoveAll(newFolder)
+	if err := npm.Unpack(file, newFolder); err != nil {
 		return nil, err
 	}
-	loaded, err := plugin.Load(fresh)
+	loaded, err := plugin.Load(newFolder)
 	if err != nil {
 		return nil, fmt.Errorf("the package is not a plugin that can be used; nothing was installed: %w", err)
 	}
 	if e.Package == "" {
-		e.Package, number = loaded.Package, loaded.Version
+		e.Package, version = loaded.Package, loaded.Version
 	}
-	if loaded.Package != e.Package || loaded.Version != number {
-		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loaded.Package, loaded.Version, e.Package, number)
+	if loaded.Package != e.Package || loaded.Version != version {
+		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loaded.Package, loaded.Version, e.Package, version)
 	}
-	if e.Path, err = i.movePackage(fresh, file, e.Package, number); err != nil {
+	if e.Path, err = i.movePackage(newFolder, file, e.Package, version); err != nil {
 		return nil, err
 	}
-	added, err := i.Home.Store().AddInstalled(e)
+	newPlugin, err := i.Home.Store().AddInstalled(e)
 	if err != nil {
 		i.removeUnused(e.Package)
 	}
-	return added, err
+	return newPlugin, err
 }
 
 // lockPackages prevents other processes from changing the packages.
@@ -172,7 +172,7 @@ func (i *Installer) lockPackages() (unlock func(), err error) {
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
 	}
-	unlock, err = statefile.Lock(filepath.Join(i.folder(), "lock"), installWait)
+	unlock, err = statefile.Lock(filepath.Join(i.folder(), "lock"), lockTimeout)
 	if errors.Is(err, statefile.ErrLocked) {
 		return nil, fmt.Errorf("another opentabs is installing: %w; wait for it to end and try again", err)
 	}
@@ -183,7 +183,7 @@ func (i *Installer) folder() string { return filepath.Join(i.Home.State, package
 
 // movePackage moves an unpacked package to its folder, whose name depends on the content, so
 // that a folder in use is never written to.
-func (i *Installer) movePackage(fresh string, file npm.Tarball, name, number string) (string, error) {
+func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, version string) (string, error) {
 	if err := npm.CheckName(name); err != nil {
 		return "", err
 	}
@@ -195,38 +195,38 @@ func (i *Installer) movePackage(fresh string, file npm.Tarball, name, number str
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
-	place := filepath.Join(parent, safeName(number)+"-"+hex.EncodeToString(sum[:4]))
+	target := filepath.Join(parent, safeName(version)+"-"+hex.EncodeToString(sum[:4]))
 	// The folder may exist already with the same content, and may be damaged.
-	aside := fresh + ".old"
-	if err := os.Rename(place, aside); err != nil && !errors.Is(err, os.ErrNotExist) {
+	oldFolder := newFolder + ".old"
+	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("replace the package: %w", err)
 	}
-	defer os.RemoveAll(aside)
-	if err := os.Rename(fresh, place); err != nil {
-		_ = os.Rename(aside, place) // restores the old folder
+	defer os.RemoveAll(oldFolder)
+	if err := os.Rename(newFolder, target); err != nil {
+		_ = os.Rename(oldFolder, target) // restores the old folder
 		return "", fmt.Errorf("move the package into its folder: %w", err)
 	}
-	return place, nil
+	return target, nil
 }
 
 // safeName replaces the characters of a version that a folder name must not have.
-func safeName(number string) string {
+func safeName(version string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return '_'
-	}, number[:min(len(number), 64)])
+	}, version[:min(len(version), 64)])
 }
 
 // removeLeftovers removes the files of processes that were killed. The caller holds
 // the lock.
 func (i *Installer) removeLeftovers() {
-	left, err := os.ReadDir(i.folder())
+	entries, err := os.ReadDir(i.folder())
 	if err != nil {
 		return
 	}
-	for _, e := range left {
+	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), unpackedFolder) && !strings.HasPrefix(e.Name(), "download-") {
 			continue
 		}
@@ -265,8 +265,8 @@ func (i *Installer) removeUnused(name string) {
 	}
 	for _, e := range folders {
 		folder := filepath.Join(parent, e.Name())
-		used := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
-		if !used {
+		isUsed := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
+		if !isUsed {
 			if err := os.RemoveAll(folder); err != nil {
 				i.notef("warning: could not remove %s: %v", folder, err)
 			}

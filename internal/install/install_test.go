@@ -44,27 +44,27 @@ func newInstaller(t *testing.T, r *npmtest.Registry) *Installer {
 
 // publishPlugin publishes a plugin under a name and a version, which may differ from its
 // package.json.
-func publishPlugin(t *testing.T, r *npmtest.Registry, name, number string, p plugintest.Package) {
+func publishPlugin(t *testing.T, r *npmtest.Registry, name, version string, p plugintest.Package) {
 	t.Helper()
 	file, err := npmtest.PackFolder(p.Write(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Publish(npmtest.Version{Name: name, Version: number, File: file})
+	r.Publish(npmtest.Version{Name: name, Version: version, File: file})
 }
 
 // fetchLatest installs the latest version of a package.
 func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, error) {
 	t.Helper()
-	from, err := i.client.Package(t.Context(), name)
+	packageInfo, err := i.client.Package(t.Context(), name)
 	if err != nil {
 		return nil, err
 	}
-	version, err := from.Pick("")
+	version, err := packageInfo.Pick("")
 	if err != nil {
 		return nil, err
 	}
-	return i.fetchAndInstall(t.Context(), from, version, "")
+	return i.fetchAndInstall(t.Context(), packageInfo, version, "")
 }
 
 // TestInstallChecksName checks that a package with another name or version is not
@@ -82,8 +82,8 @@ func TestInstallChecksName(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
-	if left, err := os.ReadDir(i.folder()); err != nil || len(left) != 1 || left[0].Name() != "lock" {
-		t.Errorf("left behind: %v, %v", left, err)
+	if entries, err := os.ReadDir(i.folder()); err != nil || len(entries) != 1 || entries[0].Name() != "lock" {
+		t.Errorf("left behind: %v, %v", entries, err)
 	}
 }
 
@@ -120,15 +120,15 @@ func TestInstallRemovesLeftovers(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishPlugin(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})
 	i := newInstaller(t, registry)
-	left, fresh := filepath.Join(i.folder(), unpackedFolder+"1"), filepath.Join(i.folder(), unpackedFolder+"2")
-	hours := time.Now().Add(-2 * time.Hour)
-	if err := errors.Join(os.MkdirAll(left, 0o700), os.MkdirAll(fresh, 0o700), os.Chtimes(left, hours, hours)); err != nil {
+	leftover, newFolder := filepath.Join(i.folder(), unpackedFolder+"1"), filepath.Join(i.folder(), unpackedFolder+"2")
+	oldTime := time.Now().Add(-2 * time.Hour)
+	if err := errors.Join(os.MkdirAll(leftover, 0o700), os.MkdirAll(newFolder, 0o700), os.Chtimes(leftover, oldTime, oldTime)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := i.fetchLatest(t, "opentabs-plugin-a"); err != nil {
 		t.Fatal(err)
 	}
-	if config.Exists(left) || !config.Exists(fresh) {
+	if config.Exists(leftover) || !config.Exists(newFolder) {
 		t.Error("only old leftovers are removed: another process may be installing")
 	}
 }

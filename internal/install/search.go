@@ -39,16 +39,16 @@ func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []Found{}
-	for _, one := range packages {
-		name, err := plugin.NameOf(one.Name)
+	results := []Found{}
+	for _, loaded := range packages {
+		name, err := plugin.NameOf(loaded.Name)
 		if err != nil {
 			continue // not a plugin
 		}
 		_, installed := i.Plugins.Set().Plugin(name)
-		list = append(list, Found{one.Name, name, one.Version, one.Description, one.Publisher, installed})
+		results = append(results, Found{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
 	}
-	return list, nil
+	return results, nil
 }
 
 // Info describes a plugin in the registry, and the installed version.
@@ -72,39 +72,39 @@ type Info struct {
 	// Failed is why the installed plugin can't be loaded, or does not start in pages.
 	Failed string `json:"failed,omitempty"`
 	// Tools are the tools of the installed version, by category.
-	Tools []category `json:"tools,omitempty"`
+	Tools []toolCategory `json:"tools,omitempty"`
 }
 
-// category is one group of a plugin's tools; the name is empty for tools without one.
-type category struct {
+// toolCategory is one group of a plugin's tools; the name is empty for tools without one.
+type toolCategory struct {
 	Category string   `json:"category,omitempty"`
 	Tools    []string `json:"tools"`
 }
 
 // Info returns what the registry has about a plugin, by its name and optional range.
 func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
-	wanted := parseSpec(text)
-	from, err := i.find(ctx, wanted.name)
+	spec := parseSpec(text)
+	packageInfo, err := i.findPackage(ctx, spec.name)
 	if err != nil {
-		return Info{}, cmp.Or(i.pluginFailure(wanted.name), err)
+		return Info{}, cmp.Or(i.pluginFailure(spec.name), err)
 	}
-	version, err := from.Pick(wanted.want)
+	version, err := packageInfo.Pick(spec.versionWanted)
 	if err != nil {
 		return Info{}, err
 	}
-	info := infoOf(from, version)
+	info := infoOf(packageInfo, version)
 	set := i.Plugins.Set()
-	if one, ok := set.Plugin(info.Name); ok && one.Package == info.Package {
-		info.Installed, info.Source = one.Version, one.Source
-		if fault, broken := i.Plugins.Faults().Of(one); broken {
+	if loaded, ok := set.Plugin(info.Name); ok && loaded.Package == info.Package {
+		info.Installed, info.Source = loaded.Version, loaded.Source
+		if fault, isFaulty := i.Plugins.Faults().Of(loaded); isFaulty {
 			info.Failed = fault.Text()
 		}
-		one.EachCategory(func(name string, tools []*plugin.Tool) {
-			group := category{Category: name}
+		loaded.EachCategory(func(name string, tools []*plugin.Tool) {
+			toolGroup := toolCategory{Category: name}
 			for _, t := range tools {
-				group.Tools = append(group.Tools, t.Name)
+				toolGroup.Tools = append(toolGroup.Tools, t.Name)
 			}
-			info.Tools = append(info.Tools, group)
+			info.Tools = append(info.Tools, toolGroup)
 		})
 	}
 	if f, ok := set.Failure(info.Name); ok {
@@ -119,8 +119,8 @@ func (i *Installer) pluginFailure(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}
-	if one, ok := i.Plugins.Set().Plugin(name); ok {
-		if fault, broken := i.Plugins.Faults().Of(one); broken {
+	if loaded, ok := i.Plugins.Set().Plugin(name); ok {
+		if fault, isFaulty := i.Plugins.Faults().Of(loaded); isFaulty {
 			return fmt.Errorf("the plugin %s %s", name, fault.Text())
 		}
 	}
@@ -128,25 +128,25 @@ func (i *Installer) pluginFailure(name string) error {
 }
 
 // infoOf collects the information of a registry, which is not verified.
-func infoOf(from *npm.Package, v *npm.Version) Info {
+func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 	info := Info{
-		Package: from.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
-		Tags: from.Tags, Versions: len(from.Versions), Registry: from.Registry,
+		Package: packageInfo.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
+		Tags: packageInfo.Tags, Versions: len(packageInfo.Versions), Registry: packageInfo.Registry,
 	}
-	info.Name, _ = plugin.NameOf(from.Name) // find has validated the name
+	info.Name, _ = plugin.NameOf(packageInfo.Name) // find has validated the name
 	info.License, _ = v.License.(string)
-	var own struct {
+	var manifest struct {
 		DisplayName string   `json:"displayName"`
 		Description string   `json:"description"`
 		Homepage    string   `json:"homepage"`
 		URLPatterns []string `json:"urlPatterns"`
 	}
-	if json.Unmarshal(v.OpenTabs, &own) == nil {
-		info.DisplayName, info.Matches = own.DisplayName, own.URLPatterns
-		info.Description, info.Homepage = cmp.Or(own.Description, info.Description), cmp.Or(own.Homepage, info.Homepage)
+	if json.Unmarshal(v.OpenTabs, &manifest) == nil {
+		info.DisplayName, info.Matches = manifest.DisplayName, manifest.URLPatterns
+		info.Description, info.Homepage = cmp.Or(manifest.Description, info.Description), cmp.Or(manifest.Homepage, info.Homepage)
 	}
-	if at := from.Published[v.Version]; !at.IsZero() {
-		info.Published = &at
+	if publishTime := packageInfo.Published[v.Version]; !publishTime.IsZero() {
+		info.Published = &publishTime
 	}
 	return info
 }
@@ -180,12 +180,12 @@ func (info Info) Lines() []string {
 			lines = append(lines, fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
 		}
 	}
-	for _, group := range info.Tools {
+	for _, toolGroup := range info.Tools {
 		label := "tools"
-		if group.Category != "" {
-			label += ", " + group.Category
+		if toolGroup.Category != "" {
+			label += ", " + toolGroup.Category
 		}
-		lines = append(lines, fmt.Sprintf("  %s: %s", terminal.SafeLine(label), terminal.SafeLine(strings.Join(group.Tools, ", "))))
+		lines = append(lines, fmt.Sprintf("  %s: %s", terminal.SafeLine(label), terminal.SafeLine(strings.Join(toolGroup.Tools, ", "))))
 	}
 	return lines
 }

@@ -37,48 +37,48 @@ func isPath(text string) bool {
 	if filepath.IsAbs(text) || text == "." || text == ".." {
 		return true
 	}
-	for _, start := range []string{"./", "../", `.\`, `..\`, "~"} {
-		if strings.HasPrefix(text, start) {
+	for _, prefix := range []string{"./", "../", `.\`, `..\`, "~"} {
+		if strings.HasPrefix(text, prefix) {
 			return true
 		}
 	}
 	return false
 }
 
-// Get installs a package or a package file. before is the replaced plugin, nil if there
+// Get installs a package or a package file. oldPlugin is the replaced plugin, nil if there
 // was none.
-func (i *Installer) Get(ctx context.Context, s Source) (added, before *plugin.Plugin, err error) {
+func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	if s.isFile {
 		var file npm.Tarball
 		if file, err = npm.OpenTarball(s.text); err == nil {
-			added, err = i.installPackage(file, plugin.Entry{}, "")
+			newPlugin, err = i.installPackage(file, plugin.Entry{}, "")
 		}
 	} else {
-		added, err = i.getPackage(ctx, s.text)
+		newPlugin, err = i.getPackage(ctx, s.text)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, one := range i.Plugins.Set().Plugins() {
-		if one.Source == plugin.SourceNPM && one.Package == added.Package {
-			before = one
+	for _, loaded := range i.Plugins.Set().Plugins() {
+		if loaded.Source == plugin.SourceNPM && loaded.Package == newPlugin.Package {
+			oldPlugin = loaded
 		}
 	}
-	return added, before, nil
+	return newPlugin, oldPlugin, nil
 }
 
 // getPackage installs a package of a registry, by its name and range.
 func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin, error) {
-	wanted := parseSpec(text)
-	from, err := i.find(ctx, wanted.name)
+	spec := parseSpec(text)
+	packageInfo, err := i.findPackage(ctx, spec.name)
 	if err != nil {
 		return nil, withFolderHint(err, text)
 	}
-	version, err := from.Pick(wanted.want)
+	version, err := packageInfo.Pick(spec.versionWanted)
 	if err != nil {
 		return nil, err
 	}
-	return i.fetchAndInstall(ctx, from, version, wanted.want)
+	return i.fetchAndInstall(ctx, packageInfo, version, spec.versionWanted)
 }
 
 // withFolderHint adds to err that there is a folder with the name of the package.

@@ -12,15 +12,15 @@ import (
 	"opentabs/plugin"
 )
 
-// updatesAtOnce is how many packages are requested at the same time.
-const updatesAtOnce = 8
+// maxParallelUpdates is how many packages are requested at the same time.
+const maxParallelUpdates = 8
 
 // Offer is the newest version of one installed plugin.
 type Offer struct {
-	entry   plugin.Entry
-	from    *npm.Package
-	to      *npm.Version
-	current *plugin.Plugin // nil if the installed plugin can't be loaded
+	entry         plugin.Entry
+	packageInfo   *npm.Package
+	newVersion    *npm.Version
+	currentPlugin *plugin.Plugin // nil if the installed plugin can't be loaded
 
 	Name    string `json:"name"`
 	Package string `json:"package"`
@@ -35,7 +35,7 @@ type Offer struct {
 
 // IsNewer reports whether there is something to install.
 func (o Offer) IsNewer() bool {
-	return o.to != nil && (o.Current == "" || npm.Compare(o.Wanted, o.Current) > 0)
+	return o.newVersion != nil && (o.Current == "" || npm.Compare(o.Wanted, o.Current) > 0)
 }
 
 // String returns what an update would do, as one line.
@@ -55,23 +55,23 @@ func (o Offer) String() string {
 // Offers finds the newest versions of the installed plugins with these names, or of
 // all, a few packages at a time.
 func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error) {
-	entries, err := i.toUpdate(names)
+	entries, err := i.entriesToUpdate(names)
 	if err != nil {
 		return nil, err
 	}
 	current := map[string]*plugin.Plugin{}
-	for _, one := range i.Plugins.Set().Plugins() {
-		current[one.Dir] = one
+	for _, installed := range i.Plugins.Set().Plugins() {
+		current[installed.Dir] = installed
 	}
 	offers := make([]Offer, len(entries))
-	free := make(chan struct{}, updatesAtOnce)
+	slots := make(chan struct{}, maxParallelUpdates)
 	var wg sync.WaitGroup
-	for at, e := range entries {
-		offers[at] = Offer{entry: e, current: current[e.Path], Name: e.Name, Package: e.Package, Want: e.Want}
+	for index, e := range entries {
+		offers[index] = Offer{entry: e, currentPlugin: current[e.Path], Name: e.Name, Package: e.Package, Want: e.Want}
 		wg.Go(func() {
-			free <- struct{}{}
-			defer func() { <-free }()
-			offers[at].requestVersions(ctx, i.client)
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			offers[index].requestVersions(ctx, i.client)
 		})
 	}
 	wg.Wait()
@@ -80,45 +80,45 @@ func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error)
 
 // requestVersions requests the versions of the package.
 func (o *Offer) requestVersions(ctx context.Context, client *npm.Client) {
-	if o.current != nil {
-		o.Current = o.current.Version
+	if o.currentPlugin != nil {
+		o.Current = o.currentPlugin.Version
 	}
 	var err error
-	if o.from, err = client.Package(ctx, o.Package); err == nil {
-		if newest, tagErr := o.from.Pick(""); tagErr == nil {
-			o.Latest = newest.Version
+	if o.packageInfo, err = client.Package(ctx, o.Package); err == nil {
+		if newestVersion, tagErr := o.packageInfo.Pick(""); tagErr == nil {
+			o.Latest = newestVersion.Version
 		}
-		o.to, err = o.from.Pick(o.Want)
+		o.newVersion, err = o.packageInfo.Pick(o.Want)
 	}
 	if err != nil {
 		o.Error = err.Error()
 		return
 	}
-	o.Wanted = o.to.Version
+	o.Wanted = o.newVersion.Version
 }
 
-// Update installs the version of an offer. before is the plugin that it replaces, nil
+// Update installs the version of an offer. oldPlugin is the plugin that it replaces, nil
 // if that can't be loaded.
-func (i *Installer) Update(ctx context.Context, o Offer) (added, before *plugin.Plugin, err error) {
-	added, err = i.fetchAndInstall(ctx, o.from, o.to, o.entry.Want)
-	return added, o.current, err
+func (i *Installer) Update(ctx context.Context, o Offer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
+	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.Want)
+	return newPlugin, o.currentPlugin, err
 }
 
-// toUpdate returns the installed plugins of these names, or all of them.
-func (i *Installer) toUpdate(names []string) ([]plugin.Entry, error) {
+// entriesToUpdate returns the installed plugins of these names, or all of them.
+func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	entries, err := i.Home.Store().Entries()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		e := findEntry(entries, name)
-		one, loaded := i.Plugins.Set().Plugin(name)
+		installed, loaded := i.Plugins.Set().Plugin(name)
 		switch {
 		case e.Source == plugin.SourceNPM:
 		case e.Path != "":
 			return nil, usererr.Errorf("%s was added from the folder %s, so update cannot install it: build it in that folder", name, e.Path)
-		case loaded && one.Source == plugin.SourceGlobal:
-			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, one.Package)
+		case loaded && installed.Source == plugin.SourceGlobal:
+			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, installed.Package)
 		default:
 			return nil, usererr.Errorf("no plugin %q was installed; see `opentabs plugin list`", name)
 		}
@@ -131,9 +131,9 @@ func (i *Installer) toUpdate(names []string) ([]plugin.Entry, error) {
 // findEntry returns the entry of the plugin or package with this name, or an empty
 // entry.
 func findEntry(entries []plugin.Entry, name string) plugin.Entry {
-	at := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
-	if at < 0 {
+	index := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
+	if index < 0 {
 		return plugin.Entry{}
 	}
-	return entries[at]
+	return entries[index]
 }

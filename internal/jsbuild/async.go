@@ -17,7 +17,7 @@ import (
 )
 
 // loweredAsync makes esbuild compile async functions to generators, which esbuild's
-// helper runs. [withOwnAsync] replaces the helper. Async generators are not compiled:
+// helper runs. [replaceAsyncHelpers] replaces the helper. Async generators are not compiled:
 // their values would pass through the page's promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
@@ -26,17 +26,17 @@ var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 var (
 	asyncHelper    = lazyregexp.New(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
 	forAwaitHelper = lazyregexp.New(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
-	callsHelper    = lazyregexp.New(`\b__(?:async|forAwait)\d*\(`)
+	helperCall     = lazyregexp.New(`\b__(?:async|forAwait)\d*\(`)
 )
 
-// withOwnAsync replaces esbuild's async helpers in a bundle by
+// replaceAsyncHelpers replaces esbuild's async helpers in a bundle by
 // sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's promises, so the page
 // could read every resolved value. Line numbers do not change, for the source map.
-func withOwnAsync(code []byte) ([]byte, error) {
-	if !callsHelper().Match(code) {
+func replaceAsyncHelpers(code []byte) ([]byte, error) {
+	if !helperCall().Match(code) {
 		return code, nil
 	}
-	runtime, err := asyncRuntime()
+	runtimeCode, err := asyncRuntime()
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func withOwnAsync(code []byte) ([]byte, error) {
 		return nil, errors.New("esbuild's helper for async functions has another form; adapt asyncHelper in async.go")
 	}
 	name, lines := code[helper[2]:helper[3]], bytes.Count(code[helper[0]:helper[1]], []byte("\n"))
-	own := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtime, name, strings.Repeat("\n", lines))
-	code = slices.Concat(code[:helper[0]], own, code[helper[1]:])
+	ownHelper := fmt.Appendf(nil, "  var "+runtimeName+" = %s, %s = "+runtimeName+".runAsync;%s", runtimeCode, name, strings.Repeat("\n", lines))
+	code = slices.Concat(code[:helper[0]], ownHelper, code[helper[1]:])
 	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
 }
 

@@ -25,34 +25,34 @@ type cachedContext struct {
 }
 
 // Close frees the cache. No build may be running or start later.
-func (k *BuildCache) Close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.dropUnused()
+func (cache *BuildCache) Close() {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	cache.dropUnused()
 }
 
-// dropUnused frees the contexts without running builds. The caller has k.mu.
-func (k *BuildCache) dropUnused() {
-	for key, cached := range k.contexts {
+// dropUnused frees the contexts without running builds. The caller has locked cache.mu.
+func (cache *BuildCache) dropUnused() {
+	for key, cached := range cache.contexts {
 		if cached.users == 0 {
 			cached.Dispose()
-			delete(k.contexts, key)
+			delete(cache.contexts, key)
 		}
 	}
 }
 
 // build is api.Build with the cache. Equal keys must have equal options.
-func (k *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
-	if k == nil {
+func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
+	if cache == nil {
 		return api.Build(o)
 	}
-	cached, err := k.acquire(key, o)
+	cached, err := cache.acquire(key, o)
 	if err != nil {
 		return api.BuildResult{Errors: err.Errors}
 	}
 	defer func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
+		cache.mu.Lock()
+		defer cache.mu.Unlock()
 		cached.users--
 	}()
 	return cached.Rebuild()
@@ -60,23 +60,23 @@ func (k *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 
 // acquire returns the context for key and adds a user. acquire creates a missing
 // context.
-func (k *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	cached, ok := k.contexts[key]
+func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	cached, ok := cache.contexts[key]
 	if !ok {
-		if len(k.contexts) >= maxCachedContexts {
-			k.dropUnused()
+		if len(cache.contexts) >= maxCachedContexts {
+			cache.dropUnused()
 		}
 		context, err := api.Context(o)
 		if err != nil {
 			return nil, err
 		}
-		if k.contexts == nil {
-			k.contexts = map[string]*cachedContext{}
+		if cache.contexts == nil {
+			cache.contexts = map[string]*cachedContext{}
 		}
 		cached = &cachedContext{BuildContext: context}
-		k.contexts[key] = cached
+		cache.contexts[key] = cached
 	}
 	cached.users++
 	return cached, nil

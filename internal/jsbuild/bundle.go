@@ -36,8 +36,8 @@ var assetLoaders = map[string]api.Loader{
 	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
 }
 
-// bundled is esbuild's result for one entry.
-type bundled struct {
+// bundledScript is esbuild's result for one entry.
+type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
 	Warnings  []Problem
@@ -83,7 +83,7 @@ func adapterScript(entry string, id identity) (script, error) {
 	if err != nil {
 		return script{}, fmt.Errorf("encode the plugin's identity: %w", err)
 	}
-	return script{head: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{banner: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import * as module from %s;
 import { install } from "@opentabs/sdk/runtime/install.ts";
@@ -93,25 +93,25 @@ install(module.default, %s);
 
 // extractScript returns the script that reads the plugin's tools.
 func extractScript(entry string) script {
-	return script{head: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{banner: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import * as module from %s;
 import { extract } from "@opentabs/sdk/extract/extract.ts";
 globalThis.%s = JSON.stringify(extract(module.default));
 `, quoteJS("./"+entry), extractedName)}
 }
 
-// ownModule is the import name of a plugin's module that must run even if the
+// pluginModuleName is the import name of a plugin's module that must run even if the
 // package's "sideEffects" is false.
-const ownModule = "opentabs:own-module"
+const pluginModuleName = "opentabs:own-module"
 
 // preScriptScript returns the script of a pre-script. name is the plugin's name.
 func preScriptScript(entry, name string) script {
 	return script{
-		own:    entry,
-		define: map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
+		pluginModule: entry,
+		defines:      map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
 		entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/pre-script-runner.ts";
 import %s;
-`, quoteJS(ownModule)),
+`, quoteJS(pluginModuleName)),
 	}
 }
 
@@ -120,33 +120,33 @@ type script struct {
 	// entry is the text of an ES module. Imports in entry are relative to the plugin's
 	// directory.
 	entry string
-	// head is the beginning of the output, with an end of line; it may be empty.
-	head string
-	// own is the file that entry imports as ownModule; it may be empty.
-	own string
-	// define maps global names to the expressions that replace them.
-	define map[string]string
+	// banner is the beginning of the output, with an end of line; it may be empty.
+	banner string
+	// pluginModule is the file that entry imports as pluginModuleName; it may be empty.
+	pluginModule string
+	// defines maps global names to the expressions that replace them.
+	defines map[string]string
 }
 
-// esbuildPlugin returns the esbuild plugin that resolves ownModule.
+// esbuildPlugin returns the esbuild plugin that resolves pluginModuleName.
 func (s script) esbuildPlugin(dir string) api.Plugin {
 	return api.Plugin{Name: "opentabs-own-module", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: "^" + ownModule + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(dir, filepath.FromSlash(s.own)), SideEffects: api.SideEffectsTrue}, nil
+		build.OnResolve(api.OnResolveOptions{Filter: "^" + pluginModuleName + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(dir, filepath.FromSlash(s.pluginModule)), SideEffects: api.SideEffectsTrue}, nil
 		})
 	}}
 }
 
-// bundleOne bundles one script of the plugin in zod.Dir. cache may be nil. The error is a
+// bundlePluginScript bundles one script of the plugin in zod.Dir. cache may be nil. The error is a
 // *BuildError if the plugin's source is the cause.
-func bundleOne(s script, zod zodSource, cache *BuildCache) (bundled, error) {
+func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
-		return bundled{}, err
+		return bundledScript{}, err
 	}
-	within := fence{dir: zod.Dir}
+	pluginFence := buildFence{dir: zod.Dir}
 	defines := map[string]string{"process.env.NODE_ENV": `"production"`}
-	maps.Copy(defines, s.define)
+	maps.Copy(defines, s.defines)
 	r := cache.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
@@ -159,24 +159,24 @@ func bundleOne(s script, zod zodSource, cache *BuildCache) (bundled, error) {
 		TreeShaking:   api.TreeShakingTrue,
 		Charset:       api.CharsetUTF8,
 		LegalComments: api.LegalCommentsNone,
-		Banner:        map[string]string{"js": s.head + "\"use strict\";"},
+		Banner:        map[string]string{"js": s.banner + "\"use strict\";"},
 		Sourcemap:     api.SourceMapExternal,
 		Metafile:      true,
 		Loader:        assetLoaders,
 		Define:        defines,
-		Plugins:       []api.Plugin{within.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
+		Plugins:       []api.Plugin{pluginFence.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
 		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction reports a clearer error
 	})
 	if len(r.Errors) > 0 {
-		return bundled{}, &BuildError{Dir: zod.Dir, Problems: within.fromEsbuild(r.Errors)}
+		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
-	b := bundled{Warnings: within.fromEsbuild(r.Warnings), ForOriginalSDK: hasImport(r.Metafile, originalSDK)}
+	b := bundledScript{Warnings: pluginFence.fromEsbuild(r.Warnings), ForOriginalSDK: hasImport(r.Metafile, originalSDK)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleName:
-			if b.Code, err = withOwnAsync(file.Contents); err != nil {
-				return bundled{}, err
+			if b.Code, err = replaceAsyncHelpers(file.Contents); err != nil {
+				return bundledScript{}, err
 			}
 		case mapName:
 			b.SourceMap = file.Contents
@@ -196,8 +196,8 @@ func hasImport(metafile, name string) bool {
 		panic("jsbuild: esbuild's metafile: " + err.Error()) // esbuild always writes valid JSON
 	}
 	for _, input := range meta.Inputs {
-		for _, imported := range input.Imports {
-			if imported.Original == name {
+		for _, importRecord := range input.Imports {
+			if importRecord.Original == name {
 				return true
 			}
 		}

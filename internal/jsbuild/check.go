@@ -14,9 +14,9 @@ import (
 // version accepted must be checked again.
 const CheckVersion = 1
 
-// wrapping is the text around an adapter that CheckScript parses. before is the first
+// functionWrapping is the text around an adapter that CheckScript parses. before is the first
 // line, so the adapter's lines are shifted by one.
-type wrapping struct{ before, after string }
+type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function. WrapAdapter
 // runs the first form.
@@ -26,9 +26,9 @@ type wrapping struct{ before, after string }
 // grammar is the same in all three. After that brace, the first two wrappings allow
 // only a comma, and the third wrapping allows no comma. Code that parses in all three
 // wrappings therefore closes none of the functions.
-func functionWrappings(code []byte) [3]wrapping {
+func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
-	return [3]wrapping{
+	return [3]functionWrapping{
 		{"(function (" + names + ") {\n", "\n});"},
 		{"({ m(" + names + ") {\n", "\n} });"},
 		{"function f(" + names + ") {\n", "\n}"},
@@ -43,9 +43,9 @@ func functionWrappings(code []byte) [3]wrapping {
 //
 // CheckScript takes about 0.5 s for a script of 1 MB on a busy machine.
 func CheckScript(code []byte) error {
-	if at := invalidUTF8(code); at >= 0 {
+	if offset := invalidUTF8(code); offset >= 0 {
 		// Parsers interpret invalid UTF-8 differently.
-		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleName, 1+bytes.Count(code[:at], []byte("\n")))
+		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleName, 1+bytes.Count(code[:offset], []byte("\n")))
 	}
 	body := string(dropShebang(code))
 	for i, w := range functionWrappings(code) {
@@ -82,7 +82,7 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	// esbuild supports decorators and Chrome does not. The code has decorators if
 	// compiling them changes the output.
 	options.Supported = map[string]bool{"decorators": false}
-	if lowered := api.Transform(text, options); !bytes.Equal(lowered.Code, result.Code) {
+	if loweredResult := api.Transform(text, options); !bytes.Equal(loweredResult.Code, result.Code) {
 		return api.Message{Text: "browsers have no decorators; build for ES2022"}, true
 	}
 	return api.Message{}, false
@@ -91,11 +91,11 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 // scriptError returns the error for a message about wrapped code, with the location
 // in the code itself.
 func scriptError(m api.Message, code []byte) error {
-	if at := m.Location; at != nil {
+	if location := m.Location; location != nil {
 		lines := 1 + bytes.Count(code, []byte("\n"))
-		at.Line--
-		if at.Line > lines { // something is missing at the end of the code
-			at.Line, at.Column, at.LineText = lines, 0, ""
+		location.Line--
+		if location.Line > lines { // something is missing at the end of the code
+			location.Line, location.Column, location.LineText = lines, 0, ""
 		}
 	}
 	return errors.New(fromEsbuild([]api.Message{m})[0].String() +
@@ -107,11 +107,11 @@ func invalidUTF8(code []byte) int {
 	if utf8.Valid(code) {
 		return -1
 	}
-	for at := 0; ; {
-		r, size := utf8.DecodeRune(code[at:])
+	for offset := 0; ; {
+		r, size := utf8.DecodeRune(code[offset:])
 		if r == utf8.RuneError && size == 1 {
-			return at
+			return offset
 		}
-		at += size
+		offset += size
 	}
 }

@@ -7,20 +7,20 @@ import (
 )
 
 func TestCheckScript(t *testing.T) {
-	for _, good := range []string{
+	for _, validCode := range []string{
 		"", "(() => { 'use strict' })();", "var a = 1 // a comment to the end",
 		"#!/usr/bin/env node\nvar a = 1", "#!/usr/bin/env node\r\nvar a = 1", "#! alone", "\uFEFFvar a = 1",
 		"var a = '}); \u2028 @'; /}/.test(a)", "with ({}) {}\nvar let_ = 010;", "import('x')",
 		"async function f() { for await (const x of y) await using_(x) }", "class A { static { this.a = 1 } #b = 2 }",
 		"let window = 1", "var re = /(?<a>.)/v", "{ } ({ }), [1]",
 	} {
-		if err := CheckScript([]byte(good)); err != nil {
-			t.Errorf("%q: %v", good, err)
+		if err := CheckScript([]byte(validCode)); err != nil {
+			t.Errorf("%q: %v", validCode, err)
 		}
 	}
-	for _, bad := range []string{"}); alert(1); (function () {", "} /*", "*/ }", "function f() {", "`${", "#!x\n} {"} {
-		if err := CheckScript([]byte(bad)); err == nil || !strings.Contains(err.Error(), "adapter.iife.js:") {
-			t.Errorf("%q: %v", bad, err)
+	for _, invalidCode := range []string{"}); alert(1); (function () {", "} /*", "*/ }", "function f() {", "`${", "#!x\n} {"} {
+		if err := CheckScript([]byte(invalidCode)); err == nil || !strings.Contains(err.Error(), "adapter.iife.js:") {
+			t.Errorf("%q: %v", invalidCode, err)
 		}
 	}
 }
@@ -28,7 +28,7 @@ func TestCheckScript(t *testing.T) {
 // TestCheckScriptStaysInside checks that code that leaves the function around an
 // adapter is rejected, even if it is a complete script by itself.
 func TestCheckScriptStaysInside(t *testing.T) {
-	for _, evil := range []string{
+	for _, escapingCode := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
 		`if (0) await / "(" ; }); EVIL(); (function(){ "x)" /g`,
 		`}, EVIL(), function(){`,
@@ -43,8 +43,8 @@ func TestCheckScriptStaysInside(t *testing.T) {
 		"var a = 1 <!--b",
 		"\xff});",
 	} {
-		if err := CheckScript([]byte(evil)); err == nil {
-			t.Errorf("%q was accepted", evil)
+		if err := CheckScript([]byte(escapingCode)); err == nil {
+			t.Errorf("%q was accepted", escapingCode)
 		}
 	}
 }
@@ -52,16 +52,16 @@ func TestCheckScriptStaysInside(t *testing.T) {
 // TestCheckScriptAsBrowsers: CheckScript rejects the code that browsers reject in a
 // function of a classic script.
 func TestCheckScriptAsBrowsers(t *testing.T) {
-	for _, bad := range []string{
+	for _, invalidCode := range []string{
 		"export const a = 1", "export {}", "import 'x'", "import a from 'x'", "import.meta.url", "() => import.meta",
 		"await f()", "for await (const x of y) {}", "await using a = b", "@dec class A {}", "class A { @dec m() {} }",
 		"let globalThis = 1", "let window = 1; window.__openTabs = {}", "const a", "a => {} ()", "super.x",
 	} {
-		err := CheckScript([]byte(bad))
+		err := CheckScript([]byte(invalidCode))
 		if err == nil {
-			t.Errorf("%q was accepted", bad)
+			t.Errorf("%q was accepted", invalidCode)
 		} else if !strings.Contains(err.Error(), "classic script: remove top-level import") {
-			t.Errorf("%q: %v names no action", bad, err)
+			t.Errorf("%q: %v names no action", invalidCode, err)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func ExtensionFiles(version string) (map[string][]byte, error) {
 		}
 		files[out] = text
 	}
-	manifest, icons, err := manifestFor(version)
+	manifest, icons, err := manifestWithVersion(version)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func ExtensionFiles(version string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// manifestFor returns the manifest with a version, and the paths of its icons.
-func manifestFor(version string) ([]byte, []string, error) {
+// manifestWithVersion returns the manifest with a version, and the paths of its icons.
+func manifestWithVersion(version string) ([]byte, []string, error) {
 	text, err := extensionSources.Read("extension/manifest.json")
 	if err != nil {
 		return nil, nil, err
@@ -85,24 +85,24 @@ func manifestFor(version string) ([]byte, []string, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, nil, fmt.Errorf("read the extension's manifest: %w", err)
 	}
-	old, fresh := fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, version)
-	if bytes.Count(text, []byte(old)) != 1 {
-		return nil, nil, fmt.Errorf("the extension's manifest does not contain %s exactly once", old)
+	oldVersion, newVersion := fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, version)
+	if bytes.Count(text, []byte(oldVersion)) != 1 {
+		return nil, nil, fmt.Errorf("the extension's manifest does not contain %s exactly once", oldVersion)
 	}
 	var icons []string
 	for _, icon := range m.Icons {
 		icons = append(icons, icon)
 	}
-	return bytes.Replace(text, []byte(old), []byte(fresh), 1), icons, nil
+	return bytes.Replace(text, []byte(oldVersion), []byte(newVersion), 1), icons, nil
 }
 
 // HostScript returns a JavaScript expression for a function that returns the host's start
 // function (extension/src/host/host.ts). The argument of the function is true in the
 // isolated world, where the host may start after the page's scripts. The host is
 // bundled once.
-func HostScript() ([]byte, error) { return hostOnce() }
+func HostScript() ([]byte, error) { return bundledHost() }
 
-var hostOnce = sync.OnceValues(func() ([]byte, error) {
+var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	code, err := bundleScript("extension/src/host/host.ts", "host")
 	if err != nil {
 		return nil, err
@@ -131,11 +131,11 @@ func intactCheck() ([]byte, error) {
 	if len(r.Errors) > 0 {
 		return nil, fmt.Errorf("compile %s: %s", file, r.Errors[0].Text)
 	}
-	alone, ok := bytes.CutPrefix(bytes.TrimSpace(r.Code), []byte("export "))
+	expression, ok := bytes.CutPrefix(bytes.TrimSpace(r.Code), []byte("export "))
 	if !ok {
 		return nil, fmt.Errorf("compile %s: the file must begin with its only export", file)
 	}
-	return alone, nil
+	return expression, nil
 }
 
 // bundleScript bundles one entry point of the extension. If global is not empty, the
@@ -158,11 +158,11 @@ func bundleScript(entry, global string) ([]byte, error) {
 	})
 	var problems []error
 	for _, m := range append(r.Errors, r.Warnings...) {
-		where := entry
+		location := entry
 		if m.Location != nil {
-			where = fmt.Sprintf("%s:%d", m.Location.File, m.Location.Line)
+			location = fmt.Sprintf("%s:%d", m.Location.File, m.Location.Line)
 		}
-		problems = append(problems, fmt.Errorf("%s: %s", where, m.Text))
+		problems = append(problems, fmt.Errorf("%s: %s", location, m.Text))
 	}
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("bundle %s: %w", entry, errors.Join(problems...))
@@ -188,14 +188,14 @@ var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyre
 // the container from a variable.
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// maxBefore is the number of bytes before and after the name that the patterns above
+// maxContextBytes is the number of bytes before and after the name that the patterns above
 // see. On the text of a whole large adapter they would be 40 times slower than all
 // other steps together.
-const maxBefore = 64
+const maxContextBytes = 64
 
-// maxNames limits the variables that are checked with isWindow. With more of them,
+// maxOccurrences limits the variables that are checked with isWindow. With more of them,
 // one is assumed to be the window.
-const maxNames = 50
+const maxOccurrences = 50
 
 // scriptParameters returns the parameters of the function around a plugin's script.
 //
@@ -204,21 +204,21 @@ const maxNames = 50
 // window, so that comparisons with event.source and DOM methods work.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
-	checked := map[string]bool{} // the variables that are not the window
-	for at := 0; ; at += len(container) {
-		next := bytes.Index(text[at:], []byte(container))
-		if next < 0 {
+	isChecked := map[string]bool{} // the variables that are not the window
+	for offset := 0; ; offset += len(container) {
+		distance := bytes.Index(text[offset:], []byte(container))
+		if distance < 0 {
 			return "globalThis"
 		}
-		at += next
-		if continuesName(text[at+len(container)]) {
+		offset += distance
+		if continuesName(text[offset+len(container)]) {
 			continue
 		}
-		before, rest := text[max(0, at-maxBefore):at], text[at:min(len(text), at+maxBefore)]
-		fromWindow := pageGlobal().Match(before) || destructuringBefore().Match(before) && destructuringAfter().Match(rest)
-		if name := variableBefore().FindSubmatch(before); !fromWindow && name != nil && !checked[string(name[1])] {
-			fromWindow = len(checked) == maxNames || isWindow(text, name[1])
-			checked[string(name[1])] = true
+		textBefore, textAfter := text[max(0, offset-maxContextBytes):offset], text[offset:min(len(text), offset+maxContextBytes)]
+		fromWindow := pageGlobal().Match(textBefore) || destructuringBefore().Match(textBefore) && destructuringAfter().Match(textAfter)
+		if name := variableBefore().FindSubmatch(textBefore); !fromWindow && name != nil && !isChecked[string(name[1])] {
+			fromWindow = len(isChecked) == maxOccurrences || isWindow(text, name[1])
+			isChecked[string(name[1])] = true
 		}
 		if fromWindow {
 			return "globalThis, window, self"
@@ -299,7 +299,7 @@ type ScriptParts struct {
 // MakeScriptParts returns the parts that [WrapAdapter] composes.
 func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptParts {
 	if options.Start == "" {
-		options.Start = startOf(adapter)
+		options.Start = defaultStart(adapter)
 	}
 	text, err := json.Marshal(options)
 	if err != nil {
@@ -324,7 +324,7 @@ func AdapterFunction(code []byte) []byte {
 	b = append(b, "}) { return function ("...)
 	b = append(b, scriptParameters(code)...)
 	b = append(b, ") {\n"...)
-	b = append(b, withRealThis(dropShebang(code))...)
+	b = append(b, replaceGlobalThis(dropShebang(code))...)
 	return append(b, "\n}; }"...)
 }
 
@@ -338,29 +338,29 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 // thisArgumentEnd matches that globalThis and the text after it.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
-// withRealThis replaces globalThis with the page's window if the code passes globalThis
+// replaceGlobalThis replaces globalThis with the page's window if the code passes globalThis
 // as `this`, as in fetch.bind(globalThis). Functions of the browser throw for any other
 // object.
-func withRealThis(code []byte) []byte {
-	const private, real = "globalThis", "window"
+func replaceGlobalThis(code []byte) []byte {
+	const privateName, realName = "globalThis", "window"
 	out := make([]byte, 0, len(code))
-	done := 0
-	for at := 0; ; at += len(private) {
-		next := bytes.Index(code[at:], []byte(private))
-		if next < 0 {
-			return append(out, code[done:]...)
+	copied := 0
+	for offset := 0; ; offset += len(privateName) {
+		distance := bytes.Index(code[offset:], []byte(privateName))
+		if distance < 0 {
+			return append(out, code[copied:]...)
 		}
-		at += next
-		if thisArgument().Match(code[max(0, at-maxBefore):at]) && thisArgumentEnd().Match(code[at:min(len(code), at+maxBefore)]) {
-			out = append(append(out, code[done:at]...), real...)
-			done = at + len(private)
+		offset += distance
+		if thisArgument().Match(code[max(0, offset-maxContextBytes):offset]) && thisArgumentEnd().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
+			out = append(append(out, code[copied:offset]...), realName...)
+			copied = offset + len(privateName)
 		}
 	}
 }
 
-// startOf returns the default start of an adapter: StartAtDOM if it has the hook
+// defaultStart returns the default start of an adapter: StartAtDOM if it has the hook
 // onActivate, which may use the document, otherwise StartNow.
-func startOf(code []byte) StartAt {
+func defaultStart(code []byte) StartAt {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM
 	}

@@ -38,17 +38,17 @@ func TestExtension(t *testing.T) {
 	if m.Version != "7.8.9" || m.Key == "" {
 		t.Errorf("version %q, key %q", m.Version, m.Key)
 	}
-	named := []string{m.Background.Worker, m.SidePanel.Path, "bridge.js"}
+	namedFiles := []string{m.Background.Worker, m.SidePanel.Path, "bridge.js"}
 	for _, icons := range []map[string]string{m.Icons, m.Action.Icons} {
 		for _, icon := range icons {
-			named = append(named, icon)
+			namedFiles = append(namedFiles, icon)
 		}
 	}
 	page := string(files[m.SidePanel.Path])
 	for _, link := range regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		named = append(named, link[1])
+		namedFiles = append(namedFiles, link[1])
 	}
-	for _, name := range named {
+	for _, name := range namedFiles {
 		if len(files[name]) == 0 {
 			t.Errorf("%s is referenced but not among the files", name)
 		}
@@ -110,8 +110,8 @@ func wrapTestScript(host []byte, code string) string {
 // plainOptions are the options in such a script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
-// outer is the head of the outer function around a plugin's code.
-const outer = "function ({" + builtIns + "}) { return "
+// outerFunctionHead is the head of the outer function around a plugin's code.
+const outerFunctionHead = "function ({" + builtIns + "}) { return "
 
 // TestBuiltInsOfHost checks that the host has a value for each built-in that a plugin's
 // code gets as a variable.
@@ -140,41 +140,41 @@ func manyNames(n int) string {
 
 func TestWrapAdapter(t *testing.T) {
 	host := []byte("(() => {})()")
-	const all, one = outer + "function (globalThis, window, self) {", outer + "function (globalThis) {"
+	const allNames, globalThisOnly = outerFunctionHead + "function (globalThis, window, self) {", outerFunctionHead + "function (globalThis) {"
 	for _, c := range []struct{ code, want string }{
-		{`globalThis.__openTabs = {}`, one},
-		{`(globalThis).__openTabs`, one},
-		{`globalThis?.__openTabs`, one},
-		{`globalThis["__openTabs"]`, one},
-		{`globalThis?.["__openTabs"]`, one},
+		{`globalThis.__openTabs = {}`, globalThisOnly},
+		{`(globalThis).__openTabs`, globalThisOnly},
+		{`globalThis?.__openTabs`, globalThisOnly},
+		{`globalThis["__openTabs"]`, globalThisOnly},
+		{`globalThis?.["__openTabs"]`, globalThisOnly},
 		{`globalThis
-  .__openTabs`, one},
-		{`console.log(1)`, one},
-		{`window.__openTabs`, all},
-		{`globalThis.__openTabs; self["__openTabs"]`, all},
-		{`(window).__openTabs`, all},
-		{`window?.__openTabs`, all},
-		{"window[`__openTabs`]", all},
-		{`this.__openTabs`, all},
-		{`parent.__openTabs`, all},
-		{`globalThis.window.__openTabs`, all},
-		{`window.globalThis.__openTabs`, all},
-		{`const { __openTabs } = window`, all},
-		{`const { a, __openTabs } = window`, all},
-		{`var w = window; w.__openTabs`, all},
-		{`var w = (self); if (w["__openTabs"]) {}`, all},
-		{`window.__openTabsExtracted`, one},
-		{`f(globalThis.__openTabs)`, one},
-		{`var g = globalThis; g.__openTabs`, one},
-		{`var g = window.top2; g.__openTabs`, one},
-		{`warn("[x] no __openTabs")`, one},
-		{`"__openTabs" in globalThis`, one},
-		{`warn("a, __openTabs is gone")`, one},
-		{`mywindow.__openTabs`, one},
-		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), one},
-		{manyNames(maxNames), one},
-		{manyNames(maxNames + 1), all}, // above the limit, a variable is assumed to be the window
-		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, one},
+  .__openTabs`, globalThisOnly},
+		{`console.log(1)`, globalThisOnly},
+		{`window.__openTabs`, allNames},
+		{`globalThis.__openTabs; self["__openTabs"]`, allNames},
+		{`(window).__openTabs`, allNames},
+		{`window?.__openTabs`, allNames},
+		{"window[`__openTabs`]", allNames},
+		{`this.__openTabs`, allNames},
+		{`parent.__openTabs`, allNames},
+		{`globalThis.window.__openTabs`, allNames},
+		{`window.globalThis.__openTabs`, allNames},
+		{`const { __openTabs } = window`, allNames},
+		{`const { a, __openTabs } = window`, allNames},
+		{`var w = window; w.__openTabs`, allNames},
+		{`var w = (self); if (w["__openTabs"]) {}`, allNames},
+		{`window.__openTabsExtracted`, globalThisOnly},
+		{`f(globalThis.__openTabs)`, globalThisOnly},
+		{`var g = globalThis; g.__openTabs`, globalThisOnly},
+		{`var g = window.top2; g.__openTabs`, globalThisOnly},
+		{`warn("[x] no __openTabs")`, globalThisOnly},
+		{`"__openTabs" in globalThis`, globalThisOnly},
+		{`warn("a, __openTabs is gone")`, globalThisOnly},
+		{`mywindow.__openTabs`, globalThisOnly},
+		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), globalThisOnly},
+		{manyNames(maxOccurrences), globalThisOnly},
+		{manyNames(maxOccurrences + 1), allNames}, // above the limit, a variable is assumed to be the window
+		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, globalThisOnly},
 	} {
 		got := wrapTestScript(host, c.code)
 		if want := fmt.Sprintf("%s(false)(%s, %s\n%s\n}; });\n", host, plainOptions, c.want, c.code); got != want {
@@ -197,19 +197,19 @@ func TestWrapAdapterOptions(t *testing.T) {
 		t.Fatalf("%v\n%s", problems, got)
 	}
 	head, rest, _ := strings.Cut(got, `", function ({`+builtIns+`}) { return function (`)
-	if want := "globalThis) {\n1\n}; }, " + outer + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; rest != want {
+	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; rest != want {
 		t.Errorf("got %q, want %q", rest, want)
 	}
 	var text string
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(false)(")+`"`), &text); err != nil {
 		t.Fatal(err)
 	}
-	var back ScriptOptions
-	if err := json.Unmarshal([]byte(text), &back); err != nil {
+	var decoded ScriptOptions
+	if err := json.Unmarshal([]byte(text), &decoded); err != nil {
 		t.Fatal(err)
 	}
-	if back.Name != "a" || back.Hash != "h" || !back.Frames || back.Base != "b" || back.Start != StartNow ||
-		!strings.Contains(string(back.Settings.Values), `"__proto__":{"x":1}`) || string(back.Settings.URLs) != string(options.Settings.URLs) {
+	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.Frames || decoded.Base != "b" || decoded.Start != StartNow ||
+		!strings.Contains(string(decoded.Settings.Values), `"__proto__":{"x":1}`) || string(decoded.Settings.URLs) != string(options.Settings.URLs) {
 		t.Errorf("got %s", text)
 	}
 }
@@ -238,7 +238,7 @@ func TestStartOf(t *testing.T) {
 		{``, StartNow},
 		{`onActivate`, StartNow},
 	} {
-		if got := startOf([]byte(c.code)); got != c.want {
+		if got := defaultStart([]byte(c.code)); got != c.want {
 			t.Errorf("%s: starts %q, want %q", c.code, got, c.want)
 		}
 	}
@@ -268,7 +268,7 @@ func TestAdapterFunctionThis(t *testing.T) {
 		{`bind(globalThis); x.f(globalThis)`, `bind(globalThis); x.f(globalThis)`},
 	} {
 		got := string(AdapterFunction([]byte(c[0])))
-		if want := outer + "function (globalThis) {\n" + c[1] + "\n}; }"; got != want {
+		if want := outerFunctionHead + "function (globalThis) {\n" + c[1] + "\n}; }"; got != want {
 			t.Errorf("%q: got %q, want %q", c[0], got, want)
 		}
 	}
@@ -280,7 +280,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
 		got := wrapTestScript([]byte("x"), "#!x"+rest)
-		if want := "x(false)(" + plainOptions + ", " + outer + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
+		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
 			t.Errorf("%q: got %q, want %q", end, got, want)
 		}
 	}

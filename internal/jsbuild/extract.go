@@ -99,14 +99,14 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 		return extractAnswer{Error: "start the JavaScript engine: " + err.Error()}
 	}
 	if _, err := vm.Eval(pageShim, quickjs.EvalGlobal); err != nil {
-		return failedWith(err)
+		return failedAnswer(err)
 	}
 	if _, err := vm.Eval(script, quickjs.EvalGlobal); err != nil {
-		return failedWith(err)
+		return failedAnswer(err)
 	}
 	result, err := vm.Eval(extractedName, quickjs.EvalGlobal)
 	if err != nil {
-		return failedWith(err)
+		return failedAnswer(err)
 	}
 	text, ok := result.(string)
 	if !ok || !json.Valid([]byte(text)) {
@@ -115,16 +115,16 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	return extractAnswer{Extracted: json.RawMessage(text)}
 }
 
-// failedWith returns the answer for an error of the engine.
-func failedWith(err error) extractAnswer {
+// failedAnswer returns the answer for an error of the engine.
+func failedAnswer(err error) extractAnswer {
 	a := extractAnswer{Error: err.Error()}
-	var thrown *quickjs.Error
-	if errors.As(err, &thrown) {
-		a.Stack = thrown.Stack
+	var thrownErr *quickjs.Error
+	if errors.As(err, &thrownErr) {
+		a.Stack = thrownErr.Stack
 		switch {
-		case thrown.Name == "InternalError" && strings.Contains(thrown.Message, "interrupted"):
+		case thrownErr.Name == "InternalError" && strings.Contains(thrownErr.Message, "interrupted"):
 			a.Limit = "time"
-		case thrown.Name == "InternalError" && strings.Contains(thrown.Message, "out of memory"):
+		case thrownErr.Name == "InternalError" && strings.Contains(thrownErr.Message, "out of memory"):
 			a.Limit = "memory"
 		}
 	} else if strings.Contains(a.Error, "out of memory") || a.Error == "OOM" {
@@ -145,25 +145,25 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 		return extractAnswer{}, fmt.Errorf("make a directory to read the plugin in: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	head, err := json.Marshal(extractLimits{TimeoutMs: timeout.Milliseconds(), MemoryBytes: extractMemoryBytes})
+	limitsLine, err := json.Marshal(extractLimits{TimeoutMs: timeout.Milliseconds(), MemoryBytes: extractMemoryBytes})
 	if err != nil {
 		return extractAnswer{}, fmt.Errorf("encode the limits: %w", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout+grace)
+	limitedCtx, cancel := context.WithTimeout(ctx, timeout+grace)
 	defer cancel()
-	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
+	cmd := exec.CommandContext(limitedCtx, argv[0], argv[1:]...)
 	cmd.Dir = dir
 	cmd.Env = []string{} // nil would pass the parent's environment
-	cmd.Stdin = io.MultiReader(bytes.NewReader(append(head, '\n')), bytes.NewReader(script))
+	cmd.Stdin = io.MultiReader(bytes.NewReader(append(limitsLine, '\n')), bytes.NewReader(script))
 	out := &cappedBuffer{max: maxExtractedBytes}
-	errs := &cappedBuffer{max: 4 << 10}
-	cmd.Stdout, cmd.Stderr = out, errs
+	stderr := &cappedBuffer{max: 4 << 10}
+	cmd.Stdout, cmd.Stderr = out, stderr
 	cmd.WaitDelay = grace
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return extractAnswer{}, fmt.Errorf("read the plugin: %w", ctx.Err())
 	}
-	if limited.Err() != nil {
+	if limitedCtx.Err() != nil {
 		return extractAnswer{Limit: "time"}, nil
 	}
 	var answer extractAnswer
@@ -171,11 +171,11 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 		err = json.Unmarshal(out.Bytes(), &answer)
 	}
 	if err != nil {
-		if out.over {
+		if out.isTruncated {
 			return extractAnswer{Error: "the descriptions of the plugin's tools are larger than 32 MB"}, nil
 		}
-		detail, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-		return extractAnswer{}, fmt.Errorf("read the plugin in a child process (%s): %w: %s", strings.Join(argv, " "), err, detail)
+		firstLine, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
+		return extractAnswer{}, fmt.Errorf("read the plugin in a child process (%s): %w: %s", strings.Join(argv, " "), err, firstLine)
 	}
 	return answer, nil
 }
@@ -183,16 +183,16 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 // cappedBuffer stores the first max bytes that are written and drops the rest.
 type cappedBuffer struct {
 	bytes.Buffer
-	max  int
-	over bool // bytes were dropped
+	max         int
+	isTruncated bool // bytes were dropped
 }
 
 // Write stores p up to the limit. Write never fails.
 func (b *cappedBuffer) Write(p []byte) (int, error) {
-	room := b.max - b.Len()
-	if len(p) > room {
-		b.over = true
-		b.Buffer.Write(p[:max(room, 0)])
+	freeBytes := b.max - b.Len()
+	if len(p) > freeBytes {
+		b.isTruncated = true
+		b.Buffer.Write(p[:max(freeBytes, 0)])
 		return len(p), nil
 	}
 	return b.Buffer.Write(p)

@@ -35,12 +35,12 @@ func TestMain(m *testing.M) {
 			os.Exit(Simulate(os.Stdin, os.Stdout))
 		case "__surroundings":
 			dir, err := os.Getwd()
-			found, marshalErr := json.Marshal(map[string]any{"env": os.Environ(), "dir": dir})
+			surroundings, marshalErr := json.Marshal(map[string]any{"env": os.Environ(), "dir": dir})
 			if err = errors.Join(err, marshalErr); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
-			fmt.Printf(`{"extracted":%s}`, found)
+			fmt.Printf(`{"extracted":%s}`, surroundings)
 			os.Exit(0)
 		case "__hang":
 			<-time.After(time.Hour)
@@ -105,7 +105,7 @@ func TestExtractLimits(t *testing.T) {
 			if answer.Extracted != nil || answer.Limit != test.limit || !strings.Contains(answer.Error, test.err) {
 				t.Errorf("got %+v, want limit %q and an error with %q", answer, test.limit, test.err)
 			}
-			if answer.extractProblem(bundled{}, timeout) == nil {
+			if answer.extractProblem(bundledScript{}, timeout) == nil {
 				t.Errorf("%+v gives no problem", answer)
 			}
 		})
@@ -127,9 +127,9 @@ func TestExtractSurroundings(t *testing.T) {
 	if err := json.Unmarshal(answer.Extracted, &got); err != nil {
 		t.Fatal(err)
 	}
-	for _, kv := range got.Env {
-		if strings.HasPrefix(kv, "OPENTABS_") || strings.HasPrefix(kv, "HOME=") || strings.HasPrefix(kv, "PATH=") {
-			t.Errorf("the child's environment has %s", kv)
+	for _, variable := range got.Env {
+		if strings.HasPrefix(variable, "OPENTABS_") || strings.HasPrefix(variable, "HOME=") || strings.HasPrefix(variable, "PATH=") {
+			t.Errorf("the child's environment has %s", variable)
 		}
 	}
 	if _, err := os.Stat(got.Dir); !errors.Is(err, os.ErrNotExist) {
@@ -141,14 +141,14 @@ func TestExtractOfChildThatFails(t *testing.T) {
 	run := func(ctx context.Context, arg string, grace time.Duration) (extractAnswer, error) {
 		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, grace)
 	}
-	const short = 400 * time.Millisecond
-	if answer, err := run(t.Context(), "__hang", short); err != nil || answer.Limit != "time" {
+	const shortGrace = 400 * time.Millisecond
+	if answer, err := run(t.Context(), "__hang", shortGrace); err != nil || answer.Limit != "time" {
 		t.Errorf("hanging child: got %+v, %v; want the time limit", answer, err)
 	}
 	if _, err := run(t.Context(), "__crash", extractGrace); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
 		t.Errorf("crashing child: got %v, want its exit code and its output", err)
 	}
-	if answer, err := run(t.Context(), "__flood", short); err != nil || answer.Limit != "time" {
+	if answer, err := run(t.Context(), "__flood", shortGrace); err != nil || answer.Limit != "time" {
 		t.Errorf("flooding child: got %+v, %v; want the time limit", answer, err)
 	}
 	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {

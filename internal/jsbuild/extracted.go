@@ -13,9 +13,9 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// extracted describes a plugin by its code. The JSON names match Extracted in
+// extractedPlugin describes a plugin by its code. The JSON names match Extracted in
 // sdk-ts/src/extract/extract.ts.
-type extracted struct {
+type extractedPlugin struct {
 	Tools        []extractedTool   `json:"tools"`
 	Prompts      []extractedPrompt `json:"prompts"`
 	ConfigSchema json.RawMessage   `json:"configSchema"`
@@ -63,7 +63,7 @@ type toolsFile struct {
 }
 
 // toolsFile returns the part of dist/tools.json that comes from the plugin's code.
-func (e extracted) toolsFile() toolsFile {
+func (e extractedPlugin) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDK + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
@@ -78,56 +78,56 @@ func (f toolsFile) encode() ([]byte, error) {
 
 // readPlugin runs the plugin's modules in a child process and returns the description
 // of its tools, prompts and settings.
-func readPlugin(ctx context.Context, src source, zod zodSource, o Options) (extracted, error) {
+func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
-		self, err := os.Executable()
+		executable, err := os.Executable()
 		if err != nil {
-			return extracted{}, fmt.Errorf("find this program: %w", err)
+			return extractedPlugin{}, fmt.Errorf("find this program: %w", err)
 		}
-		argv = []string{self, "__extract"}
+		argv = []string{executable, "__extract"}
 	}
 	timeout := o.ExtractTimeout
 	if timeout <= 0 {
 		timeout = defaultExtractTimeout
 	}
-	script, err := bundleOne(extractScript(src.Entry), zod, o.Cache)
+	script, err := bundlePluginScript(extractScript(src.Entry), zod, o.Cache)
 	if err != nil {
-		return extracted{}, err
+		return extractedPlugin{}, err
 	}
 	answer, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
 	if err != nil {
-		return extracted{}, err
+		return extractedPlugin{}, err
 	}
 	if problem := answer.extractProblem(script, timeout); problem != nil {
-		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
+		return extractedPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
 	}
-	var readFileIn extracted
-	if err := json.Unmarshal(answer.Extracted, &readFileIn); err != nil {
-		return extracted{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
+	var extractedData extractedPlugin
+	if err := json.Unmarshal(answer.Extracted, &extractedData); err != nil {
+		return extractedPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
 	}
-	if len(readFileIn.Problems) > 0 {
-		wrong := &BuildError{Dir: src.Dir}
-		for _, text := range slices.Compact(readFileIn.Problems) {
-			wrong.Problems = append(wrong.Problems, Problem{Where: src.Entry, Text: text})
+	if len(extractedData.Problems) > 0 {
+		buildErr := &BuildError{Dir: src.Dir}
+		for _, text := range slices.Compact(extractedData.Problems) {
+			buildErr.Problems = append(buildErr.Problems, Problem{Where: src.Entry, Text: text})
 		}
-		return extracted{}, wrong
+		return extractedPlugin{}, buildErr
 	}
-	return readFileIn, nil
+	return extractedData, nil
 }
 
 // extractProblem returns why the plugin's tools could not be read; nil if they could.
-func (a extractAnswer) extractProblem(script bundled, timeout time.Duration) *Problem {
-	where := script.sourceLocation(a.Stack)
+func (a extractAnswer) extractProblem(script bundledScript, timeout time.Duration) *Problem {
+	location := script.sourceLocation(a.Stack)
 	switch {
 	case a.Limit == "time":
-		return &Problem{Where: where, Text: fmt.Sprintf(
+		return &Problem{Where: location, Text: fmt.Sprintf(
 			"the plugin's modules did not finish loading within %v; look for an endless loop, and move work into handlers or onActivate", timeout)}
 	case a.Limit == "memory":
-		return &Problem{Where: where, Text: fmt.Sprintf(
+		return &Problem{Where: location, Text: fmt.Sprintf(
 			"the plugin's modules needed more than %d MB to load; move large data out of them", extractMemoryBytes>>20)}
 	case a.Error != "":
-		return &Problem{Where: where, Text: fmt.Sprintf(
+		return &Problem{Where: location, Text: fmt.Sprintf(
 			"the plugin's modules could not be loaded: %s; move code that needs the page into isReady, onActivate or a handler", a.Error)}
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// fence limits the files that the build of a plugin may read to the plugin's directory
+// buildFence limits the files that the build of a plugin may read to the plugin's directory
 // and its installed packages. An untrusted plugin must not copy other files of the
 // user into its adapter or show them in an error.
-type fence struct {
+type buildFence struct {
 	// dir is the plugin's directory, absolute and without links.
 	dir string
 }
@@ -20,8 +20,8 @@ type fence struct {
 // adapter, and less than the machine's memory.
 const maxSourceBytes = 32 << 20
 
-// allowed is the end of each error about a forbidden file.
-const allowed = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
+// allowedText is the end of each error about a forbidden file.
+const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
 // isInside reports whether path is root or below it.
 func isInside(root, path string) bool {
@@ -32,31 +32,31 @@ func isInside(root, path string) bool {
 // check returns the path of a file with all links resolved, and an error if the build
 // may not read the file. check does not follow a link named node_modules, because a
 // plugin's repository can contain such a link.
-func (f fence) check(path string) (real string, err error) {
-	real, err = filepath.EvalSymlinks(path)
+func (f buildFence) check(path string) (realPath string, err error) {
+	realPath, err = filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
 	}
-	if isInside(f.dir, real) {
-		return real, nil
+	if isInside(f.dir, realPath) {
+		return realPath, nil
 	}
-	for at := filepath.Dir(f.dir); ; at = filepath.Dir(at) {
-		if isInside(filepath.Join(at, "node_modules"), real) {
-			return real, nil
+	for ancestor := filepath.Dir(f.dir); ; ancestor = filepath.Dir(ancestor) {
+		if isInside(filepath.Join(ancestor, "node_modules"), realPath) {
+			return realPath, nil
 		}
-		if at == filepath.Dir(at) {
+		if ancestor == filepath.Dir(ancestor) {
 			break
 		}
 	}
-	if real != path {
-		return real, fmt.Errorf("%s is a link to %s, outside of the plugin", path, real)
+	if realPath != path {
+		return realPath, fmt.Errorf("%s is a link to %s, outside of the plugin", path, realPath)
 	}
-	return real, fmt.Errorf("%s is outside of the plugin", path)
+	return realPath, fmt.Errorf("%s is outside of the plugin", path)
 }
 
 // esbuildPlugin returns the esbuild plugin that rejects files outside of the fence. plugin
 // must be the first plugin. An error has the location of the import.
-func (f fence) esbuildPlugin() api.Plugin {
+func (f buildFence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// esbuild keeps imports of URLs, and they would fail in a page.
 		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -64,16 +64,16 @@ func (f fence) esbuildPlugin() api.Plugin {
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			if _, err := f.check(a.Path); err != nil {
-				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowed)
+				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowedText)
 			}
 			// Reading a pipe could block forever.
-			return api.OnLoadResult{}, plainFile(a.Path) // without an error, the next plugin loads the file
+			return api.OnLoadResult{}, checkPlainFile(a.Path) // without an error, the next plugin loads the file
 		})
 	}}
 }
 
-// plainFile returns an error unless path is a regular file of at most maxSourceBytes.
-func plainFile(path string) error {
+// checkPlainFile returns an error unless path is a regular file of at most maxSourceBytes.
+func checkPlainFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -88,10 +88,10 @@ func plainFile(path string) error {
 
 // fromEsbuild turns esbuild's messages into problems. fromEsbuild removes the content
 // of files outside of the fence, which esbuild reads as configuration.
-func (f fence) fromEsbuild(messages []api.Message) []Problem {
+func (f buildFence) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {
-			messages[i].Text = "this file is invalid or outside of the plugin; " + allowed
+			messages[i].Text = "this file is invalid or outside of the plugin; " + allowedText
 			messages[i].Location = &api.Location{File: m.Location.File, Line: m.Location.Line, Column: m.Location.Column}
 			messages[i].Notes = nil
 		}
@@ -105,11 +105,11 @@ func (f fence) fromEsbuild(messages []api.Message) []Problem {
 }
 
 // isOutside reports whether a location is in a file outside of the fence.
-func (f fence) isOutside(at *api.Location) bool {
-	if at == nil || at.Namespace != "" && at.Namespace != "file" {
+func (f buildFence) isOutside(location *api.Location) bool {
+	if location == nil || location.Namespace != "" && location.Namespace != "file" {
 		return false
 	}
-	path := at.File
+	path := location.File
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.dir, path)
 	}
@@ -120,22 +120,22 @@ func (f fence) isOutside(at *api.Location) bool {
 	return err != nil
 }
 
-// checkOwn returns a problem if a file or directory of the plugin is a link that leads
+// checkPluginLink returns a problem if a file or directory of the plugin is a link that leads
 // outside of the plugin's directory. A missing file is no problem.
-func (f fence) checkOwn(name string) *Problem {
+func (f buildFence) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)
 	if err != nil && os.IsNotExist(err) {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(path)
+	realPath, err := filepath.EvalSymlinks(path)
 	switch {
 	case err != nil && info != nil && info.Mode()&os.ModeSymlink != 0:
 		return &Problem{Where: name, Text: "it is a link without a target; replace it with the file or directory itself"}
 	case err != nil:
 		return &Problem{Where: name, Text: "it can't be read: " + err.Error() + "; check its permissions"}
-	case !isInside(f.dir, real):
-		return &Problem{Where: name, Text: fmt.Sprintf("it is a link to %s, outside of the plugin's directory; replace it with the file or directory itself", real)}
+	case !isInside(f.dir, realPath):
+		return &Problem{Where: name, Text: fmt.Sprintf("it is a link to %s, outside of the plugin's directory; replace it with the file or directory itself", realPath)}
 	}
 	return nil
 }

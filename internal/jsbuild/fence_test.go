@@ -11,20 +11,20 @@ import (
 
 const secretText = "S3CRET-of-the-user"
 
-// fenced is a plugin's directory beside a directory that the plugin may not read.
-type fenced struct {
+// fencedPlugin is a plugin's directory beside a directory that the plugin may not read.
+type fencedPlugin struct {
 	dir, outside string
 }
 
 // newFenced writes a plugin with index as the beginning of its entry. OUT in index
 // becomes the path of the outside directory.
-func newFenced(t *testing.T, index string) fenced {
+func newFenced(t *testing.T, index string) fencedPlugin {
 	t.Helper()
-	at, err := filepath.EvalSymlinks(t.TempDir())
+	baseDir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := fenced{dir: filepath.Join(at, "plugin"), outside: filepath.Join(at, "outside")}
+	f := fencedPlugin{dir: filepath.Join(baseDir, "plugin"), outside: filepath.Join(baseDir, "outside")}
 	for name, text := range map[string]string{
 		"outside/s.json": `{"s":"` + secretText + `"}`,
 		"outside/s.txt":  secretText,
@@ -36,10 +36,10 @@ func newFenced(t *testing.T, index string) fenced {
 		// links to the package.
 		"node_modules/.pnpm/dep@1/node_modules/dep/package.json": `{"name":"dep","main":"index.js"}`,
 		"node_modules/.pnpm/dep@1/node_modules/dep/index.js":     "export default 'installed';",
-		"plugin/" + packageFile:                                  goodPackage,
+		"plugin/" + packageFile:                                  validPackage,
 		"plugin/" + defaultEntry:                                 strings.ReplaceAll(index, "OUT", f.outside) + "\n" + withTools("{...ok, name: 'tool'}"),
 	} {
-		if err := writeFile(filepath.Join(at, name), []byte(text)); err != nil {
+		if err := writeFile(filepath.Join(baseDir, name), []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func newFenced(t *testing.T, index string) fenced {
 }
 
 // linkFile replaces a file or directory of the plugin by a link.
-func (f fenced) linkFile(t *testing.T, name, target string) {
+func (f fencedPlugin) linkFile(t *testing.T, name, target string) {
 	t.Helper()
 	path := filepath.Join(f.dir, name)
 	if err := os.RemoveAll(path); err != nil {
@@ -61,11 +61,11 @@ func (f fenced) linkFile(t *testing.T, name, target string) {
 
 // checkRefused builds the plugin and checks that the error has these parts, that it does
 // not contain the secret, and that no adapter is written.
-func (f fenced) checkRefused(t *testing.T, parts ...string) {
+func (f fencedPlugin) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
-	var wrong *BuildError
-	if !errors.As(err, &wrong) {
+	var buildErr *BuildError
+	if !errors.As(err, &buildErr) {
 		t.Fatalf("got %v, want a BuildError", err)
 	}
 	for _, part := range parts {
@@ -90,42 +90,42 @@ func (f fenced) checkRefused(t *testing.T, parts ...string) {
 // TestFenceImports checks that a plugin can import only its own files and installed
 // packages.
 func TestFenceImports(t *testing.T) {
-	use := "\n(globalThis as any).q = a;"
+	usage := "\n(globalThis as any).q = a;"
 	for name, index := range map[string]string{
-		"JSON":                `import a from "OUT/s.json";` + use,
-		"text":                `import a from "OUT/s.md";` + use,
-		"text by attribute":   `import a from "OUT/token" with { type: "text" };` + use,
-		"a module":            `import a from "OUT/s.ts";` + use,
-		"a relative path":     `import a from "../../outside/s.ts";` + use,
+		"JSON":                `import a from "OUT/s.json";` + usage,
+		"text":                `import a from "OUT/s.md";` + usage,
+		"text by attribute":   `import a from "OUT/token" with { type: "text" };` + usage,
+		"a module":            `import a from "OUT/s.ts";` + usage,
+		"a relative path":     `import a from "../../outside/s.ts";` + usage,
 		"no extension":        `import "OUT/token";`,
-		"require":             `declare const require: any; const a = require("OUT/s.txt");` + use,
-		"import by a pattern": "declare const n: string; const a = import(`../../outside/s${n}`);" + use,
+		"require":             `declare const require: any; const a = require("OUT/s.txt");` + usage,
+		"import by a pattern": "declare const n: string; const a = import(`../../outside/s${n}`);" + usage,
 	} {
 		t.Run(name, func(t *testing.T) {
-			newFenced(t, index).checkRefused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowed+": copy it into the plugin, or install")
+			newFenced(t, index).checkRefused(t, "src/index.ts:1:", "OUT/", " is outside of the plugin; "+allowedText+": copy it into the plugin, or install")
 		})
 	}
 }
 
 func TestFenceLinks(t *testing.T) {
-	const use = "\n(globalThis as any).q = a;"
+	const usage = "\n(globalThis as any).q = a;"
 	t.Run("a file", func(t *testing.T) {
-		f := newFenced(t, `import a from "./a.json";`+use)
+		f := newFenced(t, `import a from "./a.json";`+usage)
 		f.linkFile(t, "src/a.json", "OUT/s.json")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a directory", func(t *testing.T) {
-		f := newFenced(t, `import a from "../lib/s.ts";`+use)
+		f := newFenced(t, `import a from "../lib/s.ts";`+usage)
 		f.linkFile(t, "lib", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a node_modules", func(t *testing.T) {
-		f := newFenced(t, `import a from "s.ts";`+use)
+		f := newFenced(t, `import a from "s.ts";`+usage)
 		f.linkFile(t, "node_modules", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
 	t.Run("a node_modules above", func(t *testing.T) {
-		f := newFenced(t, `import a from "s.ts";`+use)
+		f := newFenced(t, `import a from "s.ts";`+usage)
 		f.linkFile(t, "../node_modules", "OUT")
 		f.checkRefused(t, "src/index.ts:1:", "outside of the plugin")
 	})
@@ -152,7 +152,7 @@ func TestFenceLinks(t *testing.T) {
 // TestFenceConfiguration checks that the fence applies to the configuration that
 // esbuild reads.
 func TestFenceConfiguration(t *testing.T) {
-	put := func(t *testing.T, f fenced, text string) {
+	writeConfig := func(t *testing.T, f fencedPlugin, text string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(f.dir, "tsconfig.json"), []byte(strings.ReplaceAll(text, "OUT", f.outside)), 0o600); err != nil {
 			t.Fatal(err)
@@ -160,12 +160,12 @@ func TestFenceConfiguration(t *testing.T) {
 	}
 	t.Run("paths", func(t *testing.T) {
 		f := newFenced(t, `import a from "secret";`+"\n(globalThis as any).q = a;")
-		put(t, f, `{"compilerOptions":{"paths":{"secret":["OUT/s.json"]}}}`)
+		writeConfig(t, f, `{"compilerOptions":{"paths":{"secret":["OUT/s.json"]}}}`)
 		f.checkRefused(t, "src/index.ts:1:", "OUT/s.json is outside of the plugin")
 	})
 	t.Run("extends", func(t *testing.T) {
 		f := newFenced(t, "")
-		put(t, f, `{"extends":"OUT/token"}`)
+		writeConfig(t, f, `{"extends":"OUT/token"}`)
 		b, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 		if err != nil {
 			if strings.Contains(err.Error(), "S3CRET") {
@@ -185,7 +185,7 @@ func TestFenceConfiguration(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f.checkRefused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+allowed)
+		f.checkRefused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+allowedText)
 	})
 }
 
@@ -205,11 +205,11 @@ func TestFenceAllows(t *testing.T) {
 			t.Errorf("the adapter has no %s", want)
 		}
 	}
-	through := filepath.Join(filepath.Dir(f.dir), "through")
-	if err := os.Symlink(f.dir, through); err != nil {
+	linkDir := filepath.Join(filepath.Dir(f.dir), "through")
+	if err := os.Symlink(f.dir, linkDir); err != nil {
 		t.Fatal(err)
 	}
-	buildPlugin(t, through)
+	buildPlugin(t, linkDir)
 }
 
 // TestFenceOutput checks that nothing is written outside of the plugin.

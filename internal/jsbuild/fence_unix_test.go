@@ -16,7 +16,7 @@ import (
 func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 	const imports = "import words from './words.json';\nvoid words;\n"
 	for _, name := range []string{packageFile, "tsconfig.json", "src/index.ts", "src/words.json", "icon.svg", "src/early.ts"} {
-		for kind, make := range map[string]func(string) error{
+		for kind, createFile := range map[string]func(string) error{
 			"is not a regular file": func(path string) error { return syscall.Mkfifo(path, 0o600) },
 			"MB; keep it below": func(path string) error {
 				file, err := os.Create(path)
@@ -32,7 +32,7 @@ func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 					"icon.svg": "<svg/>", "src/early.ts": "",
 				})
 				path := filepath.Join(dir, name)
-				if err := errors.Join(os.Remove(path), make(path)); err != nil {
+				if err := errors.Join(os.Remove(path), createFile(path)); err != nil {
 					t.Fatal(err)
 				}
 				_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})

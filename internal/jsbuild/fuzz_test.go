@@ -28,14 +28,14 @@ func FuzzCheckScript(f *testing.F) {
 		if strings.Contains(code, "\x00") || CheckScript([]byte(code)) != nil { // C's strings end at a NUL
 			return
 		}
-		written := "function (" + scriptParameters([]byte(code)) + ") {\n" + string(dropShebang([]byte(code))) + "\n}"
-		got, err := vm.Eval("("+written+").toString()", quickjs.EvalGlobal)
+		wrappedCode := "function (" + scriptParameters([]byte(code)) + ") {\n" + string(dropShebang([]byte(code))) + "\n}"
+		got, err := vm.Eval("("+wrappedCode+").toString()", quickjs.EvalGlobal)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "SyntaxError"): // this parser is stricter or older
 		case err != nil:
 			t.Fatalf("%q ran: %v", code, err)
-		case got != written:
-			t.Fatalf("%q: the function is\n%v\nand not\n%s", code, got, written)
+		case got != wrappedCode:
+			t.Fatalf("%q: the function is\n%v\nand not\n%s", code, got, wrappedCode)
 		}
 	})
 }
@@ -48,9 +48,9 @@ func FuzzSourceOf(f *testing.F) {
 	f.Add([]byte(`{"sources":["a"],"mappings":"ggggggggggggggggC"}`), 0, 0)
 	f.Add([]byte(`{"sources":["x:y"],"mappings":";;AAAA"}`), 2, -1)
 	f.Fuzz(func(t *testing.T, sourceMap []byte, line, column int) {
-		where := sourceOf(sourceMap, line, column)
-		if where != "" && (!strings.Contains(where, ":") || strings.Contains(where, "node_modules/")) {
-			t.Fatalf("%s: %q", sourceMap, where)
+		location := sourceOf(sourceMap, line, column)
+		if location != "" && (!strings.Contains(location, ":") || strings.Contains(location, "node_modules/")) {
+			t.Fatalf("%s: %q", sourceMap, location)
 		}
 	})
 }

@@ -20,8 +20,8 @@ const (
 type jsToken struct {
 	kind tokenKind
 	text string
-	// declared is true if the code declares the name; see renamedTokens.
-	declared bool
+	// isDeclared is true if the code declares the name; see renamedTokens.
+	isDeclared bool
 }
 
 var (
@@ -30,16 +30,16 @@ var (
 	signPattern   = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
-// reserved are words that can't be the name of a variable, or only in some contexts.
-var reserved = setOf(`await break case catch class const continue debugger default delete do else enum export extends false finally for
+// reservedWords are words that can't be the name of a variable, or only in some contexts.
+var reservedWords = wordSet(`await break case catch class const continue debugger default delete do else enum export extends false finally for
 	function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static async
 	of get set as from arguments undefined`)
 
-// beforeRegexp are keywords after which a slash begins a regular expression.
-var beforeRegexp = setOf("return typeof case in of do else instanceof new delete void throw yield await")
+// keywordsBeforeRegexp are keywords after which a slash begins a regular expression.
+var keywordsBeforeRegexp = wordSet("return typeof case in of do else instanceof new delete void throw yield await")
 
-// setOf returns the words of a text as a set.
-func setOf(words string) map[string]bool {
+// wordSet returns the words of a text as a set.
+func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(words) {
 		set[word] = true
@@ -53,48 +53,48 @@ func jsTokens(code string) []jsToken {
 	var tokens []jsToken
 	var templates []int // the number of open braces in the expression of each open template
 	add := func(kind tokenKind, text string) { tokens = append(tokens, jsToken{kind: kind, text: text}) }
-	for at := 0; at < len(code); {
-		rest := code[at:]
-		c := rest[0]
+	for offset := 0; offset < len(code); {
+		restOfCode := code[offset:]
+		c := restOfCode[0]
 		switch {
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
-			at++
-		case strings.HasPrefix(rest, "//"):
-			at += lengthTo(rest, "\n")
-		case strings.HasPrefix(rest, "/*"):
-			at += lengthTo(rest, "*/")
+			offset++
+		case strings.HasPrefix(restOfCode, "//"):
+			offset += lengthUpTo(restOfCode, "\n")
+		case strings.HasPrefix(restOfCode, "/*"):
+			offset += lengthUpTo(restOfCode, "*/")
 		case c == '"' || c == '\'':
-			n := quotedLength(rest, c)
-			add(tokenString, rest[:n])
-			at += n
+			n := quotedLength(restOfCode, c)
+			add(tokenString, restOfCode[:n])
+			offset += n
 		case c == '`' || c == '}' && len(templates) > 0 && templates[len(templates)-1] == 0:
 			if c == '}' {
 				templates = templates[:len(templates)-1]
 				add(tokenSign, ")")
 			}
-			n, more := templateLength(rest)
-			add(tokenString, rest[:n])
-			if more {
+			n, hasSubstitution := templateLength(restOfCode)
+			add(tokenString, restOfCode[:n])
+			if hasSubstitution {
 				templates = append(templates, 0)
 				add(tokenSign, "(") // treat the expression like an argument
 			}
-			at += n
-		case namePattern().MatchString(rest):
-			name := namePattern().FindString(rest)
+			offset += n
+		case namePattern().MatchString(restOfCode):
+			name := namePattern().FindString(restOfCode)
 			add(tokenName, name)
-			at += len(name)
-		case numberPattern().MatchString(rest):
-			n := len(numberPattern().FindString(rest))
-			add(tokenNumber, rest[:n])
-			at += n
+			offset += len(name)
+		case numberPattern().MatchString(restOfCode):
+			n := len(numberPattern().FindString(restOfCode))
+			add(tokenNumber, restOfCode[:n])
+			offset += n
 		case c == '/' && startsRegexp(tokens):
-			n := regexpLength(rest)
-			add(tokenRegexp, rest[:n])
-			at += n
+			n := regexpLength(restOfCode)
+			add(tokenRegexp, restOfCode[:n])
+			offset += n
 		default:
-			text := signPattern().FindString(rest)
+			text := signPattern().FindString(restOfCode)
 			if text == "" {
-				text = rest[:1]
+				text = restOfCode[:1]
 			}
 			if len(templates) > 0 {
 				switch text {
@@ -105,14 +105,14 @@ func jsTokens(code string) []jsToken {
 				}
 			}
 			add(tokenSign, text)
-			at += len(text)
+			offset += len(text)
 		}
 	}
 	return tokens
 }
 
-// lengthTo returns the length of text up to and including end.
-func lengthTo(text, end string) int {
+// lengthUpTo returns the length of text up to and including end.
+func lengthUpTo(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)
 	}
@@ -132,9 +132,9 @@ func quotedLength(text string, quote byte) int {
 	return len(text)
 }
 
-// templateLength returns the length of a template's text that begins with ` or }. more
+// templateLength returns the length of a template's text that begins with ` or }. hasSubstitution
 // is true if an expression follows.
-func templateLength(text string) (n int, more bool) {
+func templateLength(text string) (n int, hasSubstitution bool) {
 	for i := 1; i < len(text); i++ {
 		switch {
 		case text[i] == '\\':
@@ -154,31 +154,31 @@ func startsRegexp(tokens []jsToken) bool {
 	if len(tokens) == 0 {
 		return true
 	}
-	last := tokens[len(tokens)-1]
-	switch last.kind {
+	lastToken := tokens[len(tokens)-1]
+	switch lastToken.kind {
 	case tokenName:
-		return beforeRegexp[last.text]
+		return keywordsBeforeRegexp[lastToken.text]
 	case tokenSign:
-		return last.text != ")" && last.text != "]" && last.text != "}" && last.text != "++" && last.text != "--"
+		return lastToken.text != ")" && lastToken.text != "]" && lastToken.text != "}" && lastToken.text != "++" && lastToken.text != "--"
 	}
 	return false
 }
 
 // regexpLength returns the length of the regular expression at the start of text.
 func regexpLength(text string) int {
-	class := false
+	isInClass := false
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
 			i++
 		case '[':
-			class = true
+			isInClass = true
 		case ']':
-			class = false
+			isInClass = false
 		case '\n':
 			return i
 		case '/':
-			if !class {
+			if !isInClass {
 				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ { // the flags
 				}
 				return i

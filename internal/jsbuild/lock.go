@@ -18,9 +18,9 @@ const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;
 
 // lockAdapter appends lockSnippet to an adapter's bundle. hash is the SHA-256 of the bundle in
 // hex. The name of a plugin needs no quoting.
-func lockAdapter(bundle []byte, name string) (code []byte, hash string) {
-	sum := sha256.Sum256(bundle)
+func lockAdapter(bundledCode []byte, name string) (code []byte, hash string) {
+	sum := sha256.Sum256(bundledCode)
 	hash = hex.EncodeToString(sum[:])
 	snippet := strings.NewReplacer("NAME", name, "HASH", hash).Replace(lockSnippet)
-	return append(append(append([]byte{}, bundle...), snippet...), '\n'), hash
+	return append(append(append([]byte{}, bundledCode...), snippet...), '\n'), hash
 }

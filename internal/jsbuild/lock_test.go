@@ -8,9 +8,9 @@ import (
 	"modernc.org/quickjs"
 )
 
-// run evaluates scripts in an engine with pageShim and returns the value of the last
+// runScripts evaluates scripts in an engine with pageShim and returns the value of the last
 // script.
-func run(t *testing.T, scripts ...string) any {
+func runScripts(t *testing.T, scripts ...string) any {
 	t.Helper()
 	vm, err := quickjs.NewVM()
 	if err != nil {
@@ -42,14 +42,14 @@ JSON.stringify([
 ]);`
 
 func TestAdapterRegistersLocked(t *testing.T) {
-	b := builtExample(t)
+	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	want := fmt.Sprintf(`[true,true,true,%d,false,false,true,false,false,%q,"messages","Messages",2,"function","function"]`, len(exampleTools), b.Hash)
-	if got := run(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
+	if got := runScripts(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
 	// A second evaluation replaces the locked adapter.
-	if got := run(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
+	if got := runScripts(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("evaluated twice\ngot  %v\nwant %s", got, want)
 	}
 }
@@ -57,9 +57,9 @@ func TestAdapterRegistersLocked(t *testing.T) {
 // TestAdapterInPrivateContainer checks that an adapter in a private container, as in
 // the extension, adds nothing to the page's window.
 func TestAdapterInPrivateContainer(t *testing.T) {
-	b := builtExample(t)
+	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
-	got := run(t,
+	got := runScripts(t,
 		`const before = Object.getOwnPropertyNames(globalThis).length; const own = {};`,
 		"(function (globalThis, window, self) {\n"+code+"\n})(own, own, own);",
 		`const after = Object.getOwnPropertyNames(globalThis).length; const o = own.__openTabs;
@@ -71,8 +71,8 @@ if (after !== before || '__openTabs' in globalThis) throw new Error('the adapter
 }
 
 func TestAdapterCalls(t *testing.T) {
-	code := string(readFileIn(t, builtExample(t).Dir, "dist/adapter.iife.js"))
-	got := run(t, code, `
+	code := string(readFileIn(t, buildExampleOnce(t).Dir, "dist/adapter.iife.js"))
+	got := runScripts(t, code, `
 globalThis.results = [];
 const tools = globalThis.__openTabs.adapters.messages.tools;
 const call = (name, params, context) => {

@@ -24,7 +24,7 @@ import (
 // TestBuildForOriginalSDK builds a plugin for the original OpenTabs SDK, with a prompt.
 func TestBuildForOriginalSDK(t *testing.T) {
 	b := buildPlugin(t, writeFiles(t, map[string]string{
-		packageFile: goodPackage,
+		packageFile: validPackage,
 		"src/index.ts": `import { definePrompt, defineTool, OpenTabsPlugin, type PromptDefinition, type ToolDefinition } from '@opentabs-dev/plugin-sdk';
 import { z } from 'zod';
 class Old extends OpenTabsPlugin {
@@ -60,9 +60,9 @@ export default new Old();
 	}
 }
 
-// withPackage returns goodPackage with more keys under opentabs.
-func withPackage(more string) string {
-	return strings.Replace(goodPackage, `"displayName"`, more+`,"displayName"`, 1)
+// withPackage returns validPackage with more keys under opentabs.
+func withPackage(moreFields string) string {
+	return strings.Replace(validPackage, `"displayName"`, moreFields+`,"displayName"`, 1)
 }
 
 // loadBuilt builds a plugin of these files and loads it.
@@ -95,7 +95,7 @@ func evaluateText(t *testing.T, script, expression string) string {
 	return fmt.Sprint(value)
 }
 
-const earlyScript = `import { definePreScript } from '@opentabs-dev/plugin-sdk/pre-script';
+const preScriptSource = `import { definePreScript } from '@opentabs-dev/plugin-sdk/pre-script';
 import { keyOf } from './key.js';
 export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.info('early', 2); });
 `
@@ -105,7 +105,7 @@ func TestPreScript(t *testing.T) {
 	files := map[string]string{
 		// "sideEffects": false must not remove the pre-script from its bundle.
 		packageFile:    strings.Replace(withPackage(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
-		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": earlyScript, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
+		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": preScriptSource, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
 	}
 	b, loaded := loadBuilt(t, files)
 	if len(b.Warnings) > 0 {
@@ -138,7 +138,7 @@ func TestPreScript(t *testing.T) {
 	}
 
 	// A build without a pre-script removes the previous one.
-	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(goodPackage), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(validPackage), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b = buildPlugin(t, b.Dir)
@@ -171,21 +171,21 @@ func TestPreScriptThatThrows(t *testing.T) {
 }
 
 func TestBadParts(t *testing.T) {
-	early := func(text string) map[string]string { return map[string]string{"src/early.ts": text} }
+	withPreScript := func(text string) map[string]string { return map[string]string{"src/early.ts": text} }
 	tests := []struct {
-		name, more string
-		index      string
-		files      map[string]string
-		want       string // parts of the message, with | between them
+		name, moreFields string
+		index            string
+		files            map[string]string
+		want             string // parts of the message, with | between them
 	}{
 		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
 		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: the file does not exist; write the pre-script there, or remove opentabs.preScript"},
 		{"pre-script that is a folder", `"preScript":"src"`, "", nil, "src is not a regular file; replace it with one"},
-		{"pre-script with an error", `"preScript":"src/early.ts"`, "", early("let let;"), "src/early.ts:1:5: "},
-		{"pre-script that reads elsewhere", `"preScript":"src/early.ts"`, "", early("import '/etc/passwd';"), "outside of the plugin"},
-		{"pre-script that imports it from the SDK", `"preScript":"src/early.ts"`, "", early("import { definePreScript } from '@opentabs/sdk';\ndefinePreScript(() => {});"),
+		{"pre-script with an error", `"preScript":"src/early.ts"`, "", withPreScript("let let;"), "src/early.ts:1:5: "},
+		{"pre-script that reads elsewhere", `"preScript":"src/early.ts"`, "", withPreScript("import '/etc/passwd';"), "outside of the plugin"},
+		{"pre-script that imports it from the SDK", `"preScript":"src/early.ts"`, "", withPreScript("import { definePreScript } from '@opentabs/sdk';\ndefinePreScript(() => {});"),
 			`definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`},
-		{"pre-script that imports the SDK from it", `"preScript":"src/early.ts"`, "", early("import { log } from '@opentabs-dev/plugin-sdk/pre-script';\nlog.info('');"),
+		{"pre-script that imports the SDK from it", `"preScript":"src/early.ts"`, "", withPreScript("import { log } from '@opentabs-dev/plugin-sdk/pre-script';\nlog.info('');"),
 			"this version of the SDK has no log; remove the import"},
 		{"resources", `"frames":false`, "import { defineResource } from '@opentabs-dev/plugin-sdk';\nexport default defineResource({});\n", nil,
 			"plugins have no resources; turn each resource into a tool"},
@@ -197,7 +197,7 @@ func TestBadParts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			files := map[string]string{packageFile: withPackage(test.more), "src/index.ts": test.index}
+			files := map[string]string{packageFile: withPackage(test.moreFields), "src/index.ts": test.index}
 			if test.index == "" {
 				files["src/index.ts"] = withTools(`{...ok, name: 'a'}`)
 			}
@@ -206,9 +206,9 @@ func TestBadParts(t *testing.T) {
 			}
 			dir := writeFiles(t, files)
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
-			var wrong *BuildError
+			var buildErr *BuildError
 			for want := range strings.SplitSeq(test.want, "|") {
-				if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+				if !errors.As(err, &buildErr) || !strings.Contains(err.Error(), want) {
 					t.Errorf("lacks %q:\n%v", want, err)
 				}
 			}
@@ -245,10 +245,10 @@ func TestPartsThatAreLinks(t *testing.T) {
 
 func TestIcons(t *testing.T) {
 	const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#000080" d="M0 0h8v8z"/></svg>`
-	dark := strings.Replace(icon, "#000080", "#8080ff", 1)
+	darkIcon := strings.Replace(icon, "#000080", "#8080ff", 1)
 	b, loaded := loadBuilt(t, map[string]string{
-		packageFile: goodPackage, "src/index.ts": withTools(`{...ok, name: 'a', icon: 'message-square'}`), "icon.svg": "<!-- mine -->\n" + icon,
-		"icon-dark.svg": dark,
+		packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', icon: 'message-square'}`), "icon.svg": "<!-- mine -->\n" + icon,
+		"icon-dark.svg": darkIcon,
 	})
 	var tools map[string]any
 	if err := json.Unmarshal(readFileIn(t, b.Dir, "dist/tools.json"), &tools); err != nil {
@@ -257,10 +257,10 @@ func TestIcons(t *testing.T) {
 	if tools["iconSvg"] != icon || loaded.Icon != icon {
 		t.Errorf("icon %v, loaded %s", tools["iconSvg"], loaded.Icon)
 	}
-	if tools["iconDarkSvg"] != dark || tools["iconInactiveSvg"] != nil || tools["iconDarkInactiveSvg"] != nil {
+	if tools["iconDarkSvg"] != darkIcon || tools["iconInactiveSvg"] != nil || tools["iconDarkInactiveSvg"] != nil {
 		t.Errorf("variants: %v, want only that of the author", tools)
 	}
-	if string(readFileIn(t, b.Dir, packageFile)) != goodPackage {
+	if string(readFileIn(t, b.Dir, packageFile)) != validPackage {
 		t.Error("package.json was changed")
 	}
 }
@@ -268,22 +268,22 @@ func TestIcons(t *testing.T) {
 // TestSettings checks that settings can be defined in the code or in package.json. With
 // a required URL setting, a plugin needs no pattern.
 func TestSettings(t *testing.T) {
-	const described = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
-	noPatterns := strings.Replace(withPackage(described), `["*://*.example.com/*"]`, "[]", 1)
+	const describedSettings = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
+	noPatterns := strings.Replace(withPackage(describedSettings), `["*://*.example.com/*"]`, "[]", 1)
 	b, loaded := loadBuilt(t, map[string]string{packageFile: noPatterns, "src/index.ts": withTools(`{...ok, name: 'a'}`)})
 	if len(loaded.Settings) != 1 || loaded.Settings[0].Key != "site" || !loaded.Settings[0].Required || len(b.Warnings) > 0 {
 		t.Errorf("%+v, %v", loaded.Settings, b.Warnings)
 	}
 	inCode := strings.Replace(withTools(`{...ok, name: 'a'}`), "isReady:", `configSchema: { size: { type: 'select', label: 'Size', options: ['s', 'm'], placeholder: undefined } }, isReady:`, 1)
-	b, loaded = loadBuilt(t, map[string]string{packageFile: withPackage(described), "src/index.ts": inCode})
+	b, loaded = loadBuilt(t, map[string]string{packageFile: withPackage(describedSettings), "src/index.ts": inCode})
 	if len(loaded.Settings) != 1 || loaded.Settings[0].Key != "size" || !slices.Equal(loaded.Settings[0].Options, []string{"s", "m"}) {
 		t.Errorf("%+v", loaded.Settings)
 	}
 	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "opentabs.configSchema differs from the plugin's code, which is used") {
 		t.Errorf("warnings %v", b.Warnings)
 	}
-	same := withPackage(`"configSchema":{"size":{"options":["s","m"],"label":"Size","type":"select"}}`)
-	if b, _ = loadBuilt(t, map[string]string{packageFile: same, "src/index.ts": inCode}); len(b.Warnings) > 0 {
+	samePackage := withPackage(`"configSchema":{"size":{"options":["s","m"],"label":"Size","type":"select"}}`)
+	if b, _ = loadBuilt(t, map[string]string{packageFile: samePackage, "src/index.ts": inCode}); len(b.Warnings) > 0 {
 		t.Errorf("warnings %v", b.Warnings)
 	}
 }
@@ -291,8 +291,8 @@ func TestSettings(t *testing.T) {
 // TestBuildsFromSource checks that a build ignores the files of earlier builds and runs
 // no script of package.json. Modules may use the page while they load.
 func TestBuildsFromSource(t *testing.T) {
-	mark := filepath.Join(t.TempDir(), "ran")
-	pkg := strings.Replace(goodPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+mark), 1)
+	markerFile := filepath.Join(t.TempDir(), "ran")
+	pkg := strings.Replace(validPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+markerFile), 1)
 	b, loaded := loadBuilt(t, map[string]string{
 		packageFile:     pkg,
 		"dist/index.js": "throw new Error('stale');", "dist/tools.json": `{"tools":[{"name":"stale"}]}`, "dist/adapter.iife.js": "stale",
@@ -326,7 +326,7 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 	if code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js")); strings.Contains(code, "stale") || !strings.Contains(code, `h("b"`) {
 		t.Error("the adapter was not built from the source")
 	}
-	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(markerFile); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a script of package.json ran: %v", err)
 	}
 }
@@ -334,23 +334,23 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 // TestSchemasOfArguments checks that arguments with a default are optional, and the
 // formats of times, URLs and IDs are validated.
 func TestSchemasOfArguments(t *testing.T) {
-	_, loaded := loadBuilt(t, map[string]string{packageFile: goodPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
+	_, loaded := loadBuilt(t, map[string]string{packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
   at: z.iso.datetime().optional(), local: z.iso.datetime({ local: true, offset: true }).optional(), day: z.iso.date().optional(),
   time: z.iso.time().optional(), url: z.url().optional(), mail: z.email().optional(), id: z.uuid().optional(), old: z.string().datetime().optional(),
   max: z.number().int().min(1).default(20), nested: z.object({ deep: z.boolean().default(true) }).default({ deep: false }),
 })}`)})
 	tool := loaded.Tools[0]
-	for _, good := range []string{
+	for _, validArguments := range []string{
 		`{}`, `{"max":5,"nested":{}}`, `{"at":"2026-02-28T10:00:00Z","old":"2026-02-28T10:00:00.123Z"}`, `{"local":"2026-02-28T10:00:00"}`, `{"local":"2026-02-28T10:00:00+02:00"}`,
 		`{"day":"2026-02-28","time":"10:00:00","url":"https://a.test/b","mail":"a@b.test","id":"123e4567-e89b-42d3-a456-426614174000"}`,
 	} {
-		if err := tool.Validate(json.RawMessage(good)); err != nil {
-			t.Errorf("%s: %v", good, err)
+		if err := tool.Validate(json.RawMessage(validArguments)); err != nil {
+			t.Errorf("%s: %v", validArguments, err)
 		}
 	}
-	for _, bad := range []string{`{"at":"tomorrow"}`, `{"at":"2026-02-30T10:00:00Z"}`, `{"old":"2026"}`, `{"day":"28.2.2026"}`, `{"time":"25:00"}`, `{"url":"nowhere"}`, `{"mail":"me"}`, `{"id":"1"}`, `{"max":0}`, `{"extra":1}`, `{"nested":{"other":1}}`} {
-		if err := tool.Validate(json.RawMessage(bad)); err == nil {
-			t.Errorf("%s is accepted", bad)
+	for _, invalidArguments := range []string{`{"at":"tomorrow"}`, `{"at":"2026-02-30T10:00:00Z"}`, `{"old":"2026"}`, `{"day":"28.2.2026"}`, `{"time":"25:00"}`, `{"url":"nowhere"}`, `{"mail":"me"}`, `{"id":"1"}`, `{"max":0}`, `{"extra":1}`, `{"nested":{"other":1}}`} {
+		if err := tool.Validate(json.RawMessage(invalidArguments)); err == nil {
+			t.Errorf("%s is accepted", invalidArguments)
 		}
 	}
 }
@@ -365,32 +365,32 @@ func TestPatternsOfTheSDK(t *testing.T) {
 		"*://a.*.test/*", "*://a*.test/*", "*://-a.test/*", "*://a..test/*", "*://.a.test/*", "*://a.test./*", "*://256.1.1.1/*", "*://1.2.3/*", "*://1.2.3.04/*", "*://*.1.2.3.4/*", "*://com/*",
 		"*://a.test:0/*", "*://a.test:65536/*", "*://a.test:x/*", "*://a.test:/*", "*://a.test:80:80/*", "*://*.localhost/*", "*:///*", "*://ä.test/*", "*://a.test:+1/*",
 	}
-	list, err := json.Marshal(patterns)
+	patternsJSON, err := json.Marshal(patterns)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := bundleOne(script{entry: "import { validateUrlPattern } from '@opentabs/sdk';\nglobalThis.found = JSON.stringify(" + string(list) + ".map(validateUrlPattern));"}, zodSource{Dir: t.TempDir()}, nil)
+	bundled, err := bundlePluginScript(script{entry: "import { validateUrlPattern } from '@opentabs/sdk';\nglobalThis.found = JSON.stringify(" + string(patternsJSON) + ".map(validateUrlPattern));"}, zodSource{Dir: t.TempDir()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []*string
-	if err := json.Unmarshal([]byte(evaluateText(t, string(made.Code), "found")), &found); err != nil {
+	var sdkErrors []*string
+	if err := json.Unmarshal([]byte(evaluateText(t, string(bundled.Code), "found")), &sdkErrors); err != nil {
 		t.Fatal(err)
 	}
 	for i, pattern := range patterns {
 		_, err := plugin.ParsePattern(pattern)
 		switch {
-		case (err != nil) != (found[i] != nil):
-			t.Errorf("%q: the server reports %v, the SDK %v", pattern, err, found[i])
-		case err != nil && err.Error() != *found[i]:
-			t.Errorf("%q: the server reports\n%v\nthe SDK\n%s", pattern, err, *found[i])
+		case (err != nil) != (sdkErrors[i] != nil):
+			t.Errorf("%q: the server reports %v, the SDK %v", pattern, err, sdkErrors[i])
+		case err != nil && err.Error() != *sdkErrors[i]:
+			t.Errorf("%q: the server reports\n%v\nthe SDK\n%s", pattern, err, *sdkErrors[i])
 		}
 	}
 }
 
-// bareRealm defines the globals that an adapter needs in order to start in the original
+// bareRealmScript defines the globals that an adapter needs in order to start in the original
 // OpenTabs.
-const bareRealm = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
+const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };
 globalThis.sent = []; globalThis.postMessage = (message) => sent.push(message);
@@ -400,7 +400,7 @@ globalThis.__openTabs = {_logNonce: "l", _readinessNonce: "r", pluginConfig: {si
 // TestAdapterInOriginalOpenTabs checks that a built adapter registers, is locked and
 // logs in the original OpenTabs.
 func TestAdapterInOriginalOpenTabs(t *testing.T) {
-	b := buildPlugin(t, writeFiles(t, map[string]string{packageFile: goodPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
+	b := buildPlugin(t, writeFiles(t, map[string]string{packageFile: validPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
 import { z } from 'zod';
 log.info('loading');
 export default definePlugin({
@@ -409,11 +409,11 @@ export default definePlugin({
   tools: [defineTool({ name: 'size', description: 'Returns the size.', input: z.object({ n: z.number().default(2) }), output: z.object({}), async handle({ n }) { log.warn('asked', n); return { size: getConfig('size') }; } })],
 });
 `}))
-	if made := string(readFileIn(t, b.Dir, "dist/tools.json")); strings.Contains(made, `"start"`) {
-		t.Errorf("dist/tools.json sets the start: %s", made)
+	if toolsJSON := string(readFileIn(t, b.Dir, "dist/tools.json")); strings.Contains(toolsJSON, `"start"`) {
+		t.Errorf("dist/tools.json sets the start: %s", toolsJSON)
 	}
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
-	const look = `(() => {
+	const inspectAdapter = `(() => {
   const a = __openTabs.adapters.bad, d = Object.getOwnPropertyDescriptor(__openTabs.adapters, "bad"), o = Object.getOwnPropertyDescriptor(__openTabs, "adapters");
   const tool = a.tools.find((t) => t.name === "size");
   globalThis.parsed = tool.input.safeParse({}).data.n;
@@ -424,7 +424,7 @@ export default definePlugin({
 })()`
 	want := "true true true " + b.Hash + " false false true false false function function function function 1 bad 2 " +
 		`[["opentabs:readiness-changed","bad","r",null,null],["opentabs:plugin-logs","bad","l","warning",[1]]]`
-	if got := evaluateText(t, bareRealm+code, look); got != want {
+	if got := evaluateText(t, bareRealmScript+code, inspectAdapter); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -11,24 +11,24 @@ import (
 	"opentabs/plugin"
 )
 
-// output contains the built files by their names in dist, in the order of Built.Files.
+// outputFiles contains the built files by their names in dist, in the order of Built.Files.
 // A nil text means that the file of a previous build is removed.
-type output []struct {
+type outputFiles []struct {
 	name string
 	text []byte
 }
 
-// outputOf returns the built files and the hash of the adapter.
-func outputOf(src source, made compiled, o Options) (out output, hash string, err error) {
-	code, hash := lockAdapter(made.Adapter.Code, src.ID.Name)
-	sourceMap := made.Adapter.SourceMap
+// makeOutput returns the built files and the hash of the adapter.
+func makeOutput(src pluginSource, compiled compiledPlugin, o Options) (out outputFiles, hash string, err error) {
+	code, hash := lockAdapter(compiled.Adapter.Code, src.ID.Name)
+	sourceMap := compiled.Adapter.SourceMap
 	if o.NoSourceMap {
 		sourceMap = nil
 	} else {
 		code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	}
-	file := made.Read.toolsFile()
-	if made.Adapter.ForOriginalSDK {
+	file := compiled.Extracted.toolsFile()
+	if compiled.Adapter.ForOriginalSDK {
 		file.Start = plugin.StartIdle // the original OpenTabs starts adapters late
 	}
 	if file.ConfigSchema == nil {
@@ -36,20 +36,20 @@ func outputOf(src source, made compiled, o Options) (out output, hash string, er
 	}
 	file.IconSVG, file.IconInactiveSVG = src.Icons.Icon, src.Icons.Inactive
 	file.IconDarkSVG, file.IconDarkInactiveSVG = src.Icons.Dark, src.Icons.DarkInactive
-	if made.PreScript != nil {
-		sum := sha256.Sum256(made.PreScript)
+	if compiled.PreScript != nil {
+		sum := sha256.Sum256(compiled.PreScript)
 		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(sum[:])
 	}
 	tools, err := file.encode()
 	if err != nil {
 		return nil, "", err
 	}
-	return output{{bundleName, code}, {mapName, sourceMap}, {preScriptName, made.PreScript}, {toolsName, tools}}, hash, nil
+	return outputFiles{{bundleName, code}, {mapName, sourceMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
 }
 
 // write checks the complete package and writes its files.
-func (b *BuildResult) write(src source, made compiled, o Options) error {
-	out, hash, err := outputOf(src, made, o)
+func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options) error {
+	out, hash, err := makeOutput(src, compiled, o)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (b *BuildResult) write(src source, made compiled, o Options) error {
 // checkPackage checks a package with plugin.Load, as adding the plugin does.
 // checkPackage returns the warnings and the problems. Without output, it checks only
 // package.json.
-func checkPackage(text []byte, out output) (warnings, problems []Problem, err error) {
+func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
@@ -112,11 +112,11 @@ func checkPackage(text []byte, out output) (warnings, problems []Problem, err er
 		}
 		return warnings, nil, nil
 	}
-	var wrong *plugin.PackageError
-	if !errors.As(err, &wrong) {
+	var packageErr *plugin.PackageError
+	if !errors.As(err, &packageErr) {
 		return nil, nil, fmt.Errorf("check the plugin: %w", err)
 	}
-	for _, p := range wrong.Problems {
+	for _, p := range packageErr.Problems {
 		if out != nil || p.File == packageFile {
 			problems = append(problems, Problem{Where: p.File, Text: p.Text})
 		}
@@ -131,17 +131,17 @@ func writeFile(name string, content []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the plugin's output directory: %w", err)
 	}
-	temp, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*")
+	tempFile, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*")
 	if err != nil {
 		return fmt.Errorf("write the plugin: %w", err)
 	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	_, err = tempFile.Write(content)
+	err = errors.Join(err, tempFile.Chmod(0o644), tempFile.Close())
 	if err == nil {
-		err = os.Rename(temp.Name(), name)
+		err = os.Rename(tempFile.Name(), name)
 	}
 	if err != nil {
-		os.Remove(temp.Name())
+		os.Remove(tempFile.Name())
 		return fmt.Errorf("write the plugin: %w", err)
 	}
 	return nil

@@ -20,9 +20,9 @@ const (
 	outputDir = "dist"
 )
 
-// source contains the parts of package.json that a build needs. [plugin.Load] validates
+// pluginSource contains the parts of package.json that a build needs. [plugin.Load] validates
 // package.json.
-type source struct {
+type pluginSource struct {
 	// Dir is absolute.
 	Dir string
 	// Text is the content of package.json.
@@ -42,23 +42,23 @@ type source struct {
 
 // readSource reads package.json. readSource returns an error if the build can't
 // continue, and other problems of package.json separately.
-func readSource(dir string) (source, []Problem, error) {
+func readSource(dir string) (pluginSource, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
 		// esbuild follows links. Paths in the adapter are relative to this directory.
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
-		return source{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
+		return pluginSource{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
 	}
-	s := source{Dir: abs}
-	within := fence{dir: abs}
-	if p := within.checkOwn(packageFile); p != nil {
+	s := pluginSource{Dir: abs}
+	pluginFence := buildFence{dir: abs}
+	if p := pluginFence.checkPluginLink(packageFile); p != nil {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
 	}
 	// esbuild reads tsconfig.json and jsconfig.json.
 	for _, name := range []string{packageFile, "tsconfig.json", "jsconfig.json"} {
-		if err := plainFile(filepath.Join(abs, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := checkPlainFile(filepath.Join(abs, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Where: name, Text: err.Error()}}}
 		}
 	}
@@ -92,60 +92,60 @@ func readSource(dir string) (source, []Problem, error) {
 	if s.ID.Name, err = plugin.NameOf(pkg.Name); err != nil {
 		s.ID.Name = "unnamed" // the problems include the error; other checks continue
 	}
-	var wrong []Problem
+	var fieldProblems []Problem
 	entry := cmp.Or(pkg.OpenTabs.Entry, defaultEntry)
-	s.Entry, wrong = within.modulePath("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
+	s.Entry, fieldProblems = pluginFence.modulePath("entry", entry, defaultEntry, "write the plugin there, or name its file in opentabs.entry of package.json")
 	if pkg.OpenTabs.PreScript != "" {
-		var also []Problem
-		s.PreScript, also = within.modulePath("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or remove opentabs.preScript from package.json")
-		wrong = append(wrong, also...)
+		var iconProblems []Problem
+		s.PreScript, iconProblems = pluginFence.modulePath("preScript", pkg.OpenTabs.PreScript, "src/pre-script.ts", "write the pre-script there, or remove opentabs.preScript from package.json")
+		fieldProblems = append(fieldProblems, iconProblems...)
 	}
-	if p := within.checkOwn(outputDir); p != nil {
-		wrong = append(wrong, *p)
+	if p := pluginFence.checkPluginLink(outputDir); p != nil {
+		fieldProblems = append(fieldProblems, *p)
 	}
-	if len(wrong) > 0 {
-		return s, nil, &BuildError{Dir: abs, Problems: append(problems, wrong...)}
+	if len(fieldProblems) > 0 {
+		return s, nil, &BuildError{Dir: abs, Problems: append(problems, fieldProblems...)}
 	}
-	files, wrong := within.readIcons()
-	icons, unfit := svgicon.Make(s.ID.Name, files)
-	for _, p := range unfit {
-		wrong = append(wrong, Problem{Where: p.File, Text: p.Text})
+	files, fieldProblems := pluginFence.readIcons()
+	icons, iconErrors := svgicon.Make(s.ID.Name, files)
+	for _, p := range iconErrors {
+		fieldProblems = append(fieldProblems, Problem{Where: p.File, Text: p.Text})
 	}
 	s.Icons = icons
-	return s, append(problems, wrong...), nil
+	return s, append(problems, fieldProblems...), nil
 }
 
 // modulePath returns the clean path of a module that a key of package.json names, or the
 // problems that prevent its use.
-func (f fence) modulePath(key, name, example, missing string) (string, []Problem) {
-	clean := filepath.ToSlash(filepath.Clean(name))
-	if !filepath.IsLocal(filepath.FromSlash(clean)) {
+func (f buildFence) modulePath(key, name, example, missingText string) (string, []Problem) {
+	cleanPath := filepath.ToSlash(filepath.Clean(name))
+	if !filepath.IsLocal(filepath.FromSlash(cleanPath)) {
 		return "", []Problem{{Where: packageFile, Text: fmt.Sprintf(
 			"opentabs.%s is %q; name a file inside the plugin's directory, such as %s", key, name, example)}}
 	}
-	if p := f.checkOwn(clean); p != nil {
+	if p := f.checkPluginLink(cleanPath); p != nil {
 		return "", []Problem{*p}
 	}
-	switch err := plainFile(filepath.Join(f.dir, filepath.FromSlash(clean))); {
+	switch err := checkPlainFile(filepath.Join(f.dir, filepath.FromSlash(cleanPath))); {
 	case errors.Is(err, os.ErrNotExist):
-		return "", []Problem{{Where: clean, Text: "the file does not exist; " + missing}}
+		return "", []Problem{{Where: cleanPath, Text: "the file does not exist; " + missingText}}
 	case err != nil:
-		return "", []Problem{{Where: clean, Text: err.Error()}}
+		return "", []Problem{{Where: cleanPath, Text: err.Error()}}
 	}
-	return clean, nil
+	return cleanPath, nil
 }
 
 // readIcons returns the contents of the plugin's icon files that exist.
-func (f fence) readIcons() (map[string][]byte, []Problem) {
+func (f buildFence) readIcons() (map[string][]byte, []Problem) {
 	files := map[string][]byte{}
 	var problems []Problem
 	for _, name := range svgicon.Files {
 		path := filepath.Join(f.dir, name)
-		if p := f.checkOwn(name); p != nil {
+		if p := f.checkPluginLink(name); p != nil {
 			problems = append(problems, *p)
 			continue
 		}
-		err := plainFile(path)
+		err := checkPlainFile(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

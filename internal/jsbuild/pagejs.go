@@ -49,7 +49,7 @@ func PageUses(dir string) ([]PageUse, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := ownCode(src)
+	code, err := pluginCode(src)
 	if err != nil {
 		return nil, err
 	}
@@ -57,38 +57,38 @@ func PageUses(dir string) ([]PageUse, error) {
 	if src.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
-	var bound []string // names of imports
+	var boundNames []string // names of imports
 	for _, statement := range importStatement().FindAllStringSubmatch(code, -1) {
 		for _, name := range importedName().FindAllString(statement[1], -1) {
 			if use, ok := sdkPageUses[name]; ok {
 				uses[use] = true
 			}
 			if name != "as" && name != "default" {
-				bound = append(bound, name)
+				boundNames = append(boundNames, name)
 			}
 		}
 	}
 	code = importStatement().ReplaceAllString(code, "")
 	code = exportStatement().ReplaceAllString(code, "")
-	slices.Sort(bound)
-	tokens, err := renamedTokens(code, slices.Compact(bound))
+	slices.Sort(boundNames)
+	tokens, err := renamedTokens(code, slices.Compact(boundNames))
 	if err != nil {
 		return nil, err
 	}
 	scan := pageScan{tokens: tokens, uses: uses}
-	scan.run()
-	all := make([]PageUse, 0, len(uses))
+	scan.findUses()
+	sortedUses := make([]PageUse, 0, len(uses))
 	for use := range uses {
-		all = append(all, use)
+		sortedUses = append(sortedUses, use)
 	}
-	slices.Sort(all)
-	return all, nil
+	slices.Sort(sortedUses)
+	return sortedUses, nil
 }
 
-// ownCode bundles the plugin's modules into one module, which still imports the SDK and
+// pluginCode bundles the plugin's modules into one module, which still imports the SDK and
 // zod.
-func ownCode(src source) (string, error) {
-	within := fence{dir: src.Dir}
+func pluginCode(src pluginSource) (string, error) {
+	pluginFence := buildFence{dir: src.Dir}
 	r := api.Build(api.BuildOptions{
 		EntryPoints:   []string{filepath.Join(src.Dir, filepath.FromSlash(src.Entry))},
 		AbsWorkingDir: src.Dir,
@@ -101,7 +101,7 @@ func ownCode(src source) (string, error) {
 		LegalComments: api.LegalCommentsNone,
 		Loader:        assetLoaders,
 		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
-		Plugins: []api.Plugin{within.esbuildPlugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
+		Plugins: []api.Plugin{pluginFence.esbuildPlugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
 			build.OnResolve(api.OnResolveOptions{Filter: sdkImport().String()}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 				return api.OnResolveResult{Path: a.Path, External: true}, nil
 			})
@@ -109,7 +109,7 @@ func ownCode(src source) (string, error) {
 		LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) > 0 {
-		return "", &BuildError{Dir: src.Dir, Problems: within.fromEsbuild(r.Errors)}
+		return "", &BuildError{Dir: src.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
 	if len(r.OutputFiles) != 1 {
 		return "", fmt.Errorf("analyze the plugin's code: %d files instead of one", len(r.OutputFiles))
@@ -124,18 +124,18 @@ const endOfCode = "opentabs:end-of-code"
 // tokens. esbuild chooses no new name that the code contains, because renamedTokens
 // uses each name of the code outside of the code too. An unchanged name is therefore a
 // property, or a variable that the code does not declare.
-func renamedTokens(code string, bound []string) ([]jsToken, error) {
+func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")
-	for _, name := range bound {
+	for _, name := range boundNames {
 		fmt.Fprintf(&b, "var %s;\n", name)
 	}
 	b.WriteString(code)
 	fmt.Fprintf(&b, "\n})();\n%q;\n", endOfCode)
-	before := jsTokens(code)
+	originalTokens := jsTokens(code)
 	names := map[string]bool{}
-	for _, t := range before {
-		if t.kind == tokenName && !reserved[t.text] && !names[t.text] {
+	for _, t := range originalTokens {
+		if t.kind == tokenName && !reservedWords[t.text] && !names[t.text] {
 			names[t.text] = true
 			fmt.Fprintf(&b, "%s;\n", t.text)
 		}
@@ -153,7 +153,7 @@ func renamedTokens(code string, bound []string) ([]jsToken, error) {
 	}
 	tokens = tokens[:end]
 	for i := range tokens {
-		tokens[i].declared = tokens[i].kind == tokenName && !names[tokens[i].text] && !reserved[tokens[i].text]
+		tokens[i].isDeclared = tokens[i].kind == tokenName && !names[tokens[i].text] && !reservedWords[tokens[i].text]
 	}
 	return tokens, nil
 }

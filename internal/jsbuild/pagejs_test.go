@@ -31,7 +31,7 @@ import { z } from 'zod';
 const run = async (input: { name: string }, element: any): Promise<unknown> => { `+code+` };
 const tool = defineTool({ name: 'get_it', displayName: 'Get', description: 'Gets it.', input: z.object({ name: z.string() }), output: z.unknown(),
 	handle: async (input) => ({ value: await run(input, document.body) }) });
-class P extends OpenTabsPlugin { name = 'p'; tools = [tool]; async isReady() { return document.readyState === 'complete'; } `+hookOf(code)+` }
+class P extends OpenTabsPlugin { name = 'p'; tools = [tool]; async isReady() { return document.readyState === 'complete'; } `+withHook(code)+` }
 export default new P();
 `)
 	uses, err := PageUses(dir)
@@ -41,8 +41,8 @@ export default new P();
 	return uses
 }
 
-// hookOf returns the hook onNavigate if the code contains the comment /*hook*/.
-func hookOf(code string) string {
+// withHook returns the hook onNavigate if the code contains the comment /*hook*/.
+func withHook(code string) string {
 	if strings.Contains(code, "/*hook*/") {
 		return "onNavigate(url: string) { fetchJSON(url); }"
 	}
@@ -109,11 +109,11 @@ func TestPageUses(t *testing.T) {
 		"a variable inside of a template": {declared, "return `x ${APP.user} y`;", "the variable APP"},
 	} {
 		uses := pageUses(t, "", test.head, test.code)
-		found := false
+		hasUse := false
 		for _, use := range uses {
-			found = found || strings.HasPrefix(string(use), test.want)
+			hasUse = hasUse || strings.HasPrefix(string(use), test.want)
 		}
-		if !found {
+		if !hasUse {
 			t.Errorf("%s: %q, want %q", name, uses, test.want)
 		}
 	}

@@ -11,25 +11,25 @@ import (
 
 // windowNames are the names of the window and of other windows, whose properties a page
 // can define.
-var windowNames = setOf("window self globalThis top parent frames opener")
+var windowNames = wordSet("window self globalThis top parent frames opener")
 
-// notIsolated are the properties of the window that are missing or different in the
+// unavailableObjects are the properties of the window that are missing or different in the
 // isolated world.
-var notIsolated = map[string]PageUse{
+var unavailableObjects = map[string]PageUse{
 	"customElements": "customElements, which the isolated world does not have",
 	"eval":           "eval, which a page may forbid and the isolated world does not share",
 	"Function":       "Function, which compiles code from a string",
 }
 
 // programNames are names that libraries check to detect their environment.
-var programNames = setOf("process Buffer require module exports global define")
+var programNames = wordSet("process Buffer require module exports global define")
 
 // platformNames are the names that the browser defines, not the page.
 var platformNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(webNames) {
 		if !strings.HasPrefix(line, "#") {
-			for name := range setOf(line) {
+			for name := range wordSet(line) {
 				all[name] = true
 			}
 		}
@@ -45,9 +45,9 @@ var (
 	// windowSettings matches properties of the window that code may set.
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
 	// languageProperties are the properties of JavaScript that begin with underscores.
-	languageProperties = setOf("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
+	languageProperties = wordSet("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
 	// settableObjects are objects whose properties code may set.
-	settableObjects = setOf("document location localStorage sessionStorage")
+	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 
 // pageScan finds uses of the page's own JavaScript in tokens.
@@ -70,13 +70,13 @@ func (s *pageScan) tokenText(i int) string {
 	return s.tokens[i].text
 }
 
-// run scans all tokens.
-func (s *pageScan) run() {
+// findUses scans all tokens.
+func (s *pageScan) findUses() {
 	for i, t := range s.tokens {
 		switch {
 		case t.kind == tokenString:
 			s.scanText(i)
-		case t.kind != tokenName || t.declared || reserved[t.text]:
+		case t.kind != tokenName || t.isDeclared || reservedWords[t.text]:
 		case s.tokenText(i-1) == "." || s.tokenText(i-1) == "?.":
 			s.scanProperty(i)
 		case s.isKey(i):
@@ -116,23 +116,23 @@ func (s *pageScan) scanProperty(i int) {
 
 // isKey reports whether the name at i is a key or a method of an object or a class.
 func (s *pageScan) isKey(i int) bool {
-	before, after := s.tokenText(i-1), s.tokenText(i+1)
-	switch after {
+	tokenBefore, tokenAfter := s.tokenText(i-1), s.tokenText(i+1)
+	switch tokenAfter {
 	case ":":
-		return before == "{" || before == ","
+		return tokenBefore == "{" || tokenBefore == ","
 	case "(":
-		switch before {
+		switch tokenBefore {
 		case "{", ",", "}", ";", "get", "set", "async", "static", "*":
 		default:
 			return false
 		}
-		open := 0
+		openBrackets := 0
 		for j := i + 1; j < len(s.tokens); j++ {
 			switch s.tokenText(j) {
 			case "(":
-				open++
+				openBrackets++
 			case ")":
-				if open--; open == 0 {
+				if openBrackets--; openBrackets == 0 {
 					return s.tokenText(j+1) == "{"
 				}
 			}
@@ -145,7 +145,7 @@ func (s *pageScan) isKey(i int) bool {
 // that the code reads from it.
 func (s *pageScan) scanVariable(i int) {
 	root := s.tokens[i].text
-	if use, ok := notIsolated[root]; ok {
+	if use, ok := unavailableObjects[root]; ok {
 		s.uses[use] = true
 		return
 	}
@@ -157,34 +157,34 @@ func (s *pageScan) scanVariable(i int) {
 		s.scanChain(i, []string{root}, i)
 		return
 	}
-	at := i
-	for windowNames[s.tokenText(at)] && (s.tokenText(at+1) == "." || s.tokenText(at+1) == "?.") && s.tokenText(at+2) != "" && s.tokenText(at+2) != "(" {
-		at += 2
+	index := i
+	for windowNames[s.tokenText(index)] && (s.tokenText(index+1) == "." || s.tokenText(index+1) == "?.") && s.tokenText(index+2) != "" && s.tokenText(index+2) != "(" {
+		index += 2
 	}
-	switch name := s.tokenText(at); {
+	switch name := s.tokenText(index); {
 	case windowNames[name]:
-		s.scanWindow(i, at)
+		s.scanWindow(i, index)
 	case !platformNames()[name] && !programNames[name]:
 		s.addUse("the variable %s of the page's window", name)
 	default:
-		if use, ok := notIsolated[name]; ok {
+		if use, ok := unavailableObjects[name]; ok {
 			s.uses[use] = true
 		}
-		s.scanChain(i, []string{"window", name}, at)
+		s.scanChain(i, []string{"window", name}, index)
 	}
 }
 
-// scanWindow checks a use of the window itself, which is the tokens from first to last.
+// scanWindow checks a use of the window itself, which is the tokens from firstIndex to lastIndex.
 // A comparison is no page use. Passing the window on can't be followed and counts as a
 // use.
-func (s *pageScan) scanWindow(first, last int) {
-	compares := []string{"===", "!==", "==", "!="}
-	before, after := s.tokenText(first-1), s.tokenText(last+1)
+func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
+	comparisons := []string{"===", "!==", "==", "!="}
+	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)
 	switch {
-	case slices.Contains(compares, before), slices.Contains(compares, after), before == "typeof":
-	case before == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.tokenText(first-2)):
-	case after == "[" && last+3 < len(s.tokens) && s.tokens[last+2].kind == tokenString && s.tokenText(last+3) == "]":
-		if name := strings.Trim(s.tokens[last+2].text, "\"'`"); !platformNames()[name] {
+	case slices.Contains(comparisons, tokenBefore), slices.Contains(comparisons, tokenAfter), tokenBefore == "typeof":
+	case tokenBefore == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.tokenText(firstIndex-2)):
+	case tokenAfter == "[" && lastIndex+3 < len(s.tokens) && s.tokens[lastIndex+2].kind == tokenString && s.tokenText(lastIndex+3) == "]":
+		if name := strings.Trim(s.tokens[lastIndex+2].text, "\"'`"); !platformNames()[name] {
 			s.addUse("the variable %.40s of the page's window", name)
 		}
 	default:
@@ -192,22 +192,22 @@ func (s *pageScan) scanWindow(first, last int) {
 	}
 }
 
-// scanChain checks whether the code changes an object that all scripts share. first and
-// at are the first and the last token of the chain so far.
-func (s *pageScan) scanChain(first int, chain []string, at int) {
-	for (s.tokenText(at+1) == "." || s.tokenText(at+1) == "?.") && at+2 < len(s.tokens) && s.tokens[at+2].kind == tokenName {
-		chain = append(chain, s.tokens[at+2].text)
-		at += 2
+// scanChain checks whether the code changes an object that all scripts share. firstIndex and
+// index are the first and the last token of the chain so far.
+func (s *pageScan) scanChain(firstIndex int, chain []string, index int) {
+	for (s.tokenText(index+1) == "." || s.tokenText(index+1) == "?.") && index+2 < len(s.tokens) && s.tokens[index+2].kind == tokenName {
+		chain = append(chain, s.tokens[index+2].text)
+		index += 2
 	}
 	name := strings.Join(chain, ".")
-	before, after := s.tokenText(first-1), s.tokenText(at+1)
-	defines := before == "(" && after == "," && slices.Contains([]string{"defineProperty", "defineProperties", "assign", "setPrototypeOf"}, s.tokenText(first-2))
-	sets := strings.HasSuffix(after, "=") && !slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">="}, after)
+	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(index+1)
+	isDefinition := tokenBefore == "(" && tokenAfter == "," && slices.Contains([]string{"defineProperty", "defineProperties", "assign", "setPrototypeOf"}, s.tokenText(firstIndex-2))
+	isAssignment := strings.HasSuffix(tokenAfter, "=") && !slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">="}, tokenAfter)
 	switch {
-	case chain[len(chain)-1] == "prototype" && after != "[":
+	case chain[len(chain)-1] == "prototype" && tokenAfter != "[":
 		s.addUse("a change of %s, which scripts of the page share", name)
-	case !defines && !sets:
-	case sets && chain[0] == "window" && len(chain) == 2 && windowSettings().MatchString(chain[1]):
+	case !isDefinition && !isAssignment:
+	case isAssignment && chain[0] == "window" && len(chain) == 2 && windowSettings().MatchString(chain[1]):
 	case settableObjects[chain[0]] || len(chain) > 1 && chain[0] == "window" && settableObjects[chain[1]]:
 	default:
 		s.addUse("a change of %s, which scripts of the page share", name)

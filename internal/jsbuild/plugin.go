@@ -94,10 +94,10 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 		return nil, err
 	}
 	zod := findZod(src.Dir)
-	made, err := compilePlugin(ctx, src, zod, o)
-	var wrong *BuildError
-	if errors.As(err, &wrong) {
-		return nil, &BuildError{Dir: src.Dir, Problems: append(problems, wrong.Problems...)}
+	compiled, err := compilePlugin(ctx, src, zod, o)
+	var buildErr *BuildError
+	if errors.As(err, &buildErr) {
+		return nil, &BuildError{Dir: src.Dir, Problems: append(problems, buildErr.Problems...)}
 	} else if err != nil {
 		return nil, err
 	}
@@ -105,118 +105,118 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 		return nil, &BuildError{Dir: src.Dir, Problems: problems}
 	}
 	b := &BuildResult{Dir: src.Dir, Name: src.ID.Name, DisplayName: src.ID.DisplayName, Version: src.Version}
-	b.Warnings = append(warningsOf(src, zod, made.Read), made.Warnings...)
-	for _, tool := range made.Read.Tools {
+	b.Warnings = append(findWarnings(src, zod, compiled.Extracted), compiled.Warnings...)
+	for _, tool := range compiled.Extracted.Tools {
 		b.Tools = append(b.Tools, BuiltTool{Name: tool.Name, Description: tool.Description})
 	}
-	for _, prompt := range made.Read.Prompts {
+	for _, prompt := range compiled.Extracted.Prompts {
 		b.Prompts = append(b.Prompts, BuiltPrompt{Name: prompt.Name, Description: prompt.Description})
 	}
-	if err := b.write(src, made, o); err != nil {
+	if err := b.write(src, compiled, o); err != nil {
 		return nil, err
 	}
 	b.Duration = time.Since(startTime)
 	return b, nil
 }
 
-// compiled is the result of compiling a plugin's source.
-type compiled struct {
-	Adapter bundled
+// compiledPlugin is the result of compiling a plugin's source.
+type compiledPlugin struct {
+	Adapter bundledScript
 	// PreScript is nil if the plugin has none.
 	PreScript []byte
-	Read      extracted
+	Extracted extractedPlugin
 	Warnings  []Problem
 }
 
 // compilePlugin bundles the scripts and reads the tools concurrently.
-func compilePlugin(ctx context.Context, src source, zod zodSource, o Options) (compiled, error) {
+func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
-		return compiled{}, err
+		return compiledPlugin{}, err
 	}
 	type result struct {
-		made compiled
-		err  error
+		compiled compiledPlugin
+		err      error
 	}
 	done := make(chan result, 1)
 	go func() {
-		made, err := bundleScripts(src, adapter, zod, o.Cache)
-		done <- result{made, err}
+		compiled, err := bundleScripts(src, adapter, zod, o.Cache)
+		done <- result{compiled, err}
 	}()
-	read, readErr := readPlugin(ctx, src, zod, o)
+	extracted, extractErr := readPlugin(ctx, src, zod, o)
 	r := <-done
 	if r.err != nil { // reading the tools failed for the same reason
-		return compiled{}, r.err
+		return compiledPlugin{}, r.err
 	}
-	r.made.Read = read
-	return r.made, readErr
+	r.compiled.Extracted = extracted
+	return r.compiled, extractErr
 }
 
 // bundleScripts bundles the adapter and the pre-script.
-func bundleScripts(src source, main script, zod zodSource, cache *BuildCache) (compiled, error) {
-	adapter, err := bundleOne(main, zod, cache)
+func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *BuildCache) (compiledPlugin, error) {
+	adapter, err := bundlePluginScript(mainScript, zod, cache)
 	if err != nil {
-		return compiled{}, err
+		return compiledPlugin{}, err
 	}
-	made := compiled{Adapter: adapter, Warnings: adapter.Warnings}
-	what, largest := "adapter", len(adapter.Code)
+	compiled := compiledPlugin{Adapter: adapter, Warnings: adapter.Warnings}
+	scriptKind, size := "adapter", len(adapter.Code)
 	if src.PreScript != "" {
-		early, err := bundleOne(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
+		preScript, err := bundlePluginScript(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
 		if err != nil {
-			return compiled{}, err
+			return compiledPlugin{}, err
 		}
-		if made.PreScript = early.Code; bytes.Contains(early.Code, []byte("zod/v4/")) {
-			made.PreScript = append([]byte(licenseNotice+"\n"), early.Code...)
+		if compiled.PreScript = preScript.Code; bytes.Contains(preScript.Code, []byte("zod/v4/")) {
+			compiled.PreScript = append([]byte(licenseNotice+"\n"), preScript.Code...)
 		}
-		made.Warnings = append(made.Warnings, early.Warnings...)
-		if len(made.PreScript) > largest {
-			what, largest = "pre-script", len(made.PreScript)
+		compiled.Warnings = append(compiled.Warnings, preScript.Warnings...)
+		if len(compiled.PreScript) > size {
+			scriptKind, size = "pre-script", len(compiled.PreScript)
 		}
 	}
-	if p := tooLarge(what, largest); p != nil {
-		return compiled{}, &BuildError{Dir: src.Dir, Problems: []Problem{*p}}
+	if p := checkSize(scriptKind, size); p != nil {
+		return compiledPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{*p}}
 	}
-	return made, nil
+	return compiled, nil
 }
 
-// tooLarge returns a problem if a script exceeds maxAdapterBytes. plugin.Load checks the
+// checkSize returns a problem if a script exceeds maxAdapterBytes. plugin.Load checks the
 // size too, but can't name a cause.
-func tooLarge(what string, bytes int) *Problem {
+func checkSize(scriptKind string, bytes int) *Problem {
 	if bytes <= maxAdapterBytes {
 		return nil
 	}
 	return &Problem{Text: fmt.Sprintf("the %s would have %.1f MB; keep it below %d MB: remove large dependencies and data",
-		what, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
+		scriptKind, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
-// warningsOf returns warnings about contradictions between package.json and the code,
+// findWarnings returns warnings about contradictions between package.json and the code,
 // and about zod.
-func warningsOf(src source, zod zodSource, read extracted) []Problem {
+func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []Problem {
 	var warnings []Problem
 	if zod.Warning != "" {
 		warnings = append(warnings, Problem{Text: zod.Warning})
 	}
-	if src.ConfigSchema != nil && read.ConfigSchema != nil && !sameJSON(src.ConfigSchema, read.ConfigSchema) {
+	if src.ConfigSchema != nil && extracted.ConfigSchema != nil && !isSameJSON(src.ConfigSchema, extracted.ConfigSchema) {
 		warnings = append(warnings, Problem{Where: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
 	}
-	described := read.Described
-	for _, field := range []struct{ name, code, pkg string }{
-		{"displayName", described.DisplayName, src.ID.DisplayName},
-		{"description", described.Description, src.ID.Description},
-		{"homepage", described.Homepage, src.ID.Homepage},
-		{"urlPatterns", strings.Join(described.URLPatterns, ", "), strings.Join(src.ID.URLPatterns, ", ")},
-		{"excludePatterns", strings.Join(described.ExcludePatterns, ", "), strings.Join(src.ID.ExcludePatterns, ", ")},
+	description := extracted.Described
+	for _, field := range []struct{ name, code, packageText string }{
+		{"displayName", description.DisplayName, src.ID.DisplayName},
+		{"description", description.Description, src.ID.Description},
+		{"homepage", description.Homepage, src.ID.Homepage},
+		{"urlPatterns", strings.Join(description.URLPatterns, ", "), strings.Join(src.ID.URLPatterns, ", ")},
+		{"excludePatterns", strings.Join(description.ExcludePatterns, ", "), strings.Join(src.ID.ExcludePatterns, ", ")},
 	} {
-		if field.code != "" && field.code != field.pkg {
+		if field.code != "" && field.code != field.packageText {
 			warnings = append(warnings, Problem{Where: packageFile, Text: fmt.Sprintf(
-				"opentabs.%s is %q, which is used, but the plugin's code has %q; make both the same", field.name, field.pkg, field.code)})
+				"opentabs.%s is %q, which is used, but the plugin's code has %q; make both the same", field.name, field.packageText, field.code)})
 		}
 	}
 	return warnings
 }
 
-// sameJSON reports whether two JSON texts have the same value.
-func sameJSON(a, b json.RawMessage) bool {
-	var one, other any
-	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)
+// isSameJSON reports whether two JSON texts have the same value.
+func isSameJSON(a, b json.RawMessage) bool {
+	var firstValue, secondValue any
+	return json.Unmarshal(a, &firstValue) == nil && json.Unmarshal(b, &secondValue) == nil && reflect.DeepEqual(firstValue, secondValue)
 }

@@ -36,8 +36,8 @@ func copyExample(dir string) error {
 	return os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(exampleDir, "src")))
 }
 
-// freshExample copies the example to a new directory outside of any node_modules.
-func freshExample(t testing.TB) string {
+// buildFreshExample copies the example to a new directory outside of any node_modules.
+func buildFreshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := copyExample(dir); err != nil {
@@ -74,7 +74,7 @@ var example = sync.OnceValues(func() (*BuildResult, error) {
 	return BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 })
 
-func builtExample(t testing.TB) *BuildResult {
+func buildExampleOnce(t testing.TB) *BuildResult {
 	t.Helper()
 	b, err := example()
 	if err != nil {
@@ -102,7 +102,7 @@ func readFileIn(t testing.TB, dir, name string) []byte {
 }
 
 func TestBuildExample(t *testing.T) {
-	b := builtExample(t)
+	b := buildExampleOnce(t)
 	dir := b.Dir
 	if b.Name != "messages" || b.DisplayName != "Messages" || b.Version != "0.1.0" || len(b.Warnings) > 0 {
 		t.Errorf("got %+v", b)
@@ -123,8 +123,8 @@ func TestBuildExample(t *testing.T) {
 			t.Errorf("Files[%d] is %+v, want %s with %d bytes", i, b.Files[i], name, info.Size())
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(left) > 0 {
-		t.Errorf("temporary files are left: %v %v", left, err)
+	if leftoverFiles, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(leftoverFiles) > 0 {
+		t.Errorf("temporary files are left: %v %v", leftoverFiles, err)
 	}
 	loaded, err := plugin.Load(dir)
 	if err != nil {
@@ -152,7 +152,7 @@ func TestBuildExample(t *testing.T) {
 // TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet,
 // and the last line is the comment for the source map.
 func TestAdapterHash(t *testing.T) {
-	b := builtExample(t)
+	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	end := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
 	if end < 0 {
@@ -172,7 +172,7 @@ func TestAdapterHash(t *testing.T) {
 }
 
 func TestSourceMap(t *testing.T) {
-	dir := builtExample(t).Dir
+	dir := buildExampleOnce(t).Dir
 	var m struct {
 		Sources        []string
 		SourcesContent []string
@@ -194,16 +194,16 @@ func TestSourceMap(t *testing.T) {
 // TestBuildWithoutSourceMap builds without a source map, and with the default child
 // process, which is the test binary.
 func TestBuildWithoutSourceMap(t *testing.T) {
-	dir := freshExample(t)
-	stale := filepath.Join(dir, "dist", mapName)
-	if err := writeFile(stale, []byte("{}")); err != nil {
+	dir := buildFreshExample(t)
+	staleMap := filepath.Join(dir, "dist", mapName)
+	if err := writeFile(staleMap, []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
 	b, err := BuildPlugin(t.Context(), dir, Options{NoSourceMap: true, ExtractTimeout: longTimeout})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(staleMap); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the source map of the previous build is left: %v", err)
 	}
 	if code := string(readFileIn(t, dir, "dist/adapter.iife.js")); strings.Contains(code, "sourceMappingURL") || len(b.Files) != 2 {
@@ -212,14 +212,14 @@ func TestBuildWithoutSourceMap(t *testing.T) {
 }
 
 func TestSameSourceSameBytes(t *testing.T) {
-	one, two := builtExample(t).Dir, freshExample(t)
-	buildPlugin(t, two)
+	firstDir, secondDir := buildExampleOnce(t).Dir, buildFreshExample(t)
+	buildPlugin(t, secondDir)
 	for _, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
-		a, b := readFileIn(t, one, "dist/"+name), readFileIn(t, two, "dist/"+name)
+		a, b := readFileIn(t, firstDir, "dist/"+name), readFileIn(t, secondDir, "dist/"+name)
 		if string(a) != string(b) {
 			t.Errorf("%s differs", name)
 		}
-		if strings.Contains(string(a), one) {
+		if strings.Contains(string(a), firstDir) {
 			t.Errorf("%s contains the path of the build directory", name)
 		}
 	}
@@ -231,7 +231,7 @@ func TestInstalledZod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := freshExample(t)
+	dir := buildFreshExample(t)
 	if err := os.CopyFS(filepath.Join(dir, "node_modules/zod"), vendored); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestInstalledZod(t *testing.T) {
 	if strings.Contains(code, "globalThis.__zod") || strings.Contains(code, dir) || len(b.Warnings) > 0 {
 		t.Error("zod stores state on the page's window, or the adapter contains the directory's path")
 	}
-	if string(readFileIn(t, dir, "dist/tools.json")) != string(readFileIn(t, builtExample(t).Dir, "dist/tools.json")) {
+	if string(readFileIn(t, dir, "dist/tools.json")) != string(readFileIn(t, buildExampleOnce(t).Dir, "dist/tools.json")) {
 		t.Error("tools.json differs from that of the embedded zod")
 	}
 }
@@ -268,25 +268,25 @@ func TestFindZod(t *testing.T) {
 
 // TestAdapterSize checks that an adapter contains only one of zod's languages.
 func TestAdapterSize(t *testing.T) {
-	if b := builtExample(t); b.Files[0].Bytes > 500_000 {
+	if b := buildExampleOnce(t); b.Files[0].Bytes > 500_000 {
 		t.Errorf("the example's adapter has %d bytes", b.Files[0].Bytes)
 	}
 }
 
 func BenchmarkBuildExample(b *testing.B) {
-	dir := freshExample(b)
+	dir := buildFreshExample(b)
 	for b.Loop() {
 		buildPlugin(b, dir)
 	}
 }
 
 func TestBuildWithOutDoesNotChangeThePlugin(t *testing.T) {
-	dir, out := freshExample(t), filepath.Join(t.TempDir(), "not", "there")
-	built, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: out})
+	dir, out := buildFreshExample(t), filepath.Join(t.TempDir(), "not", "there")
+	buildResult, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: out})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := built.Files[0].Path; got != filepath.Join(out, bundleName) {
+	if got := buildResult.Files[0].Path; got != filepath.Join(out, bundleName) {
 		t.Errorf("the adapter is in %s", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, outputDir)); !errors.Is(err, fs.ErrNotExist) {

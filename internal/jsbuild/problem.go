@@ -52,8 +52,8 @@ func (e *BuildError) Error() string {
 	return b.String()
 }
 
-// noExport matches esbuild's message about a name that the SDK does not export.
-var noExport = lazyregexp.New(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
+// noExportPattern matches esbuild's message about a name that the SDK does not export.
+var noExportPattern = lazyregexp.New(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
 
 // missingExports are errors for names that the SDK does not export but authors expect.
 var missingExports = map[string]string{
@@ -64,7 +64,7 @@ var missingExports = map[string]string{
 // translateNoExport replaces esbuild's message about a name that the SDK does not
 // export. translateNoExport returns other messages unchanged.
 func translateNoExport(text string) string {
-	match := noExport().FindStringSubmatch(text)
+	match := noExportPattern().FindStringSubmatch(text)
 	if match == nil {
 		return text
 	}
@@ -91,9 +91,9 @@ func fromEsbuild(messages []api.Message) []Problem {
 	problems := make([]Problem, 0, len(messages))
 	for _, m := range messages {
 		p := Problem{Text: translateNoExport(m.Text)}
-		if at := m.Location; at != nil {
-			p.Where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
-			p.Line = at.LineText
+		if location := m.Location; location != nil {
+			p.Where = fmt.Sprintf("%s:%d:%d", location.File, location.Line, location.Column+1)
+			p.Line = location.LineText
 		}
 		for _, note := range m.Notes {
 			p.Text += "; " + translateNote(note.Text)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-const goodPackage = `{"name":"opentabs-plugin-bad","version":"1.0.0","main":"dist/adapter.iife.js",
+const validPackage = `{"name":"opentabs-plugin-bad","version":"1.0.0","main":"dist/adapter.iife.js",
   "opentabs":{"displayName":"Bad","description":"A plugin that is bad.","urlPatterns":["*://*.example.com/*"]}}`
 
 // withTools returns the TypeScript of a plugin's entry with these tools.
@@ -24,7 +24,7 @@ export default definePlugin({ isReady: () => true, tools: [` + tools + `] });
 // badPlugins are plugins that do not build, with the expected errors.
 var badPlugins = []struct {
 	name  string
-	pkg   string // goodPackage if empty
+	pkg   string // validPackage if empty
 	index string
 	files map[string]string
 	// want are substrings of the expected message. The message must contain all of
@@ -68,9 +68,9 @@ var badPlugins = []struct {
 		index: withTools(`{...ok, name: 'A'}`),
 		want: []string{"package.json: ", `"my-plugin"`, "version is missing", "main is missing", "opentabs.displayName is empty",
 			"opentabs.description is missing", "<all_urls>", "*://*.com/*", "tool A: its name must be snake_case"}},
-	{name: "entry outside", pkg: strings.Replace(goodPackage, `"displayName"`, `"entry":"../x.ts","displayName"`, 1), index: "",
+	{name: "entry outside", pkg: strings.Replace(validPackage, `"displayName"`, `"entry":"../x.ts","displayName"`, 1), index: "",
 		want: []string{`opentabs.entry is "../x.ts"; name a file inside the plugin's directory`}},
-	{name: "entry that is not there", pkg: strings.Replace(goodPackage, `"displayName"`, `"entry":"lib/x.ts","displayName"`, 1), index: "",
+	{name: "entry that is not there", pkg: strings.Replace(validPackage, `"displayName"`, `"entry":"lib/x.ts","displayName"`, 1), index: "",
 		want: []string{"lib/x.ts: the file does not exist; write the plugin there"}},
 }
 
@@ -79,7 +79,7 @@ func TestBadPlugins(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{"package.json": test.pkg, "src/index.ts": test.index}
 			if test.pkg == "" {
-				files["package.json"] = goodPackage
+				files["package.json"] = validPackage
 			}
 			for name, text := range test.files {
 				files[name] = text
@@ -90,8 +90,8 @@ func TestBadPlugins(t *testing.T) {
 				timeout = 3 * time.Second
 			}
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: timeout})
-			var wrong *BuildError
-			if !errors.As(err, &wrong) {
+			var buildErr *BuildError
+			if !errors.As(err, &buildErr) {
 				t.Fatalf("got %v, want a BuildError", err)
 			}
 			for _, want := range test.want {
@@ -109,7 +109,7 @@ func TestBadPlugins(t *testing.T) {
 // TestProblemsAreListedOnce checks that each problem is listed once, and their number
 // is correct.
 func TestProblemsAreListedOnce(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
+	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
 	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	want := "the plugin in " + dir + ` has 2 problems; fix what is listed and build again
   - src/index.ts:1:8: Could not resolve "./nowhere"
@@ -128,26 +128,26 @@ func TestPackageProblems(t *testing.T) {
 		"version":               {`"version":"1.0.0",`, ""},
 		"*://*/*":               {"*://*.example.com/*", "*://*/*"},
 	} {
-		_, problems, err := checkPackage([]byte(strings.Replace(goodPackage, change[0], change[1], 1)), nil)
+		_, problems, err := checkPackage([]byte(strings.Replace(validPackage, change[0], change[1], 1)), nil)
 		if err != nil || len(problems) != 1 || !strings.Contains(problems[0].String(), name) {
 			t.Errorf("%s: got %v, %v", name, problems, err)
 		}
 	}
-	if _, problems, err := checkPackage([]byte(goodPackage), nil); err != nil || len(problems) > 0 {
+	if _, problems, err := checkPackage([]byte(validPackage), nil); err != nil || len(problems) > 0 {
 		t.Errorf("the good one: got %v, %v", problems, err)
 	}
 	adapter, tools := []byte("(()=>{})();"), []byte(`{"sdkVersion":"0.1.0","tools":[{"name":"a","description":"x","input_schema":{"type":"object"},"output_schema":{}}]}`)
-	noPatterns := strings.Replace(goodPackage, `["*://*.example.com/*"]`, "[]", 1)
-	if _, problems, err := checkPackage([]byte(noPatterns), output{{bundleName, adapter}, {toolsName, tools}}); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
+	noPatterns := strings.Replace(validPackage, `["*://*.example.com/*"]`, "[]", 1)
+	if _, problems, err := checkPackage([]byte(noPatterns), outputFiles{{bundleName, adapter}, {toolsName, tools}}); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
 		t.Errorf("no patterns: got %v, %v", problems, err)
 	}
 }
 
 func TestAdapterTooLarge(t *testing.T) {
-	if p := tooLarge("adapter", 5<<20); p != nil {
+	if p := checkSize("adapter", 5<<20); p != nil {
 		t.Errorf("5 MB: %v", p)
 	}
-	if p := tooLarge("pre-script", 6<<20); p == nil || !strings.Contains(p.Text, "the pre-script would have 6.0 MB; keep it below 5 MB") {
+	if p := checkSize("pre-script", 6<<20); p == nil || !strings.Contains(p.Text, "the pre-script would have 6.0 MB; keep it below 5 MB") {
 		t.Errorf("6 MB: %v", p)
 	}
 }
@@ -162,7 +162,7 @@ func TestNoPackage(t *testing.T) {
 // TestPageAtLoad checks that modules that use the page while they load do not fail the
 // build.
 func TestPageAtLoad(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
+	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": `
 const token = document.cookie.split('; ').find((c: string) => c.startsWith('token='))?.slice(6);
 const origin = new URL(location.href).origin;
 for (const node of document.querySelectorAll('script')) console.log(node);
@@ -184,7 +184,7 @@ void fetch('/api').then((r: Response) => r.json()).then(() => {});
 }
 
 func TestWarnings(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"package.json": goodPackage, "src/index.ts": `
+	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": `
 import { OpenTabsPlugin, defineTool } from '@opentabs-dev/plugin-sdk';
 import { z } from 'zod';
 import style from './style.css';

@@ -64,8 +64,8 @@ type TestFile struct {
 	Node bool
 }
 
-// nodeTest matches the import of Node's test runner.
-var nodeTest = lazyregexp.New(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
+// nodeTestImport matches the import of Node's test runner.
+var nodeTestImport = lazyregexp.New(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
 
 // FindTests returns the test files of the plugin in dir: the files below src, test and
 // tests that end in .test.ts or .test.tsx, sorted by directory and name.
@@ -88,7 +88,7 @@ func FindTests(dir string) ([]TestFile, error) {
 				return err
 			}
 			name, err := filepath.Rel(dir, path)
-			files = append(files, TestFile{Name: filepath.ToSlash(name), Node: nodeTest().Match(text)})
+			files = append(files, TestFile{Name: filepath.ToSlash(name), Node: nodeTestImport().Match(text)})
 			return err
 		})
 		if err != nil {
@@ -132,7 +132,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTestTimeout
 	}
-	made, err := bundleOne(testScript(file.Name, o), findZod(src.Dir), nil)
+	bundled, err := bundlePluginScript(testScript(file.Name, o), findZod(src.Dir), nil)
 	if err != nil {
 		return withTestHint(err)
 	}
@@ -144,22 +144,22 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 		}
 		argv = []string{self, "__simulate"}
 	}
-	one := simulation{dir: src.Dir, file: file.Name, made: made, argv: argv, timeout: o.Timeout, report: report}
+	fileTests := simulation{dir: src.Dir, file: file.Name, bundled: bundled, argv: argv, timeout: o.Timeout, report: report}
 	if o.Browser != nil {
-		one.timeout += browserTestGrace
-		one.real = newBrowserTests(o.Browser)
+		fileTests.timeout += browserTestGrace
+		fileTests.browserTests = newBrowserTests(o.Browser)
 	}
-	return runSimulation(ctx, one)
+	return runSimulation(ctx, fileTests)
 }
 
 // testScript returns the script that runs the tests of a file.
 func testScript(file string, o TestOptions) script {
-	real := int64(0)
+	isReal := int64(0)
 	if o.Browser != nil {
-		real = max(o.Timeout.Milliseconds(), 1)
+		isReal = max(o.Timeout.Milliseconds(), 1)
 	}
-	define := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(real, 10)}
-	return script{head: licenseNotice + "\n", define: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
+	define := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(isReal, 10)}
+	return script{banner: licenseNotice + "\n", defines: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
 import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import %s;
@@ -168,47 +168,47 @@ import %s;
 
 // withTestHint adds an action to errors about modules of Node.
 func withTestHint(err error) error {
-	var wrong *BuildError
-	if !errors.As(err, &wrong) {
+	var buildErr *BuildError
+	if !errors.As(err, &buildErr) {
 		return err
 	}
-	for i, p := range wrong.Problems {
+	for i, p := range buildErr.Problems {
 		if strings.Contains(p.Text, `"node:`) {
-			wrong.Problems[i].Text += "; tests do not run in Node: use expect from @opentabs/sdk/testing"
+			buildErr.Problems[i].Text += "; tests do not run in Node: use expect from @opentabs/sdk/testing"
 		}
 	}
-	return wrong
+	return buildErr
 }
 
 // simulation is the run of one test file.
 type simulation struct {
-	dir, file string
-	made      bundled
-	argv      []string
-	timeout   time.Duration
-	report    func(TestEvent)
-	real      *browserTests // nil for simulated pages
+	dir, file    string
+	bundled      bundledScript
+	argv         []string
+	timeout      time.Duration
+	report       func(TestEvent)
+	browserTests *browserTests // nil for simulated pages
 }
 
 // runSimulation runs the child process and reports its events.
 func runSimulation(ctx context.Context, s simulation) error {
-	work, err := os.MkdirTemp("", "opentabs-test-")
+	workDir, err := os.MkdirTemp("", "opentabs-test-")
 	if err != nil {
 		return fmt.Errorf("make a directory to run the tests in: %w", err)
 	}
-	defer os.RemoveAll(work)
-	whole := ctx
+	defer os.RemoveAll(workDir)
+	fileCtx := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
-	cmd.Dir = work
+	cmd.Dir = workDir
 	cmd.Env = []string{} // nil would pass the parent's environment
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("run the tests: %w", err)
 	}
-	errs := &cappedBuffer{max: 4 << 10}
-	cmd.Stderr = errs
+	stderr := &cappedBuffer{max: 4 << 10}
+	cmd.Stderr = stderr
 	cmd.WaitDelay = extractGrace
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -218,29 +218,29 @@ func runSimulation(ctx context.Context, s simulation) error {
 		return fmt.Errorf("run the tests in a child process (%s): %w", strings.Join(s.argv, " "), err)
 	}
 	lines := &lineWriter{w: in}
-	lines.begin(string(s.made.Code)) // if the child exits early, Wait returns the error
-	if s.real != nil {
-		defer s.real.begin(ctx, lines)()
+	lines.begin(string(s.bundled.Code)) // if the child exits early, Wait returns the error
+	if s.browserTests != nil {
+		defer s.browserTests.begin(ctx, lines)()
 	}
 	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // this timeout applies until the modules are loaded
 	defer timer.Stop()
 	state := s.readEvents(out, func() { timer.Reset(s.timeout) })
 	_ = in.Close()
-	exit := cmd.Wait()
+	exitErr := cmd.Wait()
 	switch {
 	case state.done:
 		return nil
-	case whole.Err() != nil:
-		return whole.Err()
-	case state.broken != "":
-		return s.newProblem(s.made.sourceLocation(state.stack), state.broken)
-	case ctx.Err() != nil && context.Cause(ctx) == context.Canceled && state.running != "":
-		return s.newProblem("", fmt.Sprintf("%q did not end within %v of real time; look for an endless loop", state.running, s.timeout))
-	case exit != nil && state.running != "":
-		return s.newProblem("", fmt.Sprintf("%q crashed the engine, which may use up to %d MB; look for data that grows without a limit", state.running, simulateMemoryBytes>>20))
+	case fileCtx.Err() != nil:
+		return fileCtx.Err()
+	case state.scriptError != "":
+		return s.newProblem(s.bundled.sourceLocation(state.stack), state.scriptError)
+	case ctx.Err() != nil && context.Cause(ctx) == context.Canceled && state.runningTest != "":
+		return s.newProblem("", fmt.Sprintf("%q did not end within %v of real time; look for an endless loop", state.runningTest, s.timeout))
+	case exitErr != nil && state.runningTest != "":
+		return s.newProblem("", fmt.Sprintf("%q crashed the engine, which may use up to %d MB; look for data that grows without a limit", state.runningTest, simulateMemoryBytes>>20))
 	}
-	detail, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+detail)
+	firstLine, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
+	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
 // newProblem returns a *BuildError with one problem, by default for the test file.
@@ -253,10 +253,10 @@ func (s simulation) newProblem(where, text string) error {
 
 // runState is the state of a run by the events of the child process.
 type runState struct {
-	done    bool
-	running string // name of the running test
-	broken  string // error that ended the script
-	stack   string // stack trace of that error
+	done        bool
+	runningTest string // name of the running test
+	scriptError string // error that ended the script
+	stack       string // stack trace of that error
 }
 
 // readEvents reads and reports the child's events until its output ends. readEvents
@@ -272,18 +272,18 @@ func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState
 		resetTimer()
 		switch event.Op {
 		case "begin":
-			state.running = event.Test
+			state.runningTest = event.Test
 		case "end", "skipped":
-			state.running = ""
-			event.Where = s.made.sourceLocation(event.Stack)
+			state.runningTest = ""
+			event.Where = s.bundled.sourceLocation(event.Stack)
 		case "done":
 			state.done = true
 		case "broken":
-			state.broken, state.stack = event.Error, event.Stack
+			state.scriptError, state.stack = event.Error, event.Stack
 			continue
 		case "ask", "answer":
-			if s.real != nil {
-				s.real.handleLine(lines.Bytes())
+			if s.browserTests != nil {
+				s.browserTests.handleLine(lines.Bytes())
 			}
 			continue
 		}

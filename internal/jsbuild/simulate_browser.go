@@ -23,9 +23,9 @@ type browserTests struct {
 	ctx   context.Context // context of the child process; set by begin
 	lines *lineWriter     // set by begin
 
-	mu      sync.Mutex                 // guards the fields below
-	lastID  int                        // ID of the last request
-	waiting map[int]chan browserAnswer // the channel of each request by ID, with a buffer of 1
+	mu             sync.Mutex                 // guards the fields below
+	lastID         int                        // ID of the last request
+	pendingAnswers map[int]chan browserAnswer // the channel of each request by ID, with a buffer of 1
 }
 
 // scriptMessage is a message from the script: an operation for the browser ("ask"), or
@@ -45,7 +45,7 @@ type browserAnswer struct {
 }
 
 func newBrowserTests(browser TestBrowser) *browserTests {
-	return &browserTests{browser: browser, waiting: map[int]chan browserAnswer{}}
+	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
 // begin starts to forward the requests of pages. The returned function stops it. ctx is
@@ -68,8 +68,8 @@ func (r *browserTests) handleLine(line []byte) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if answer := r.waiting[m.ID]; answer != nil {
-		delete(r.waiting, m.ID)
+	if answer := r.pendingAnswers[m.ID]; answer != nil {
+		delete(r.pendingAnswers, m.ID)
 		answer <- m.browserAnswer
 	}
 }
@@ -94,12 +94,12 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 	r.mu.Lock()
 	r.lastID++
 	id := r.lastID
-	r.waiting[id] = answer
+	r.pendingAnswers[id] = answer
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		delete(r.waiting, id)
+		delete(r.pendingAnswers, id)
 	}()
 	err := r.lines.write(struct {
 		ID      int `json:"id"`

@@ -10,42 +10,42 @@ import (
 	"time"
 )
 
-// fakeReal is a Real that calls functions in place of a browser.
-type fakeReal struct {
-	ask func(ctx context.Context, what string, params map[string]any) (string, error)
-	// early runs once, in the first call of Serve with a function; it may be nil.
-	early func(answer func(context.Context, any) (json.RawMessage, error))
+// fakeBrowser is a Real that calls functions in place of a browser.
+type fakeBrowser struct {
+	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
+	// onResponder runs once, in the first call of Serve with a function; it may be nil.
+	onResponder func(answer func(context.Context, any) (json.RawMessage, error))
 
 	mu     sync.Mutex // guards answer
 	answer func(context.Context, any) (json.RawMessage, error)
 }
 
-var _ TestBrowser = (*fakeReal)(nil)
+var _ TestBrowser = (*fakeBrowser)(nil)
 
-func (f *fakeReal) Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error) {
+func (f *fakeBrowser) Do(ctx context.Context, operation string, params json.RawMessage) (json.RawMessage, error) {
 	var p map[string]any
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
 	}
-	value, err := f.ask(ctx, what, p)
+	value, err := f.onOperation(ctx, operation, p)
 	if err != nil {
 		return nil, err
 	}
 	return json.RawMessage(value), nil
 }
 
-func (f *fakeReal) SetResponder(answer func(context.Context, any) (json.RawMessage, error)) {
+func (f *fakeBrowser) SetResponder(answer func(context.Context, any) (json.RawMessage, error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.answer = answer
-	if f.early != nil && answer != nil {
-		f.early(answer)
-		f.early = nil
+	if f.onResponder != nil && answer != nil {
+		f.onResponder(answer)
+		f.onResponder = nil
 	}
 }
 
 // request sends a request of a page to the tests.
-func (f *fakeReal) request(ctx context.Context, url string) (string, error) {
+func (f *fakeBrowser) request(ctx context.Context, url string) (string, error) {
 	f.mu.Lock()
 	answer := f.answer
 	f.mu.Unlock()
@@ -53,20 +53,20 @@ func (f *fakeReal) request(ctx context.Context, url string) (string, error) {
 	return string(text), err
 }
 
-// runReal runs a file of tests in a fake browser and returns the result of each test.
-func runReal(t *testing.T, o TestOptions) map[string]string {
+// runInFakeBrowser runs a file of tests in a fake browser and returns the result of each test.
+func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 	t.Helper()
 	o.Simulate = simulateArgs
-	ended := map[string]string{}
-	err := RunTests(t.Context(), simulated, TestFile{Name: "src/both.test.ts"}, o, func(n TestEvent) {
+	results := map[string]string{}
+	err := RunTests(t.Context(), simulatedDir, TestFile{Name: "src/both.test.ts"}, o, func(n TestEvent) {
 		if n.Op == "end" || n.Op == "skipped" {
-			ended[strings.TrimPrefix(n.Test, "both: ")] = n.Op + ": " + n.Error
+			results[strings.TrimPrefix(n.Test, "both: ")] = n.Op + ": " + n.Error
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ended
+	return results
 }
 
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
@@ -74,31 +74,31 @@ const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests":
 // TestRealEarlyRequest checks that a request before the start of the tests waits until
 // the child process has received their script.
 func TestRealEarlyRequest(t *testing.T) {
-	real := &fakeReal{}
-	real.ask = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
-	gone, cancel := context.WithCancel(t.Context())
+	browser := &fakeBrowser{}
+	browser.onOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
+	cancelledCtx, cancel := context.WithCancel(t.Context())
 	cancel()
-	real.early = func(answer func(context.Context, any) (json.RawMessage, error)) {
-		_, _ = answer(gone, map[string]any{"method": "GET", "url": "https://shop.example/early"})
+	browser.onResponder = func(answer func(context.Context, any) (json.RawMessage, error)) {
+		_, _ = answer(cancelledCtx, map[string]any{"method": "GET", "url": "https://shop.example/early"})
 	}
-	if ended := runReal(t, TestOptions{Browser: real, Timeout: time.Minute, Filter: "^both: reports"}); len(ended) != 1 {
-		t.Errorf("the tests did not run: %v", ended)
+	if results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: time.Minute, Filter: "^both: reports"}); len(results) != 1 {
+		t.Errorf("the tests did not run: %v", results)
 	}
 }
 
 // TestReal runs tests in a fake browser, which sends requests for the tests' routes.
 func TestReal(t *testing.T) {
-	real := &fakeReal{}
-	real.ask = func(ctx context.Context, what string, params map[string]any) (string, error) {
+	browser := &fakeBrowser{}
+	browser.onOperation = func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		switch {
-		case what == "open" && params["url"] == nil:
+		case operation == "open" && params["url"] == nil:
 			return "", errors.New("it has no address")
-		case what == "open":
+		case operation == "open":
 			return `{"url": "https://shop.example/start", "logs": []}`, nil
 		}
 		input, _ := params["input"].(map[string]any)
 		id, _ := input["id"].(string)
-		answer, err := real.request(ctx, "https://shop.example/api/items/"+id+"?full=1")
+		answer, err := browser.request(ctx, "https://shop.example/api/items/"+id+"?full=1")
 		if err != nil {
 			return "", err
 		}
@@ -120,13 +120,13 @@ func TestReal(t *testing.T) {
 		}
 		return `{"call": {"error": {"code": "tool_error", "message": "failed"}, ` + emptyCall + `}}`, nil
 	}
-	ended := runReal(t, TestOptions{Browser: real, Timeout: longTimeout, Filter: "routes|reports|simulated"})
+	results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: longTimeout, Filter: "routes|reports|simulated"})
 	for test, want := range map[string]string{
 		"the site responds with its routes": "end: ",
 		"reports come in order":             "end: it has no address",
 		"simulated pages only":              "skipped: it sets preScript, which requires a simulated page: a real browser runs the pre-script itself",
 	} {
-		if got, ok := ended[test]; !ok || got != want {
+		if got, ok := results[test]; !ok || got != want {
 			t.Errorf("%s: %q, want %q", test, got, want)
 		}
 	}
@@ -135,18 +135,18 @@ func TestReal(t *testing.T) {
 // TestRealTimeout checks that a test whose browser does not respond fails, and the next
 // test runs. On a busy machine, the next test may time out too.
 func TestRealTimeout(t *testing.T) {
-	real := &fakeReal{ask: func(ctx context.Context, what string, params map[string]any) (string, error) {
+	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}
 		return "", errors.New("no page")
 	}}
-	ended := runReal(t, TestOptions{Browser: real, Timeout: time.Second, Filter: "reports|navigation"})
-	if got := ended["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; a real browser has no virtual clock") {
+	results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: time.Second, Filter: "reports|navigation"})
+	if got := results["reports come in order"]; !strings.Contains(got, "the test did not end within 1 s; a real browser has no virtual clock") {
 		t.Errorf("the test without a response: %q", got)
 	}
-	if _, ok := ended["a navigation fails the call"]; !ok {
-		t.Errorf("the test after it did not run: %v", ended)
+	if _, ok := results["a navigation fails the call"]; !ok {
+		t.Errorf("the test after it did not run: %v", results)
 	}
 }

@@ -31,13 +31,13 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	}
 	defer vm.Close()
 	vm.SetMemoryLimit(simulateMemoryBytes)
-	child := testRunner{vm: vm, in: in, send: func(news json.RawMessage) bool {
-		_, err := stdout.Write(append(news, '\n'))
+	child := testRunner{vm: vm, in: in, send: func(event json.RawMessage) bool {
+		_, err := stdout.Write(append(event, '\n'))
 		return err == nil
 	}}
 	if err := child.run(script); err != nil {
-		broken := failedWith(err)
-		line, err := json.Marshal(TestEvent{Op: "broken", Error: broken.Error, Stack: broken.Stack})
+		scriptErr := failedAnswer(err)
+		line, err := json.Marshal(TestEvent{Op: "broken", Error: scriptErr.Error, Stack: scriptErr.Stack})
 		if err != nil || !child.send(line) {
 			return 2
 		}
@@ -69,38 +69,38 @@ func (s *testRunner) run(script string) error {
 			return err
 		}
 		text, _ := result.(string)
-		var news []json.RawMessage
-		if err := json.Unmarshal([]byte(text), &news); err != nil {
+		var events []json.RawMessage
+		if err := json.Unmarshal([]byte(text), &events); err != nil {
 			return fmt.Errorf("the tests overwrote the simulator: %w", err)
 		}
-		for _, one := range news {
-			if strings.HasPrefix(string(one), `{"op":"wait"`) {
-				if more, err := s.wait(one); err != nil || !more {
+		for _, event := range events {
+			if strings.HasPrefix(string(event), `{"op":"wait"`) {
+				if canContinue, err := s.waitForLine(event); err != nil || !canContinue {
 					return err
 				}
 				continue
 			}
-			if !s.send(one) || strings.HasPrefix(string(one), `{"op":"done"`) {
+			if !s.send(event) || strings.HasPrefix(string(event), `{"op":"done"`) {
 				return nil
 			}
 		}
 	}
 }
 
-// wait blocks until the script receives a line, or until the time in news has passed.
-// wait returns false at the end of the input.
-func (s *testRunner) wait(news json.RawMessage) (more bool, err error) {
-	var wait struct {
+// waitForLine blocks until the script receives a line, or until the time in event has passed.
+// waitForLine returns false at the end of the input.
+func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err error) {
+	var waitEvent struct {
 		Ms float64 `json:"ms"`
 	}
-	if err := json.Unmarshal(news, &wait); err != nil {
+	if err := json.Unmarshal(event, &waitEvent); err != nil {
 		return false, fmt.Errorf("the tests overwrote the simulator: %w", err)
 	}
 	if s.received == nil {
 		s.received = make(chan []byte)
 		go s.readLines()
 	}
-	timer := time.NewTimer(time.Duration(wait.Ms * float64(time.Millisecond)))
+	timer := time.NewTimer(time.Duration(waitEvent.Ms * float64(time.Millisecond)))
 	defer timer.Stop()
 	select {
 	case line, ok := <-s.received:

@@ -9,37 +9,37 @@ import (
 	"time"
 )
 
-const simulated = "testdata/simulated"
+const simulatedDir = "testdata/simulated"
 
 var simulateArgs = append(slices.Clone(childArgs[:len(childArgs)-1]), "__simulate")
 
 // runTests runs the tests of a file and returns how they ended, by their names.
-func runTests(t *testing.T, file string, o TestOptions) (failed map[string]string, passed int, err error) {
+func runTests(t *testing.T, file string, o TestOptions) (failures map[string]string, passedCount int, err error) {
 	t.Helper()
 	o.Simulate = simulateArgs
 	if o.Timeout == 0 {
 		o.Timeout = longTimeout
 	}
-	failed = map[string]string{}
-	err = RunTests(t.Context(), simulated, TestFile{Name: file}, o, func(n TestEvent) {
+	failures = map[string]string{}
+	err = RunTests(t.Context(), simulatedDir, TestFile{Name: file}, o, func(n TestEvent) {
 		switch {
 		case n.Op != "end":
 		case n.Error == "":
-			passed++
+			passedCount++
 		default:
-			failed[n.Test] = n.Where + ": " + n.Error
+			failures[n.Test] = n.Where + ": " + n.Error
 		}
 	})
-	return failed, passed, err
+	return failures, passedCount, err
 }
 
 // TestSimulator runs the tests in testdata/simulated/src/good.test.ts.
 func TestSimulator(t *testing.T) {
-	failed, passed, err := runTests(t, "src/good.test.ts", TestOptions{})
-	if err != nil || len(failed) > 0 || passed < 16 {
-		t.Errorf("%d passed, %v", passed, err)
-		for name, why := range failed {
-			t.Errorf("%s: %s", name, why)
+	failures, passedCount, err := runTests(t, "src/good.test.ts", TestOptions{})
+	if err != nil || len(failures) > 0 || passedCount < 16 {
+		t.Errorf("%d passed, %v", passedCount, err)
+		for name, failure := range failures {
+			t.Errorf("%s: %s", name, failure)
 		}
 	}
 }
@@ -47,16 +47,16 @@ func TestSimulator(t *testing.T) {
 // TestSimulatorBoth runs the tests that e2e/plugin-test.test.ts also runs in a real
 // browser.
 func TestSimulatorBoth(t *testing.T) {
-	failed, passed, err := runTests(t, "src/both.test.ts", TestOptions{})
-	if err != nil || len(failed) > 0 || passed != 10 {
-		t.Errorf("%d passed, %v, %v", passed, failed, err)
+	failures, passedCount, err := runTests(t, "src/both.test.ts", TestOptions{})
+	if err != nil || len(failures) > 0 || passedCount != 10 {
+		t.Errorf("%d passed, %v, %v", passedCount, failures, err)
 	}
 }
 
 func TestSimulatorReportsFailures(t *testing.T) {
-	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{})
-	if err != nil || passed != 1 {
-		t.Errorf("%d passed, %v", passed, err)
+	failures, passedCount, err := runTests(t, "src/bad.test.ts", TestOptions{})
+	if err != nil || passedCount != 1 {
+		t.Errorf("%d passed, %v", passedCount, err)
 	}
 	for name, want := range map[string]string{
 		"wrong":               `src/bad.test.ts:6:23: expected {"counted":3} to equal {"counted":4}`,
@@ -65,27 +65,27 @@ func TestSimulatorReportsFailures(t *testing.T) {
 		"throws from a timer": "src/bad.test.ts:18:15: in a timer",
 		"throws nothing":      "the test threw undefined",
 	} {
-		if !strings.Contains(failed[name], want) {
-			t.Errorf("%s: %s, want %s", name, failed[name], want)
+		if !strings.Contains(failures[name], want) {
+			t.Errorf("%s: %s, want %s", name, failures[name], want)
 		}
 	}
 }
 
 // TestFilter checks that only tests with a matching name run.
 func TestFilter(t *testing.T) {
-	failed, passed, err := runTests(t, "src/bad.test.ts", TestOptions{Filter: "^is fi"})
-	if err != nil || passed != 1 || len(failed) > 0 {
-		t.Errorf("%d passed, %v, %v", passed, failed, err)
+	failures, passedCount, err := runTests(t, "src/bad.test.ts", TestOptions{Filter: "^is fi"})
+	if err != nil || passedCount != 1 || len(failures) > 0 {
+		t.Errorf("%d passed, %v, %v", passedCount, failures, err)
 	}
 }
 
 // TestEndlessLoop checks that an endless loop ends the tests of its file, and the error
 // names the test.
 func TestEndlessLoop(t *testing.T) {
-	_, passed, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
-	var wrong *BuildError
-	if !errors.As(err, &wrong) || passed != 1 || !strings.Contains(err.Error(), `"never ends" did not end within 3s of real time`) {
-		t.Errorf("%d passed, %v", passed, err)
+	_, passedCount, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
+	var buildErr *BuildError
+	if !errors.As(err, &buildErr) || passedCount != 1 || !strings.Contains(err.Error(), `"never ends" did not end within 3s of real time`) {
+		t.Errorf("%d passed, %v", passedCount, err)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestTestsThatCannotBeBuilt(t *testing.T) {
 }
 
 func TestFindTests(t *testing.T) {
-	files, err := FindTests(simulated)
+	files, err := FindTests(simulatedDir)
 	if got := fmt.Sprint(files, err); got != "[{src/bad.test.ts false} {src/both.test.ts false} {src/endless.test.ts false} {src/good.test.ts false} {src/node.test.ts true}] <nil>" {
 		t.Error(got)
 	}

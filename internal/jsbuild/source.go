@@ -9,8 +9,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// embedded is the esbuild namespace of files that come from a [sourceSet].
-const embedded = "opentabs"
+// embeddedNamespace is the esbuild namespace of files that come from a [sourceSet].
+const embeddedNamespace = "opentabs"
 
 // sourceSet is a tree of embedded files that esbuild can bundle without a disk and
 // without npm. The zero value contains no files. sourceSet is safe for concurrent use
@@ -28,12 +28,12 @@ type sourceSet struct {
 
 // Read returns one embedded file.
 func (s sourceSet) Read(name string) ([]byte, error) {
-	root, rest, _ := strings.Cut(name, "/")
+	root, pathInRoot, _ := strings.Cut(name, "/")
 	tree, ok := s.Roots[root]
 	if !ok {
 		return nil, fmt.Errorf("read %s: no embedded root %q", name, root)
 	}
-	return fs.ReadFile(tree, rest)
+	return fs.ReadFile(tree, pathInRoot)
 }
 
 // Plugin returns the esbuild plugin that serves s. Entry points are embedded
@@ -43,7 +43,7 @@ func (s sourceSet) Plugin() api.Plugin {
 		Name: "opentabs-sources",
 		Setup: func(build api.PluginBuild) {
 			build.OnResolve(api.OnResolveOptions{Filter: `.*`}, s.resolve)
-			build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: embedded}, s.load)
+			build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: embeddedNamespace}, s.load)
 		},
 	}
 }
@@ -51,27 +51,27 @@ func (s sourceSet) Plugin() api.Plugin {
 // resolve returns the embedded file of an import. An empty result leaves the import to
 // esbuild.
 func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
-	inside := a.Namespace == embedded
-	relative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")
+	isEmbedded := a.Namespace == embeddedNamespace
+	isRelative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")
 	switch {
 	case a.Kind == api.ResolveEntryPoint:
 		if name, ok := s.find(path.Clean(a.Path)); ok {
-			return api.OnResolveResult{Path: name, Namespace: embedded}, nil
+			return api.OnResolveResult{Path: name, Namespace: embeddedNamespace}, nil
 		}
 		return api.OnResolveResult{}, nil
-	case relative && inside:
+	case isRelative && isEmbedded:
 		if name, ok := s.find(path.Join(path.Dir(a.Importer), a.Path)); ok {
-			return api.OnResolveResult{Path: name, Namespace: embedded}, nil
+			return api.OnResolveResult{Path: name, Namespace: embeddedNamespace}, nil
 		}
-	case !relative:
+	case !isRelative:
 		if target, ok := s.embeddedPath(a.Path); ok {
 			if name, ok := s.find(target); ok {
-				return api.OnResolveResult{Path: name, Namespace: embedded}, nil
+				return api.OnResolveResult{Path: name, Namespace: embeddedNamespace}, nil
 			}
 			return api.OnResolveResult{}, fmt.Errorf("%q is an alias of the embedded file %s, which does not exist", a.Path, target)
 		}
 	}
-	if inside {
+	if isEmbedded {
 		return api.OnResolveResult{}, fmt.Errorf("%q is not among the embedded sources", a.Path)
 	}
 	return api.OnResolveResult{}, nil
@@ -93,17 +93,17 @@ func (s sourceSet) embeddedPath(spec string) (string, bool) {
 // find returns the embedded file for a path, which may lack the extension. "x.js" also
 // matches "x.ts", as in TypeScript.
 func (s sourceSet) find(name string) (string, bool) {
-	tries := []string{name, name + ".ts", name + ".tsx", name + ".mjs", name + ".js", name + "/index.ts", name + "/index.js"}
+	candidates := []string{name, name + ".ts", name + ".tsx", name + ".mjs", name + ".js", name + "/index.ts", name + "/index.js"}
 	if stem, ok := strings.CutSuffix(name, ".js"); ok {
-		tries = append(tries, stem+".ts", stem+".tsx")
+		candidates = append(candidates, stem+".ts", stem+".tsx")
 	}
-	for _, try := range tries {
-		root, rest, ok := strings.Cut(try, "/")
+	for _, candidate := range candidates {
+		root, pathInRoot, ok := strings.Cut(candidate, "/")
 		if !ok || s.Roots[root] == nil {
 			continue
 		}
-		if info, err := fs.Stat(s.Roots[root], rest); err == nil && info.Mode().IsRegular() {
-			return try, true
+		if info, err := fs.Stat(s.Roots[root], pathInRoot); err == nil && info.Mode().IsRegular() {
+			return candidate, true
 		}
 	}
 	return "", false

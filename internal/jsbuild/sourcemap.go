@@ -10,21 +10,21 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// frameAt matches the position in one line of the engine's stack traces.
-var frameAt = lazyregexp.New(`:(\d+):(\d+)\)?$`)
+// framePosition matches the position in one line of the engine's stack traces.
+var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
 // sourceLocation returns the location in the plugin's source for a stack trace of the bundle, as
 // file:line:column; "" if no frame is in the plugin's source.
-func (b bundled) sourceLocation(stack string) string {
+func (b bundledScript) sourceLocation(stack string) string {
 	for _, frame := range strings.Split(stack, "\n") {
-		at := frameAt().FindStringSubmatch(strings.TrimSpace(frame))
-		if at == nil {
+		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
+		if match == nil {
 			continue
 		}
-		line, _ := strconv.Atoi(at[1])
-		column, _ := strconv.Atoi(at[2])
-		if where := sourceOf(b.SourceMap, line-1, column-1); where != "" {
-			return where
+		line, _ := strconv.Atoi(match[1])
+		column, _ := strconv.Atoi(match[2])
+		if location := sourceOf(b.SourceMap, line-1, column-1); location != "" {
+			return location
 		}
 	}
 	return ""
@@ -40,29 +40,29 @@ func sourceOf(sourceMap []byte, line, column int) string {
 	if json.Unmarshal(sourceMap, &m) != nil {
 		return ""
 	}
-	var source, atLine, atColumn int // the mappings encode differences, across all lines
-	var found string
+	var source, sourceLine, sourceColumn int // the mappings encode differences, across all lines
+	var location string
 	for i, group := range strings.Split(m.Mappings, ";") {
 		if i > line {
 			break
 		}
-		generated := 0
+		generatedColumn := 0
 		for _, segment := range strings.Split(group, ",") {
 			fields := decodeVLQ(segment)
 			if len(fields) == 0 {
 				continue
 			}
-			generated += fields[0]
+			generatedColumn += fields[0]
 			if len(fields) < 4 {
 				continue
 			}
-			source, atLine, atColumn = source+fields[1], atLine+fields[2], atColumn+fields[3]
-			if i == line && (generated <= column || found == "") && source >= 0 && source < len(m.Sources) {
-				found = formatLocation(m.Sources[source], atLine+1, atColumn+1)
+			source, sourceLine, sourceColumn = source+fields[1], sourceLine+fields[2], sourceColumn+fields[3]
+			if i == line && (generatedColumn <= column || location == "") && source >= 0 && source < len(m.Sources) {
+				location = formatLocation(m.Sources[source], sourceLine+1, sourceColumn+1)
 			}
 		}
 	}
-	return found
+	return location
 }
 
 // formatLocation formats a location in a file whose path is relative to dist.

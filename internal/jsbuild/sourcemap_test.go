@@ -29,13 +29,13 @@ func TestPlaceOfStack(t *testing.T) {
 	if len(r.OutputFiles) != 2 {
 		t.Fatal(r.Errors)
 	}
-	b := bundled{SourceMap: r.OutputFiles[0].Contents, Code: r.OutputFiles[1].Contents}
+	b := bundledScript{SourceMap: r.OutputFiles[0].Contents, Code: r.OutputFiles[1].Contents}
 	for word, want := range map[string]string{`new Error("one")`: "src/a.ts:4:9", `new Error("two")`: "src/a.ts:6:42"} {
-		before, _, ok := strings.Cut(string(b.Code), word)
+		codeBefore, _, ok := strings.Cut(string(b.Code), word)
 		if !ok {
 			t.Fatalf("no %s in\n%s", word, b.Code)
 		}
-		line, column := strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n')
+		line, column := strings.Count(codeBefore, "\n")+1, len(codeBefore)-strings.LastIndexByte(codeBefore, '\n')
 		stack := fmt.Sprintf("    at f (native)\n    at <anonymous> (<eval>:%d:%d)\n    at <eval> (<eval>:1:1)\n", line, column)
 		if got := b.sourceLocation(stack); got != want {
 			t.Errorf("%s: %q, want %s", word, got, want)

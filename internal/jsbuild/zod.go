@@ -28,8 +28,8 @@ type zodSource struct {
 // findZod chooses the zod 4 that is installed for the plugin, because the author's
 // compiler uses its types. Without one, it chooses the embedded copy.
 func findZod(dir string) zodSource {
-	for at := dir; ; at = filepath.Dir(at) {
-		file := filepath.Join(at, "node_modules", "zod", "package.json")
+	for ancestor := dir; ; ancestor = filepath.Dir(ancestor) {
+		file := filepath.Join(ancestor, "node_modules", "zod", "package.json")
 		text, err := os.ReadFile(file)
 		if err == nil {
 			var pkg struct {
@@ -41,7 +41,7 @@ func findZod(dir string) zodSource {
 			return zodSource{Dir: dir, Warning: fmt.Sprintf(
 				"zod %s is installed, but plugins need zod 4, so the build uses the built-in copy; run npm install zod@4", pkg.Version)}
 		}
-		if at == filepath.Dir(at) {
+		if ancestor == filepath.Dir(ancestor) {
 			return zodSource{Dir: dir}
 		}
 	}
@@ -51,8 +51,8 @@ func findZod(dir string) zodSource {
 // locales.
 const localesNamespace = "opentabs-locales"
 
-// resolvedBefore marks an import that resolve passes to esbuild, to prevent recursion.
-type resolvedBefore struct{}
+// alreadyResolved marks an import that resolve passes to esbuild, to prevent recursion.
+type alreadyResolved struct{}
 
 var (
 	zodImport  = `^zod(/|$)`
@@ -78,7 +78,7 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 			return z.resolveLocales(a), nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: localesNamespace}, loadLocales)
-		for _, namespace := range []string{"file", embedded} {
+		for _, namespace := range []string{"file", embeddedNamespace} {
 			build.OnLoad(api.OnLoadOptions{Filter: zodStateful, Namespace: namespace}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 				return loadPrivateZod(embeddedFiles, a)
 			})
@@ -95,15 +95,15 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 		}
 		return api.OnResolveResult{}, nil // the plugin of the embedded sources resolves it
 	}
-	if _, again := a.PluginData.(resolvedBefore); again || a.Namespace != embedded {
+	if _, isResolved := a.PluginData.(alreadyResolved); isResolved || a.Namespace != embeddedNamespace {
 		return api.OnResolveResult{}, nil // esbuild resolves it
 	}
 	// The embedded SDK must use the same zod as the plugin.
-	found := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: resolvedBefore{}})
-	if len(found.Errors) > 0 {
-		return api.OnResolveResult{}, errors.New(found.Errors[0].Text)
+	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
+	if len(resolved.Errors) > 0 {
+		return api.OnResolveResult{}, errors.New(resolved.Errors[0].Text)
 	}
-	return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace, SideEffects: api.SideEffectsFalse}, nil
+	return api.OnResolveResult{Path: resolved.Path, Namespace: resolved.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
 // resolveLocales returns the list of locales beside the file of zod that imports it. The
@@ -111,14 +111,14 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 // every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
-	if a.Namespace == embedded {
+	if a.Namespace == embeddedNamespace {
 		r.Path = path.Join(path.Dir(path.Dir(a.Importer)), "locales")
 		return r
 	}
 	dir := filepath.Join(filepath.Dir(filepath.Dir(a.Importer)), "locales")
 	r.Path, r.PluginData = dir, dir
-	if short, err := filepath.Rel(z.Dir, dir); err == nil {
-		r.Path = filepath.ToSlash(short)
+	if relativePath, err := filepath.Rel(z.Dir, dir); err == nil {
+		r.Path = filepath.ToSlash(relativePath)
 	}
 	return r
 }
@@ -143,7 +143,7 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error
-	if a.Namespace == embedded {
+	if a.Namespace == embeddedNamespace {
 		text, err = embeddedFiles.Read(a.Path)
 	} else {
 		text, err = os.ReadFile(a.Path)

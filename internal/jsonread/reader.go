@@ -26,8 +26,8 @@ type Reader struct {
 
 // New returns a reader for a compact object. Of several members with one name the
 // last counts, as in JavaScript.
-func New(raw []byte, at string, to *Problems) *Reader {
-	r := &Reader{Path: at, Members: map[string][]byte{}, Problems: to}
+func New(raw []byte, path string, problems *Problems) *Reader {
+	r := &Reader{Path: path, Members: map[string][]byte{}, Problems: problems}
 	for m := range rawjson.Members(raw) {
 		r.Members[m.Key] = m.Value
 	}

@@ -15,8 +15,8 @@ func readObject(text string) (*Reader, *Problems) {
 // problemTexts returns the problems as users see them.
 func problemTexts(p *Problems) string {
 	var lines []string
-	for _, one := range p.List {
-		lines = append(lines, one.String())
+	for _, problem := range p.List {
+		lines = append(lines, problem.String())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -56,9 +56,9 @@ func TestReaderMembers(t *testing.T) {
 // returns the zero value.
 func TestReaderProblems(t *testing.T) {
 	for _, test := range []struct {
-		text string
-		read func(*Reader) bool // reports whether the returned value is right
-		want string
+		text       string
+		readMember func(*Reader) bool // reports whether the returned value is right
+		want       string
 	}{
 		{`{}`, func(r *Reader) bool { return r.Text("k", "write it") == "" }, "opentabs.k is missing; write it"},
 		{`{"k":null}`, func(r *Reader) bool { return r.Text("k", "write it") == "" }, "opentabs.k is missing; write it"},
@@ -73,7 +73,7 @@ func TestReaderProblems(t *testing.T) {
 		{`{"k":{"deep":1}}`, func(r *Reader) bool { return r.Object("k").Optional("deep") == "" }, "opentabs.k.deep is a number; make it a string"},
 	} {
 		r, problems := readObject(test.text)
-		if !test.read(r) {
+		if !test.readMember(r) {
 			t.Errorf("%s: the value is wrong", test.text)
 		}
 		if got := problemTexts(problems); got != "package.json: "+test.want {

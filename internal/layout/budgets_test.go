@@ -37,15 +37,15 @@ func checkPackageSizes(files []goFile) []string {
 		size := sizes[f.dir]
 		sizes[f.dir] = packageSize{size.files + 1, size.lines + strings.Count(f.src, "\n")}
 	}
-	var bad []string
+	var violations []string
 	for _, dir := range slices.Sorted(maps.Keys(sizes)) {
 		size := sizes[dir]
 		if size.files > maxPackageFiles || size.lines > maxPackageLines {
-			bad = append(bad, fmt.Sprintf("%s: %d files and %d lines, limit %d and %d; split the package by concept",
+			violations = append(violations, fmt.Sprintf("%s: %d files and %d lines, limit %d and %d; split the package by concept",
 				dir, size.files, size.lines, maxPackageFiles, maxPackageLines))
 		}
 	}
-	return bad
+	return violations
 }
 
 func checkMethodCounts(files []goFile) []string {
@@ -60,14 +60,14 @@ func checkMethodCounts(files []goFile) []string {
 			}
 		}
 	}
-	var bad []string
+	var violations []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if counts[name] > maxTypeMethods {
-			bad = append(bad, fmt.Sprintf("%s has %d methods, limit %d; move a part of its state to a type with its own lock",
+			violations = append(violations, fmt.Sprintf("%s has %d methods, limit %d; move a part of its state to a type with its own lock",
 				name, counts[name], maxTypeMethods))
 		}
 	}
-	return bad
+	return violations
 }
 
 // receiverName returns the name of the type that a method belongs to.
@@ -95,15 +95,15 @@ func TestBudgetsBite(t *testing.T) {
 	}
 	methods := "package a\n" + strings.Repeat("func (*t[K]) m() {}\n", maxTypeMethods+1)
 	lines := "package a\n" + strings.Repeat("// x\n", maxPackageLines)
-	var many []goFile
+	var manyFiles []goFile
 	for range maxPackageFiles + 1 {
-		many = append(many, parse("many/a.go", "package a\n"))
+		manyFiles = append(manyFiles, parse("many/a.go", "package a\n"))
 	}
 	for _, c := range []struct {
 		got  []string
 		want string
 	}{
-		{checkPackageSizes(many), "many: 26 files"},
+		{checkPackageSizes(manyFiles), "many: 26 files"},
 		{checkPackageSizes([]goFile{parse("long/a.go", lines)}), "4001 lines"},
 		{checkPackageSizes([]goFile{parse("a/a_test.go", lines)}), ""},
 		{checkPackageSizes([]goFile{parse("a/a.go", strings.TrimSuffix(lines, "// x\n"))}), ""},

@@ -11,9 +11,9 @@ import (
 // that implements it and the test that shows it.
 const coverageDoc = "docs/coverage.md"
 
-// shownBy is a test in a cell: `file_test.go:TestName`, `file.test.ts` "title",
+// testReference is a test in a cell: `file_test.go:TestName`, `file.test.ts` "title",
 // or `script.txtar`.
-var shownBy = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
+var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
 // TestCoverage checks that each row names code and a test, or the reason for a
 // difference. TestReferences checks that the named code and Go tests exist.
@@ -23,10 +23,10 @@ func TestCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, begun := 0, false // rows above the first section are not statements
+	rows, isInTable := 0, false // rows above the first section are not statements
 	for i, line := range strings.Split(string(text), "\n") {
-		begun = begun || strings.HasPrefix(line, "## ")
-		if !begun || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
+		isInTable = isInTable || strings.HasPrefix(line, "## ")
+		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
 			continue
 		}
 		rows++
@@ -41,15 +41,15 @@ func TestCoverage(t *testing.T) {
 			}
 			continue
 		}
-		if !reference.MatchString(cells[1]) {
+		if !referencePattern.MatchString(cells[1]) {
 			t.Errorf("%s:%d: no place in the code, as `file:Symbol`, and no \"Different: why\"", coverageDoc, i+1)
 		}
-		tests := shownBy.FindAllStringSubmatch(cells[2], -1)
+		tests := testReference.FindAllStringSubmatch(cells[2], -1)
 		if len(tests) == 0 {
 			t.Errorf("%s:%d: no test", coverageDoc, i+1)
 		}
 		for _, m := range tests {
-			checkShownBy(t, i+1, m)
+			checkTestReference(t, i+1, m)
 		}
 	}
 	if rows < 150 {
@@ -57,8 +57,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// checkShownBy checks that a test in TypeScript or a script exists.
-func checkShownBy(t *testing.T, line int, m []string) {
+// checkTestReference checks that a test in TypeScript or a script exists.
+func checkTestReference(t *testing.T, line int, m []string) {
 	t.Helper()
 	file, title := m[2], m[3]
 	if m[4] != "" {

@@ -43,25 +43,25 @@ func documents(t *testing.T) map[string]string {
 func TestDocuments(t *testing.T) {
 	inRoot(t)
 	docs := documents(t)
-	for _, must := range []string{
+	for _, requiredDocs := range []string{
 		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tool-call.md", "docs/protocol.md", "docs/plugins.md",
 		"docs/settings.md", "docs/http-api.md", "docs/troubleshooting.md", "docs/tutorial.md", "docs/glossary.md",
 	} {
-		if docs[must] == "" {
-			t.Errorf("%s is missing", must)
+		if docs[requiredDocs] == "" {
+			t.Errorf("%s is missing", requiredDocs)
 		}
 	}
 }
 
-// reference is `path/file.go:Symbol` in backticks.
-var reference = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
+// referencePattern is `path/file.go:Symbol` in backticks.
+var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
 
 // TestReferences checks that each `file:Symbol` in a document exists.
 func TestReferences(t *testing.T) {
 	inRoot(t)
 	for doc, text := range documents(t) {
-		found := reference.FindAllStringSubmatch(text, -1)
-		for _, m := range found {
+		references := referencePattern.FindAllStringSubmatch(text, -1)
+		for _, m := range references {
 			src, err := os.ReadFile(m[1])
 			if err != nil {
 				t.Errorf("%s names %s: %v", doc, m[0], err)
@@ -81,7 +81,7 @@ func TestToolCallDoc(t *testing.T) {
 	if n := len(strings.Fields(text)); n > maxWords {
 		t.Errorf("%s has %d words, limit %d; move details to a page beside it", name, n, maxWords)
 	}
-	if n := len(reference.FindAllString(text, -1)); n < minReferences {
+	if n := len(referencePattern.FindAllString(text, -1)); n < minReferences {
 		t.Errorf("%s has %d references `file:Symbol`, want at least %d", name, n, minReferences)
 	}
 	if !strings.Contains(text, "\n```\nclient ") {
@@ -99,36 +99,36 @@ func declares(name, src, symbol string) bool {
 		return false
 	}
 	owner, method, isMethod := strings.Cut(symbol, ".")
-	found := false
+	references := false
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if n.Recv == nil {
-				found = found || n.Name.Name == symbol
+				references = references || n.Name.Name == symbol
 			} else {
-				found = found || n.Name.Name == symbol || isMethod && n.Name.Name == method && receives(n.Recv, owner)
+				references = references || n.Name.Name == symbol || isMethod && n.Name.Name == method && isReceiver(n.Recv, owner)
 			}
 			return false
 		case *ast.TypeSpec:
-			found = found || n.Name.Name == symbol || isMethod && n.Name.Name == owner && hasMember(n.Type, method)
+			references = references || n.Name.Name == symbol || isMethod && n.Name.Name == owner && hasMember(n.Type, method)
 		case *ast.ValueSpec:
 			for _, id := range n.Names {
-				found = found || id.Name == symbol
+				references = references || id.Name == symbol
 			}
 		}
 		return true
 	})
-	return found
+	return references
 }
 
-func receives(recv *ast.FieldList, owner string) bool {
-	found := false
+func isReceiver(recv *ast.FieldList, owner string) bool {
+	references := false
 	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
-		found = found || ok && id.Name == owner
+		references = references || ok && id.Name == owner
 		return true
 	})
-	return found
+	return references
 }
 
 // hasMember reports whether a struct has the field or an interface the method.
@@ -156,17 +156,17 @@ func hasMember(typ ast.Expr, name string) bool {
 // enough for formatted code.
 func declaresTS(src, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
-	declared := func(name string) bool {
+	isDeclared := func(name string) bool {
 		return regexp.MustCompile(`\b(function\*?|class|const|let|interface|type)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(src)
 	}
-	has := func(name string) bool {
+	hasMatch := func(name string) bool {
 		return regexp.MustCompile(`(?m)^\s+((async|static|readonly|override|get|set|private|public|protected) )*[*#]?'?` +
 			regexp.QuoteMeta(name) + `'?\??\s*[(<=:,]`).MatchString(src)
 	}
 	if isMember {
-		return declared(owner) && has(member)
+		return isDeclared(owner) && hasMatch(member)
 	}
-	return declared(symbol) || has(symbol)
+	return isDeclared(symbol) || hasMatch(symbol)
 }
 
 func TestDeclares(t *testing.T) {
@@ -213,13 +213,13 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 // TestLinks checks that each relative link of a document leads to a file.
 func TestLinks(t *testing.T) {
 	inRoot(t)
 	for doc, text := range documents(t) {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
+		for _, m := range linkPattern.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(m[1], ":") {
 				continue
 			}
@@ -230,15 +230,15 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// excerpt is a piece of code in a document: a comment that names its file, then
+// excerptPattern is a piece of code in a document: a comment that names its file, then
 // the piece.
-var excerpt = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
+var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
 // TestExcerpts checks that code in documents is copied from compiled files.
 func TestExcerpts(t *testing.T) {
 	inRoot(t)
 	for doc, text := range documents(t) {
-		for _, m := range excerpt.FindAllStringSubmatch(text, -1) {
+		for _, m := range excerptPattern.FindAllStringSubmatch(text, -1) {
 			src, err := os.ReadFile(m[1])
 			if err != nil {
 				t.Errorf("%s: %v", doc, err)
@@ -247,7 +247,7 @@ func TestExcerpts(t *testing.T) {
 			}
 		}
 	}
-	if !excerpt.MatchString(documents(t)["README.md"]) {
+	if !excerptPattern.MatchString(documents(t)["README.md"]) {
 		t.Error("README.md shows no code from a file")
 	}
 }
@@ -267,8 +267,8 @@ func TestSettingsDoc(t *testing.T) {
 	text := documents(t)[name]
 	flags := config.Flags()
 	for _, f := range flags {
-		if row := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(text, row) {
-			t.Errorf("%s has no setting with %q", name, row)
+		if tableRow := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(text, tableRow) {
+			t.Errorf("%s has no setting with %q", name, tableRow)
 		}
 	}
 	if n := strings.Count(text, "| `--"); n != len(flags) {
@@ -283,18 +283,18 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
-// example is a frame in docs/protocol.md: a comment that names the golden
+// examplePattern is a frame in docs/protocol.md: a comment that names the golden
 // body, then the frame.
-var example = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
+var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
 
 // TestProtocolDoc compares docs/protocol.md with package wire: each method,
 // error code and close code is documented, and each example is a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	inRoot(t)
 	text := documents(t)["docs/protocol.md"]
-	shown := map[string]bool{}
-	for _, m := range example.FindAllStringSubmatch(text, -1) {
-		shown[m[1]] = true
+	shownMethods := map[string]bool{}
+	for _, m := range examplePattern.FindAllStringSubmatch(text, -1) {
+		shownMethods[m[1]] = true
 		if err := checkExample(m[1], []byte(m[2])); err != nil {
 			t.Errorf("docs/protocol.md, %s: %v", m[1], err)
 		}
@@ -305,7 +305,7 @@ func TestProtocolDoc(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		if variant := regexp.MustCompile(`(params|result|error)\.`).MatchString(name); !variant && !shown[name] {
+		if variant := regexp.MustCompile(`(params|result|error)\.`).MatchString(name); !variant && !shownMethods[name] {
 			t.Errorf("docs/protocol.md shows no example <!-- golden: %s -->", name)
 		}
 	}
@@ -314,8 +314,8 @@ func TestProtocolDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, list := range []string{"Methods", "ErrorCodes", "CancelOutcomes", "InjectModes"} {
-		_, after, _ := strings.Cut(string(src), "export const "+list+" = [")
-		block, _, _ := strings.Cut(after, "] as const")
+		_, textAfter, _ := strings.Cut(string(src), "export const "+list+" = [")
+		block, _, _ := strings.Cut(textAfter, "] as const")
 		for _, m := range regexp.MustCompile(`(?m)^  '([^']+)',$`).FindAllStringSubmatch(block, -1) {
 			if !strings.Contains(text, "`"+m[1]+"`") {
 				t.Errorf("docs/protocol.md does not document `%s` of %s", m[1], list)

@@ -32,7 +32,7 @@ func TestExportedNamesAreUsed(t *testing.T) {
 }
 
 func checkExported(files []goFile, generatedTS string) []string {
-	used := namesUsedAcross(files)
+	usedNames := namesUsedAcross(files)
 	methods := methodsUsedAcross(files)
 	unused := map[string]string{}
 	for _, f := range files {
@@ -42,7 +42,7 @@ func checkExported(files []goFile, generatedTS string) []string {
 		for _, e := range exportedNames(f) {
 			_, method, isMethod := strings.Cut(e.name, ".")
 			key := f.dir + "." + e.name
-			isUsed := used[key]
+			isUsed := usedNames[key]
 			if isMethod {
 				isUsed = methods[method].usedOutside(f.dir)
 			}
@@ -55,14 +55,14 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unused))
 }
 
-// places are the packages that select a method, and byInterface if an interface
+// usagePlaces are the packages that select a method, and byInterface if an interface
 // lists it.
-type places map[string]bool
+type usagePlaces map[string]bool
 
 // byInterface marks a method that an interface demands.
 const byInterface = "(interface)"
 
-func (p places) usedOutside(dir string) bool {
+func (p usagePlaces) usedOutside(dir string) bool {
 	return len(p) > 1 || len(p) == 1 && !p[dir]
 }
 
@@ -113,13 +113,13 @@ func namesUsedAcross(files []goFile) map[string]bool {
 			packageNames[f.dir] = f.ast.Name.Name
 		}
 	}
-	used := map[string]bool{}
+	usedNames := map[string]bool{}
 	for _, f := range files {
 		imports := map[string]string{}
 		for _, spec := range f.ast.Imports {
 			p, _ := strconv.Unquote(spec.Path.Value)
-			dir, ours := strings.CutPrefix(p, module+"/")
-			if !ours || dir == f.dir {
+			dir, ourPath := strings.CutPrefix(p, module+"/")
+			if !ourPath || dir == f.dir {
 				continue
 			}
 			name := packageNames[dir]
@@ -134,18 +134,18 @@ func namesUsedAcross(files []goFile) map[string]bool {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok {
 				if x, ok := sel.X.(*ast.Ident); ok && imports[x.Name] != "" {
-					used[imports[x.Name]+"."+sel.Sel.Name] = true
+					usedNames[imports[x.Name]+"."+sel.Sel.Name] = true
 				}
 			}
 			return true
 		})
 		if !f.test {
 			for _, name := range mentionedInAPI(f) {
-				used[f.dir+"."+name] = true
+				usedNames[f.dir+"."+name] = true
 			}
 		}
 	}
-	return used
+	return usedNames
 }
 
 // mentionedInAPI returns the exported names in the signatures, fields and types
@@ -181,7 +181,7 @@ func mentionedInAPI(f goFile) []string {
 	for _, d := range f.ast.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Name.IsExported() && (d.Recv == nil || receiverExported(d.Recv)) {
+			if d.Name.IsExported() && (d.Recv == nil || isReceiverExported(d.Recv)) {
 				ast.Inspect(d.Type, visit)
 			}
 		case *ast.GenDecl:
@@ -203,13 +203,13 @@ func mentionedInAPI(f goFile) []string {
 }
 
 // methodsUsedAcross returns for each method name where it is used.
-func methodsUsedAcross(files []goFile) map[string]places {
-	used := map[string]places{}
+func methodsUsedAcross(files []goFile) map[string]usagePlaces {
+	usedNames := map[string]usagePlaces{}
 	add := func(name, where string) {
-		if used[name] == nil {
-			used[name] = places{}
+		if usedNames[name] == nil {
+			usedNames[name] = usagePlaces{}
 		}
-		used[name][where] = true
+		usedNames[name][where] = true
 	}
 	for _, name := range standardMethods {
 		add(name, byInterface)
@@ -229,7 +229,7 @@ func methodsUsedAcross(files []goFile) map[string]places {
 			return true
 		})
 	}
-	return used
+	return usedNames
 }
 
 // standardMethods are methods that interfaces of the standard library and of

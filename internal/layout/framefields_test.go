@@ -68,8 +68,8 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 			continue
 		}
 		report(t, f.eachLine(func(line string) string {
-			if found := writtenJSON.FindString(line); found != "" {
-				return fmt.Sprintf("%q begins JSON text; use an encoder of wire/frame.ts, or objectText in the host", found)
+			if match := writtenJSON.FindString(line); match != "" {
+				return fmt.Sprintf("%q begins JSON text; use an encoder of wire/frame.ts, or objectText in the host", match)
 			}
 			return ""
 		}))
@@ -78,45 +78,45 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 
 func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
-	strict := frameDirs(files)
-	allowed := map[string]bool{} // by package and name
-	for dir, other := range otherProtocols {
-		for _, name := range other.names {
-			allowed[dir+" "+name] = true
+	strictDirs := frameDirs(files)
+	allowedFields := map[string]bool{} // by package and name
+	for dir, otherProtocol := range otherProtocols {
+		for _, name := range otherProtocol.names {
+			allowedFields[dir+" "+name] = true
 		}
 	}
-	used := map[string]bool{}
-	var bad []string
+	usedEntries := map[string]bool{}
+	var violations []string
 	for _, f := range files {
 		if f.test || f.generated || f.dir == "wire" {
 			continue
 		}
-		isStrict := slices.ContainsFunc(strict, func(dir string) bool { return f.dir == dir || strings.HasPrefix(f.dir, dir+"/") })
+		isStrict := slices.ContainsFunc(strictDirs, func(dir string) bool { return f.dir == dir || strings.HasPrefix(f.dir, dir+"/") })
 		for _, s := range spelledNames(f) {
 			key := f.dir + " " + s.name
 			switch {
 			case methods[s.name]:
-				bad = append(bad, fmt.Sprintf("%s: use the constant of package wire for the method %q", f.at(s.node), s.name))
-			case !names[s.name] || isShared(s.name) && (s.isPlain || !isStrict):
-			case allowed[key]:
-				used[key] = true
+				violations = append(violations, fmt.Sprintf("%s: use the constant of package wire for the method %q", f.at(s.node), s.name))
+			case !names[s.name] || isSharedName(s.name) && (s.isPlain || !isStrict):
+			case allowedFields[key]:
+				usedEntries[key] = true
 			default:
-				bad = append(bad, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to otherProtocols",
+				violations = append(violations, fmt.Sprintf("%s: %q is a field of a frame; encode and decode frames in package wire, or add the other format to otherProtocols",
 					f.at(s.node), s.name))
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(allowed)) {
-		if !used[key] {
-			bad = append(bad, key+" is not spelled any more: remove it from otherProtocols")
+	for _, key := range slices.Sorted(maps.Keys(allowedFields)) {
+		if !usedEntries[key] {
+			violations = append(violations, key+" is not spelled any more: remove it from otherProtocols")
 		}
 	}
-	return bad
+	return violations
 }
 
-// isShared reports whether other formats are likely to have a field of this name. The
+// isSharedName reports whether other formats are likely to have a field of this name. The
 // envelope of MCP has the field jsonrpc, too.
-func isShared(name string) bool { return strings.ToLower(name) == name }
+func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
 // frameNames returns the names of all fields in package wire, and the methods of more
 // than one word.
@@ -135,7 +135,7 @@ func frameNames(files []goFile) (fields, methods map[string]bool) {
 			case *ast.ValueSpec:
 				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "Method" {
 					for _, v := range n.Values {
-						if method := literal(v); strings.Contains(method, ".") {
+						if method := literalText(v); strings.Contains(method, ".") {
 							methods[method] = true
 						}
 					}
@@ -184,7 +184,7 @@ var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
 func spelledNames(f goFile) []spelledName {
 	var names []spelledName
 	add := func(n ast.Expr, isPlain bool) {
-		if name := literal(n); name != "" {
+		if name := literalText(n); name != "" {
 			names = append(names, spelledName{name, n, isPlain})
 		}
 	}
@@ -196,7 +196,7 @@ func spelledNames(f goFile) []spelledName {
 			}
 		case *ast.BasicLit:
 			add(n, true)
-			for _, m := range jsonKey.FindAllStringSubmatch(literal(n), -1) {
+			for _, m := range jsonKey.FindAllStringSubmatch(literalText(n), -1) {
 				names = append(names, spelledName{name: m[1], node: n})
 			}
 		case *ast.CaseClause:
@@ -216,8 +216,8 @@ func spelledNames(f goFile) []spelledName {
 	return names
 }
 
-// literal returns the value of a string literal, or "".
-func literal(e ast.Expr) string {
+// literalText returns the value of a string literal, or "".
+func literalText(e ast.Expr) string {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
 		return ""
@@ -234,7 +234,7 @@ func jsonName(tag *ast.BasicLit) string {
 	if tag == nil {
 		return ""
 	}
-	name, _, _ := strings.Cut(reflect.StructTag(literal(tag)).Get("json"), ",")
+	name, _, _ := strings.Cut(reflect.StructTag(literalText(tag)).Get("json"), ",")
 	return name
 }
 
@@ -243,9 +243,9 @@ func TestFrameFieldsBite(t *testing.T) {
 	const protocol = "package wire\ntype Method string\nconst MethodToolAsk Method = \"tool.ask\"\n" +
 		"type ToolAskParams struct {\n\tDispatchID string `json:\"dispatchId\"`\n\tAsk int `json:\"ask,omitempty\"`\n}\n"
 	const uses = "\nvar _ = wire.Parse\n"
-	saved := otherProtocols
+	savedProtocols := otherProtocols
 	otherProtocols = nil
-	defer func() { otherProtocols = saved }()
+	defer func() { otherProtocols = savedProtocols }()
 	for _, c := range []struct{ name, src, want string }{
 		{"bridge/a.go", "var _ = `{\"dispatchId\":`" + uses, `"dispatchId" is a field`},
 		{"bridge/a.go", "var _ = \"{\\\"ask\\\" : 1}\"" + uses, `"ask" is a field`},
@@ -275,7 +275,7 @@ func TestFrameFieldsBite(t *testing.T) {
 			t.Errorf("%s: %s gives %q, want %q", c.name, c.src, got, c.want)
 		}
 	}
-	otherProtocols = saved
+	otherProtocols = savedProtocols
 	if got := checkFrameFields(nil); len(got) == 0 {
 		t.Error("entries of otherProtocols that are not needed are not found")
 	}

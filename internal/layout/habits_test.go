@@ -18,12 +18,12 @@ const (
 	maxMainLines = 25
 )
 
-// tooLong are files and functions that may be longer, each with the reason.
-var tooLong = map[string]string{}
+// allowedSizes are files and functions that may be longer, each with the reason.
+var allowedSizes = map[string]string{}
 
-// mayPrint are files that may use the process's standard output, each with the
+// filesThatPrint are files that may use the process's standard output, each with the
 // reason.
-var mayPrint = map[string]string{
+var filesThatPrint = map[string]string{
 	"cmd/opentabs/main.go":   "hands the process's streams to run",
 	"internal/bench/main.go": "hands the process's streams to run",
 }
@@ -39,8 +39,8 @@ var rules = map[string]func(goFile) []string{
 	"debt":    checkDebt,
 	"options": checkOptions,
 	"doc":     checkDocs,
-	"run":     checkRun,
-	"main":    checkMain,
+	"run":     checkRunFunctions,
+	"main":    checkMainSize,
 	"json":    checkJSON,
 	"regexp":  checkRegexps,
 }
@@ -63,33 +63,33 @@ func TestHabits(t *testing.T) {
 }
 
 func checkSize(f goFile) []string {
-	var bad []string
+	var violations []string
 	if f.test {
 		return nil
 	}
-	if n := strings.Count(f.src, "\n"); n > maxFileLines && tooLong[f.name] == "" {
-		bad = append(bad, fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines))
+	if n := strings.Count(f.src, "\n"); n > maxFileLines && allowedSizes[f.name] == "" {
+		violations = append(violations, fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines))
 	}
 	for _, d := range f.ast.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok {
 			continue
 		}
-		if n := f.lines(fn); n > maxFuncLines && tooLong[f.name+":"+fn.Name.Name] == "" {
-			bad = append(bad, fmt.Sprintf("%s: %s has %d lines, limit %d", f.at(fn), fn.Name.Name, n, maxFuncLines))
+		if n := f.lines(fn); n > maxFuncLines && allowedSizes[f.name+":"+fn.Name.Name] == "" {
+			violations = append(violations, fmt.Sprintf("%s: %s has %d lines, limit %d", f.at(fn), fn.Name.Name, n, maxFuncLines))
 		}
 	}
-	return bad
+	return violations
 }
 
-// vague are file names that do not describe the content of the file.
-var vague = regexp.MustCompile(`(^|[-_.])(utils?|helpers?|common|types|misc|shared|stuff)([-_.]|$)`)
+// vagueFileName are file names that do not describe the content of the file.
+var vagueFileName = regexp.MustCompile(`(^|[-_.])(utils?|helpers?|common|types|misc|shared|stuff)([-_.]|$)`)
 
 func checkName(f goFile) []string { return checkFileName(f.name) }
 
 func checkFileName(name string) []string {
 	base := path.Base(name)
-	if vague.MatchString(base) {
+	if vagueFileName.MatchString(base) {
 		return []string{fmt.Sprintf("%s: name the file by the concept in it", name)}
 	}
 	if strings.ContainsAny(name, " \t") {
@@ -103,22 +103,22 @@ func checkMutexes(f goFile) []string {
 	if f.test {
 		return nil
 	}
-	commented := map[int]bool{}
+	commentedLines := map[int]bool{}
 	for _, group := range f.ast.Comments {
 		for line := f.fset.Position(group.Pos()).Line; line <= f.fset.Position(group.End()).Line; line++ {
-			commented[line] = true
+			commentedLines[line] = true
 		}
 	}
-	var bad []string
+	var violations []string
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if isSelector(n, "sync", "Mutex") || isSelector(n, "sync", "RWMutex") {
-			if line := f.fset.Position(n.Pos()).Line; !commented[line] && !commented[line-1] {
-				bad = append(bad, fmt.Sprintf("%s: add a comment that names what this mutex guards", f.at(n)))
+			if line := f.fset.Position(n.Pos()).Line; !commentedLines[line] && !commentedLines[line-1] {
+				violations = append(violations, fmt.Sprintf("%s: add a comment that names what this mutex guards", f.at(n)))
 			}
 		}
 		return true
 	})
-	return bad
+	return violations
 }
 
 func isSelector(n ast.Node, pkg string, names ...string) bool {
@@ -136,24 +136,24 @@ func checkJSON(f goFile) []string {
 	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if isSelector(n, "http", "Error") {
-			bad = append(bad, fmt.Sprintf("%s: send errors with httpjson.Refuse", f.at(n)))
+			violations = append(violations, fmt.Sprintf("%s: send errors with httpjson.Refuse", f.at(n)))
 		}
 		if isSelector(n, "json", "NewEncoder") && f.dir != "internal/rawjson" {
-			bad = append(bad, fmt.Sprintf("%s: encode with rawjson.Marshal", f.at(n)))
+			violations = append(violations, fmt.Sprintf("%s: encode with rawjson.Marshal", f.at(n)))
 		}
 		call, isCall := n.(*ast.CallExpr)
 		if !isCall || calledName(call) != "Set" || len(call.Args) != 2 {
 			return true
 		}
 		if value, ok := call.Args[1].(*ast.BasicLit); ok && value.Value == `"application/json"` && strings.Contains(f.src, "http.ResponseWriter") {
-			bad = append(bad, fmt.Sprintf("%s: send JSON with internal/httpjson", f.at(n)))
+			violations = append(violations, fmt.Sprintf("%s: send JSON with internal/httpjson", f.at(n)))
 		}
 		return true
 	})
-	return bad
+	return violations
 }
 
 // checkRegexps reports regular expressions that each start of the program compiles.
@@ -161,39 +161,39 @@ func checkRegexps(f goFile) []string {
 	if f.test || f.dir == "internal/lazyregexp" {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	for _, d := range f.ast.Decls {
 		if _, isFunc := d.(*ast.FuncDecl); isFunc {
 			continue
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			if isSelector(n, "regexp", "MustCompile") {
-				bad = append(bad, fmt.Sprintf("%s: declare it with lazyregexp.New, which compiles at first use", f.at(n)))
+				violations = append(violations, fmt.Sprintf("%s: declare it with lazyregexp.New, which compiles at first use", f.at(n)))
 			}
 			return true
 		})
 	}
-	return bad
+	return violations
 }
 
 func checkPrinting(f goFile) []string {
-	if f.test || mayPrint[f.name] != "" {
+	if f.test || filesThatPrint[f.name] != "" {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if ok {
 			if id, ok := call.Fun.(*ast.Ident); ok && (id.Name == "print" || id.Name == "println") {
-				bad = append(bad, fmt.Sprintf("%s: %s bypasses the output rules", f.at(n), id.Name))
+				violations = append(violations, fmt.Sprintf("%s: %s bypasses the output rules", f.at(n), id.Name))
 			}
 		}
 		if isSelector(n, "fmt", "Print", "Printf", "Println") || isSelector(n, "os", "Stdout") {
-			bad = append(bad, fmt.Sprintf("%s: print with internal/terminal, or accept an io.Writer", f.at(n)))
+			violations = append(violations, fmt.Sprintf("%s: print with internal/terminal, or accept an io.Writer", f.at(n)))
 		}
 		return true
 	})
-	return bad
+	return violations
 }
 
 var isTestFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)`)
@@ -202,31 +202,31 @@ func checkSkip(f goFile) []string {
 	if !f.test {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if isSelector(n, "t", "Skip", "Skipf", "SkipNow") || isSelector(n, "b", "Skip", "Skipf", "SkipNow") {
-			bad = append(bad, fmt.Sprintf("%s: tests are never skipped; make it run or remove it", f.at(n)))
+			violations = append(violations, fmt.Sprintf("%s: tests are never skipped; make it run or remove it", f.at(n)))
 		}
 		return true
 	})
-	return bad
+	return violations
 }
 
 var (
-	debt    = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
-	tracked = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\((\d{4}-\d\d-\d\d|#\d+|https://[^)]+)\)`)
+	debtMarker  = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
+	trackedDebt = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\((\d{4}-\d\d-\d\d|#\d+|https://[^)]+)\)`)
 )
 
 func checkDebt(f goFile) []string {
-	var bad []string
+	var violations []string
 	for _, group := range f.ast.Comments {
 		for _, c := range group.List {
-			if debt.MatchString(c.Text) && !tracked.MatchString(c.Text) {
-				bad = append(bad, fmt.Sprintf("%s: a TODO needs a date or an issue: TODO(2026-01-31) or TODO(#12)", f.at(c)))
+			if debtMarker.MatchString(c.Text) && !trackedDebt.MatchString(c.Text) {
+				violations = append(violations, fmt.Sprintf("%s: a TODO needs a date or an issue: TODO(2026-01-31) or TODO(#12)", f.at(c)))
 			}
 		}
 	}
-	return bad
+	return violations
 }
 
 // checkOptions requires each field of a struct named Options to document its
@@ -235,7 +235,7 @@ func checkOptions(f goFile) []string {
 	if f.test {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	for _, d := range f.ast.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.TYPE || strings.Contains(g.Doc.Text(), "required") {
@@ -253,12 +253,12 @@ func checkOptions(f goFile) []string {
 			for _, field := range st.Fields.List {
 				text := strings.ToLower(field.Doc.Text() + field.Comment.Text())
 				if !strings.Contains(text, "default") && !strings.Contains(text, "required") {
-					bad = append(bad, fmt.Sprintf("%s: document the option's default, or that it is required", f.at(field)))
+					violations = append(violations, fmt.Sprintf("%s: document the option's default, or that it is required", f.at(field)))
 				}
 			}
 		}
 	}
-	return bad
+	return violations
 }
 
 // checkDocs requires a comment on each exported function, method and type of a
@@ -267,45 +267,45 @@ func checkDocs(f goFile) []string {
 	if f.test || f.ast.Name.Name == "main" {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	for _, d := range f.ast.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Name.IsExported() && d.Doc == nil && !slices.Contains(wellKnown, d.Name.Name) && (d.Recv == nil || receiverExported(d.Recv)) {
-				bad = append(bad, fmt.Sprintf("%s: %s needs a doc comment", f.at(d), d.Name.Name))
+			if d.Name.IsExported() && d.Doc == nil && !slices.Contains(selfExplanatoryMethods, d.Name.Name) && (d.Recv == nil || isReceiverExported(d.Recv)) {
+				violations = append(violations, fmt.Sprintf("%s: %s needs a doc comment", f.at(d), d.Name.Name))
 			}
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
 				spec, ok := s.(*ast.TypeSpec)
 				if ok && spec.Name.IsExported() && spec.Doc == nil && d.Doc == nil {
-					bad = append(bad, fmt.Sprintf("%s: %s needs a doc comment", f.at(spec), spec.Name.Name))
+					violations = append(violations, fmt.Sprintf("%s: %s needs a doc comment", f.at(spec), spec.Name.Name))
 				}
 			}
 		}
 	}
-	return bad
+	return violations
 }
 
-// wellKnown are methods whose name is documentation enough.
-var wellKnown = []string{"String", "Error", "Unwrap", "Len", "Less", "Swap"}
+// selfExplanatoryMethods are methods whose name is documentation enough.
+var selfExplanatoryMethods = []string{"String", "Error", "Unwrap", "Len", "Less", "Swap"}
 
-func receiverExported(recv *ast.FieldList) bool {
-	exported := false
+func isReceiverExported(recv *ast.FieldList) bool {
+	isExported := false
 	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			exported = exported || id.IsExported()
+			isExported = isExported || id.IsExported()
 		}
 		return true
 	})
-	return exported
+	return isExported
 }
 
-// checkRun keeps cobra's types out of the runX functions.
-func checkRun(f goFile) []string {
+// checkRunFunctions keeps cobra's types out of the runX functions.
+func checkRunFunctions(f goFile) []string {
 	if f.dir != "cmd/opentabs" || f.test {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	for _, d := range f.ast.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || !regexp.MustCompile(`^run[A-Z]`).MatchString(fn.Name.Name) {
@@ -313,23 +313,23 @@ func checkRun(f goFile) []string {
 		}
 		ast.Inspect(fn.Type, func(n ast.Node) bool {
 			if isSelector(n, "cobra", "Command") {
-				bad = append(bad, fmt.Sprintf("%s: %s accepts its options, not a *cobra.Command", f.at(fn), fn.Name.Name))
+				violations = append(violations, fmt.Sprintf("%s: %s accepts its options, not a *cobra.Command", f.at(fn), fn.Name.Name))
 			}
 			return true
 		})
 	}
-	return bad
+	return violations
 }
 
-func checkMain(f goFile) []string {
+func checkMainSize(f goFile) []string {
 	if n := strings.Count(f.src, "\n"); f.name == "cmd/opentabs/main.go" && n > maxMainLines {
 		return []string{fmt.Sprintf("%s: %d lines, limit %d; move the work out of main", f.name, n, maxMainLines)}
 	}
 	return nil
 }
 
-// required are declarations that must exist: package, file or "" for any, name.
-var required = []struct{ dir, name, why string }{
+// requiredSymbols are declarations that must exist: package, file or "" for any, name.
+var requiredSymbols = []struct{ dir, name, why string }{
 	{"cmd/opentabs", "main", "the program"},
 	{"wire", "FuzzParse", "bytes from outside are fuzzed"},
 	{"plugin", "FuzzManifest", "files from outside are fuzzed"},
@@ -344,16 +344,16 @@ func TestRequired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared := map[string]bool{}
+	declaredSymbols := map[string]bool{}
 	for _, f := range files {
 		for _, d := range f.ast.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
-				declared[f.dir+"."+fn.Name.Name] = true
+				declaredSymbols[f.dir+"."+fn.Name.Name] = true
 			}
 		}
 	}
-	for _, r := range required {
-		if !declared[r.dir+"."+r.name] {
+	for _, r := range requiredSymbols {
+		if !declaredSymbols[r.dir+"."+r.name] {
 			t.Errorf("%s needs func %s: %s", r.dir, r.name, r.why)
 		}
 	}
@@ -382,9 +382,9 @@ func TestPackageDocs(t *testing.T) {
 // never reports anything fails.
 func TestRulesBite(t *testing.T) {
 	inRoot(t)
-	long := strings.Repeat("\t_ = 1\n", maxFuncLines)
+	longFunction := strings.Repeat("\t_ = 1\n", maxFuncLines)
 	for _, c := range []struct{ rule, name, src, want string }{
-		{"size", "wire/a.go", "package a\n\nfunc f() {\n" + long + "}\n", "f has 102 lines"},
+		{"size", "wire/a.go", "package a\n\nfunc f() {\n" + longFunction + "}\n", "f has 102 lines"},
 		{"size", "wire/a.go", "package a\n" + strings.Repeat("// x\n", maxFileLines), "501 lines"},
 		{"name", "wire/utils.go", "package a\n", "by the concept"},
 		{"name", "wire/call_helpers.go", "package a\n", "by the concept"},

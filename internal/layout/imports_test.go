@@ -17,10 +17,10 @@ import (
 
 const module = "opentabs"
 
-// mayImport lists, for each of our packages, which of our packages it may
+// allowedImports lists, for each of our packages, which of our packages it may
 // import. A package without an entry fails the test, so that each new package
 // gets one.
-var mayImport = map[string][]string{
+var allowedImports = map[string][]string{
 	"wire":                  {},
 	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
 	"dispatch/activity":     {"wire", "internal/humanize"},
@@ -85,8 +85,8 @@ var mayImport = map[string][]string{
 	"internal/scriptcheck":  {"internal/config", "internal/jsbuild", "internal/statefile"},
 	"internal/permissions":  {"wire", "plugin", "plugin/catalog", "plugin/inspection", "plugin/policy", "internal/audit", "internal/httpapi", "internal/usererr"},
 	"internal/home":         {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/audit", "internal/clienttoken", "internal/config", "internal/httpapi", "internal/logfile", "internal/npm", "internal/permissions", "internal/portowner", "internal/scriptcheck", "internal/usererr", "internal/version"},
-	"internal/daemon":       {everything},
-	"internal/browsertest":  {everything},
+	"internal/daemon":       {allPackages},
+	"internal/browsertest":  {allPackages},
 	"internal/usererr":      {},
 	"internal/toolargs":     {"internal/mcpclient", "internal/nearest", "internal/rawjson", "internal/usererr"},
 	"internal/install":      {"plugin", "plugin/catalog", "internal/config", "internal/home", "internal/npm", "internal/statefile", "internal/terminal", "internal/usererr", "internal/version"},
@@ -104,17 +104,17 @@ var mayImport = map[string][]string{
 	"internal/statusview":   {"wire", "internal/httpapi", "internal/pluginview", "internal/terminal"},
 	"internal/auditview":    {"wire", "internal/audit", "internal/callview", "internal/terminal"},
 	"internal/doctor":       {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/clients", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/humanize", "internal/version"},
-	"cmd/opentabs":          {everything},
+	"cmd/opentabs":          {allPackages},
 
 	"internal/terminal/terminaltest": {},
 }
 
-// everything means all packages. The program and the composition of the daemon may
+// allPackages means all packages. The program and the composition of the daemon may
 // import them all.
-const everything = "*"
+const allPackages = "*"
 
-// testsMayImport lists what a package's tests may import beyond mayImport.
-var testsMayImport = map[string][]string{
+// allowedTestImports lists what a package's tests may import beyond allowedImports.
+var allowedTestImports = map[string][]string{
 	"dispatch":              {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest"},
 	"dispatch/activity":     {"internal/leaktest"},
 	"dispatch/dispatchtest": {"internal/goldentest"},
@@ -162,7 +162,7 @@ var libraries = map[string]library{
 	"github.com/santhosh-tekuri/jsonschema/v6": {[]string{"plugin/schema"},
 		"validates arguments against JSON Schema and reports all violations"},
 	"github.com/dlclark/regexp2": {[]string{"plugin/schema"}, "patterns of JSON Schema that RE2 can't run"},
-	"github.com/rs/zerolog":      {[]string{everything}, "structured logs without allocation"},
+	"github.com/rs/zerolog":      {[]string{allPackages}, "structured logs without allocation"},
 	"github.com/rogpeppe/go-internal": {[]string{"cmd/opentabs", "plugin/review"},
 		"testscript: the command line is tested by scripts that run the real main; diff: what changed since a review"},
 	"github.com/evanphx/json-patch/v5": {[]string{"dispatch/activity"}, "applies the JSON Patches (RFC 6902) of activities"},
@@ -211,16 +211,16 @@ func parseGo(name, src string) (goFile, error) {
 	}, nil
 }
 
-// notOurs are directories of installed, generated and test data files.
-var notOurs = []string{"node_modules", "testdata", "vendor", "dist", "bin", "artifacts"}
+// excludedDirs are directories of installed, generated and test data files.
+var excludedDirs = []string{"node_modules", "testdata", "vendor", "dist", "bin", "artifacts"}
 
-// walk calls visit with every file of the repository outside notOurs.
-func walk(visit func(name string) error) error {
+// walkFiles calls visit with every file of the repository outside excludedDirs.
+func walkFiles(visit func(name string) error) error {
 	return fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (slices.Contains(notOurs, d.Name()) || len(d.Name()) > 1 && d.Name()[0] == '.'):
+		case d.IsDir() && (slices.Contains(excludedDirs, d.Name()) || len(d.Name()) > 1 && d.Name()[0] == '.'):
 			return fs.SkipDir
 		case d.IsDir():
 			return nil
@@ -232,7 +232,7 @@ func walk(visit func(name string) error) error {
 // goFiles returns every Go file of the repository.
 var goFiles = sync.OnceValues(func() ([]goFile, error) {
 	var files []goFile
-	err := walk(func(name string) error {
+	err := walkFiles(func(name string) error {
 		if path.Ext(name) != ".go" {
 			return nil
 		}
@@ -256,13 +256,13 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
+	seenDirs := map[string]bool{}
 	for _, f := range files {
-		seen[f.dir] = true
+		seenDirs[f.dir] = true
 		report(t, checkImports(f))
 	}
-	for dir := range mayImport {
-		if !seen[dir] {
+	for dir := range allowedImports {
+		if !seenDirs[dir] {
 			t.Errorf("mayImport has an entry for %s, which does not exist; remove the entry", dir)
 		}
 	}
@@ -270,42 +270,42 @@ func TestImports(t *testing.T) {
 
 // checkImports reports every import that the tables do not allow.
 func checkImports(f goFile) []string {
-	var bad []string
-	allowed, ok := mayImport[f.dir]
+	var violations []string
+	allowedPaths, ok := allowedImports[f.dir]
 	if !ok {
 		return []string{fmt.Sprintf("%s: package %s is not in mayImport (internal/layout/imports_test.go); decide what it may import", f.name, f.dir)}
 	}
 	if f.test {
 		// An external test also imports the package itself.
-		allowed = slices.Concat(allowed, testsMayImport[f.dir], []string{f.dir})
+		allowedPaths = slices.Concat(allowedPaths, allowedTestImports[f.dir], []string{f.dir})
 	}
 	for _, spec := range f.ast.Imports {
 		p, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			return append(bad, err.Error())
+			return append(violations, err.Error())
 		}
-		ours, isOurs := strings.CutPrefix(p, module+"/")
-		first, _, _ := strings.Cut(p, "/")
+		ourPath, isOurs := strings.CutPrefix(p, module+"/")
+		firstElement, _, _ := strings.Cut(p, "/")
 		switch {
-		case isOurs && !slices.Contains(allowed, ours) && !slices.Contains(allowed, everything):
-			bad = append(bad, fmt.Sprintf("%s: %s may not import %s", f.at(spec), f.dir, ours))
-		case !isOurs && strings.Contains(first, "."):
-			bad = append(bad, checkLibrary(f, spec, p)...)
+		case isOurs && !slices.Contains(allowedPaths, ourPath) && !slices.Contains(allowedPaths, allPackages):
+			violations = append(violations, fmt.Sprintf("%s: %s may not import %s", f.at(spec), f.dir, ourPath))
+		case !isOurs && strings.Contains(firstElement, "."):
+			violations = append(violations, checkLibrary(f, spec, p)...)
 		}
 	}
-	return bad
+	return violations
 }
 
 // checkLibrary reports an import of a library by a package that may not import it.
 func checkLibrary(f goFile, spec ast.Node, p string) []string {
-	for mod, lib := range libraries {
-		if p != mod && !strings.HasPrefix(p, mod+"/") {
+	for modulePath, lib := range libraries {
+		if p != modulePath && !strings.HasPrefix(p, modulePath+"/") {
 			continue
 		}
-		if slices.Contains(lib.importers, f.dir) || slices.Contains(lib.importers, everything) && f.dir != "wire" {
+		if slices.Contains(lib.importers, f.dir) || slices.Contains(lib.importers, allPackages) && f.dir != "wire" {
 			return nil
 		}
-		return []string{fmt.Sprintf("%s: only %s may import %s", f.at(spec), strings.Join(lib.importers, ", "), mod)}
+		return []string{fmt.Sprintf("%s: only %s may import %s", f.at(spec), strings.Join(lib.importers, ", "), modulePath)}
 	}
 	return []string{fmt.Sprintf("%s: %s is not in libraries (internal/layout/imports_test.go); add it with its importers and the reason", f.at(spec), p)}
 }
@@ -324,17 +324,17 @@ func TestLibraries(t *testing.T) {
 			required[words[0]] = true
 		}
 	}
-	for mod := range required {
-		if _, ok := libraries[mod]; !ok {
-			t.Errorf("go.mod requires %s; add it to libraries (internal/layout/imports_test.go) with its importers and the reason", mod)
+	for modulePath := range required {
+		if _, ok := libraries[modulePath]; !ok {
+			t.Errorf("go.mod requires %s; add it to libraries (internal/layout/imports_test.go) with its importers and the reason", modulePath)
 		}
 	}
-	for mod, lib := range libraries {
-		if !required[mod] {
-			t.Errorf("libraries has %s, which go.mod does not require directly; remove the entry or run go mod tidy", mod)
+	for modulePath, lib := range libraries {
+		if !required[modulePath] {
+			t.Errorf("libraries has %s, which go.mod does not require directly; remove the entry or run go mod tidy", modulePath)
 		}
 		if lib.why == "" || len(lib.importers) == 0 {
-			t.Errorf("libraries: %s needs a reason and an importer", mod)
+			t.Errorf("libraries: %s needs a reason and an importer", modulePath)
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// lateFolders and lateFiles are code that runs after a page's scripts and must
+// guardedFolders and guardedFiles are code that runs after a page's scripts and must
 // not look up built-ins at that time (sdk-ts/src/runtime/primordials.ts).
 var (
-	lateFolders = []string{"extension/src/host/"}
-	lateFiles   = []string{
+	guardedFolders = []string{"extension/src/host/"}
+	guardedFiles   = []string{
 		"sdk-ts/src/auth-cache.ts", "sdk-ts/src/config.ts", "sdk-ts/src/pre-script-value.ts", "sdk-ts/src/readiness.ts",
 		"sdk-ts/src/running.ts", "sdk-ts/src/tool-error.ts", "sdk-ts/src/runtime/async.ts", "sdk-ts/src/runtime/call.ts",
 		"sdk-ts/src/runtime/container.ts", "sdk-ts/src/runtime/context.ts", "sdk-ts/src/runtime/page-primordials.ts",
@@ -20,37 +20,37 @@ var (
 	}
 )
 
-// lookedUp matches code that looks up a built-in when it runs. awaiting matches
+// builtInLookup matches code that looks up a built-in when it runs. awaiting matches
 // what only the host must avoid, because the build runs async functions of the SDK by
 // sdk-ts/src/runtime/async.ts.
 var (
-	lookedUp = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
-	awaiting = regexp.MustCompile(`\bawait\b|\basync\b`)
-	// sentences are texts, and the name of context.call in those with values.
-	sentences = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
+	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
+	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)
+	// quotedText are texts, and the name of context.call in those with values.
+	quotedText = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
 )
 
-// checkLate finds lines of guarded code that look a built-in up.
-func checkLate(f tsFile) []string {
-	host := slices.ContainsFunc(lateFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
-	if f.test || !host && !slices.Contains(lateFiles, f.name) {
+// checkBuiltInLookups finds lines of guarded code that look a built-in up.
+func checkBuiltInLookups(f tsFile) []string {
+	host := slices.ContainsFunc(guardedFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
+	if f.test || !host && !slices.Contains(guardedFiles, f.name) {
 		return nil
 	}
 	return f.eachLine(func(line string) string {
 		code, _, _ := strings.Cut(line, "//")
-		code = strings.ReplaceAll(sentences.ReplaceAllString(code, "''"), "...args: unknown[]", "")
+		code = strings.ReplaceAll(quotedText.ReplaceAllString(code, "''"), "...args: unknown[]", "")
 		code = strings.ReplaceAll(code, "...rest: unknown[]", "")
 		if trimmed := strings.TrimSpace(code); strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") {
 			return ""
 		}
-		found := lookedUp.FindString(code)
-		if found == "" && host {
-			found = awaiting.FindString(code)
+		match := builtInLookup.FindString(code)
+		if match == "" && host {
+			match = awaitPattern.FindString(code)
 		}
-		if found == "" {
+		if match == "" {
 			return ""
 		}
-		return fmt.Sprintf("%q is looked up when it is used; take it from primordials.ts", found)
+		return fmt.Sprintf("%q is looked up when it is used; take it from primordials.ts", match)
 	})
 }
 
@@ -58,7 +58,7 @@ func checkLate(f tsFile) []string {
 func TestLateFilesExist(t *testing.T) {
 	inRoot(t)
 	files := tsFiles(t)
-	for _, name := range lateFiles {
+	for _, name := range guardedFiles {
 		if !slices.ContainsFunc(files, func(f tsFile) bool { return f.name == name }) {
 			t.Errorf("%s does not exist", name)
 		}

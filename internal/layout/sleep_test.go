@@ -22,50 +22,50 @@ func checkSleep(f goFile) []string {
 	usesSynctest := slices.ContainsFunc(f.ast.Imports, func(spec *ast.ImportSpec) bool {
 		return spec.Path.Value == `"testing/synctest"`
 	})
-	var bad []string
+	var violations []string
 	for _, d := range f.ast.Decls {
 		fn, isFunc := d.(*ast.FuncDecl)
 		if isFunc && usesSynctest && !isTestFunction.MatchString(fn.Name.Name) {
 			continue
 		}
-		if isFunc && mayWait[f.name+":"+fn.Name.Name] != "" {
+		if isFunc && allowedWaits[f.name+":"+fn.Name.Name] != "" {
 			continue
 		}
 		if callsHelper(d, fakeTimeHelpers()[f.dir]) {
 			continue
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
-			if what := sleepOf(n); what != "" {
-				bad = append(bad, fmt.Sprintf("%s: %s in real time; wait for the event, or use testing/synctest", f.at(n), what))
+			if waitText := findSleep(n); waitText != "" {
+				violations = append(violations, fmt.Sprintf("%s: %s in real time; wait for the event, or use testing/synctest", f.at(n), waitText))
 			}
 			return true
 		})
 	}
-	return bad
+	return violations
 }
 
-// mayWait are functions and TypeScript files of tests that wait in real time, each with the reason.
-var mayWait = map[string]string{
+// allowedWaits are functions and TypeScript files of tests that wait in real time, each with the reason.
+var allowedWaits = map[string]string{
 	"e2e/attacks/origin.test.ts":                "a hostile page, which gets no event when a document of another origin has loaded",
 	"cmd/opentabs/main_test.go:runFakeBrowser":  "a program that simulates a browser, which reconnects",
 	"cmd/opentabs/main_test.go:countDown":       "a program that simulates a browser, whose tool reports steps",
 	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
 }
 
-// sleepOf returns how a node waits for a fixed time; empty if it does not.
-func sleepOf(n ast.Node) string {
+// findSleep returns how a node waits for a fixed time; empty if it does not.
+func findSleep(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
 		if isSelector(n, "time", "Sleep") {
 			return "time.Sleep"
 		}
 	case *ast.BlockStmt:
-		return sleepIn(n.List)
+		return findSleepInList(n.List)
 	case *ast.CaseClause:
-		return sleepIn(n.Body)
+		return findSleepInList(n.Body)
 	case *ast.CommClause:
-		if what := sleepIn(n.Body); what != "" {
-			return what
+		if waitText := findSleepInList(n.Body); waitText != "" {
+			return waitText
 		}
 		if receivesFromAfter(n.Comm) && len(n.Body) == 0 {
 			return "a select that continues after time.After"
@@ -74,8 +74,8 @@ func sleepOf(n ast.Node) string {
 	return ""
 }
 
-// sleepIn reports a statement that only receives from time.After.
-func sleepIn(list []ast.Stmt) string {
+// findSleepInList reports a statement that only receives from time.After.
+func findSleepInList(list []ast.Stmt) string {
 	if slices.ContainsFunc(list, receivesFromAfter) {
 		return "<-time.After"
 	}
@@ -87,21 +87,21 @@ func receivesFromAfter(s ast.Stmt) bool {
 	if !isExpr {
 		return false
 	}
-	receive, isUnary := e.X.(*ast.UnaryExpr)
-	if !isUnary || receive.Op != token.ARROW {
+	receiveExpr, isUnary := e.X.(*ast.UnaryExpr)
+	if !isUnary || receiveExpr.Op != token.ARROW {
 		return false
 	}
-	call, isCall := receive.X.(*ast.CallExpr)
+	call, isCall := receiveExpr.X.(*ast.CallExpr)
 	return isCall && isSelector(call.Fun, "time", "After")
 }
 
 // calledName returns the name of the function or method that is called.
 func calledName(call *ast.CallExpr) string {
-	switch fun := call.Fun.(type) {
+	switch function := call.Fun.(type) {
 	case *ast.Ident:
-		return fun.Name
+		return function.Name
 	case *ast.SelectorExpr:
-		return fun.Sel.Name
+		return function.Sel.Name
 	}
 	return ""
 }
@@ -114,8 +114,8 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	if err != nil {
 		return helpers // TestHabits reports the error
 	}
-	for added := true; added; {
-		added = false
+	for hasAdded := true; hasAdded; {
+		hasAdded = false
 		for _, f := range files {
 			for _, d := range f.ast.Decls {
 				fn, ok := d.(*ast.FuncDecl)
@@ -124,7 +124,7 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 				}
 				if callsHelper(fn, helpers[f.dir]) {
 					helpers[f.dir] = append(helpers[f.dir], fn.Name.Name)
-					added = true
+					hasAdded = true
 				}
 			}
 		}
@@ -134,30 +134,30 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 
 // callsHelper returns whether a declaration calls synctest.Test or one of the helpers.
 func callsHelper(d ast.Decl, helpers []string) bool {
-	found := false
+	isFound := false
 	ast.Inspect(d, func(n ast.Node) bool {
 		call, isCall := n.(*ast.CallExpr)
-		found = found || isCall && (isSelector(call.Fun, "synctest", "Test") || slices.Contains(helpers, calledName(call)))
+		isFound = isFound || isCall && (isSelector(call.Fun, "synctest", "Test") || slices.Contains(helpers, calledName(call)))
 		return true
 	})
-	return found
+	return isFound
 }
 
 var (
-	tsSleep = regexp.MustCompile(`new Promise(<[^>]*>)?\(\(?\w*\)? => setTimeout\(|\bpause\(`)
-	tsFake  = regexp.MustCompile(`\bmock\.timers\.enable\(`)
+	tsSleepPattern    = regexp.MustCompile(`new Promise(<[^>]*>)?\(\(?\w*\)? => setTimeout\(|\bpause\(`)
+	tsFakeTimePattern = regexp.MustCompile(`\bmock\.timers\.enable\(`)
 )
 
 // checkTSSleep reports a test that waits for a fixed time in real time. A test with
 // simulated timers may do that, and the end-to-end tests may call pause to pace a real
 // system.
 func checkTSSleep(f tsFile) []string {
-	if !f.test || tsFake.MatchString(f.src) || mayWait[f.name] != "" {
+	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
 		return nil
 	}
 	return f.eachLine(func(line string) string {
-		found := tsSleep.FindString(line)
-		if found == "" || strings.HasPrefix(found, "pause(") && f.workspace() == "e2e" {
+		isFound := tsSleepPattern.FindString(line)
+		if isFound == "" || strings.HasPrefix(isFound, "pause(") && f.workspace() == "e2e" {
 			return ""
 		}
 		return "a wait for a fixed time in real time; wait for the event, or use mock.timers"

@@ -16,16 +16,16 @@ import (
 // biome and tsc check the finer rules (casts, any, !, default exports). The
 // tests here cover what those cannot check, and that their rules are enabled.
 
-// tsMayImport lists, for each workspace, what its code may import: workspaces
-// by relative path, packages by name. Tests may use testsOnly too.
-var tsMayImport = map[string][]string{
+// allowedTSImports lists, for each workspace, what its code may import: workspaces
+// by relative path, packages by name. Tests may use testOnlyPackages too.
+var allowedTSImports = map[string][]string{
 	"wire":      {},
 	"extension": {"wire", "preact", "sdk-ts/src/runtime/primordials.ts"},
 	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the latter to this SDK
 	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
 }
 
-var testsOnly = []string{"node:", "extension", "wire", "typescript", "esbuild"}
+var testOnlyPackages = []string{"node:", "extension", "wire", "typescript", "esbuild"}
 
 // lintIgnored are files that may switch off a lint rule for a line, each with
 // the reason.
@@ -41,14 +41,14 @@ type tsFile struct {
 
 // workspace is the first directory of the file's path.
 func (f tsFile) workspace() string {
-	first, _, _ := strings.Cut(f.name, "/")
-	return first
+	firstDir, _, _ := strings.Cut(f.name, "/")
+	return firstDir
 }
 
 func tsFiles(t *testing.T) []tsFile {
 	t.Helper()
 	var files []tsFile
-	err := walk(func(name string) error {
+	err := walkFiles(func(name string) error {
 		if ext := path.Ext(name); ext != ".ts" && ext != ".tsx" || strings.HasSuffix(name, ".gen.ts") {
 			return nil
 		}
@@ -73,21 +73,21 @@ func isTSTest(name string) bool {
 // tsRules are the checks of one TypeScript file.
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
-		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && tooLong[f.name] == "" {
+		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
 			return []string{fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines)}
 		}
 		return nil
 	},
 	"name":    func(f tsFile) []string { return checkFileName(f.name) },
 	"imports": checkTSImports,
-	"late":    checkLate,
+	"late":    checkBuiltInLookups,
 	"chrome":  checkChrome,
-	"forward": checkForward,
-	"restate": checkRestate,
+	"forward": checkForwardUse,
+	"restate": checkRestatedTypes,
 	"sleep":   checkTSSleep,
 	"debt": func(f tsFile) []string {
 		return f.eachLine(func(line string) string {
-			if debt.MatchString(line) && !tracked.MatchString(line) {
+			if debtMarker.MatchString(line) && !trackedDebt.MatchString(line) {
 				return "a TODO needs a date or an issue: TODO(2026-01-31) or TODO(#12)"
 			}
 			return ""
@@ -121,15 +121,15 @@ var tsRules = map[string]func(tsFile) []string{
 
 // eachLine collects the problems that check finds in each line.
 func (f tsFile) eachLine(check func(line string) string) []string {
-	var bad []string
+	var violations []string
 	n := 0
 	for line := range strings.Lines(f.src) {
 		n++
 		if text := check(line); text != "" {
-			bad = append(bad, fmt.Sprintf("%s:%d: %s", f.name, n, text))
+			violations = append(violations, fmt.Sprintf("%s:%d: %s", f.name, n, text))
 		}
 	}
-	return bad
+	return violations
 }
 
 func TestTypeScript(t *testing.T) {
@@ -147,34 +147,34 @@ func TestTypeScript(t *testing.T) {
 var importFrom = regexp.MustCompile(`(?m)(?:^|[;}\s])(?:from|import)\s*\(?\s*['"]([^'"\n]+)['"]`)
 
 func checkTSImports(f tsFile) []string {
-	space := f.workspace()
-	allowed, ok := tsMayImport[space]
+	workspace := f.workspace()
+	allowed, ok := allowedTSImports[workspace]
 	if !ok {
-		return []string{fmt.Sprintf("%s: %s is not in tsMayImport (internal/layout/typescript_test.go)", f.name, space)}
+		return []string{fmt.Sprintf("%s: %s is not in tsMayImport (internal/layout/typescript_test.go)", f.name, workspace)}
 	}
 	if f.test {
-		allowed = slices.Concat(allowed, testsOnly)
+		allowed = slices.Concat(allowed, testOnlyPackages)
 	}
-	var bad []string
+	var violations []string
 	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.src), -1) {
-		from := m[1]
-		if strings.HasPrefix(from, ".") {
-			to := path.Join(path.Dir(f.name), from)
-			if path.Ext(to) == "" {
-				bad = append(bad, fmt.Sprintf("%s: import %q with its extension, so that every bundler finds it", f.name, from))
+		importPath := m[1]
+		if strings.HasPrefix(importPath, ".") {
+			target := path.Join(path.Dir(f.name), importPath)
+			if path.Ext(target) == "" {
+				violations = append(violations, fmt.Sprintf("%s: import %q with its extension, so that every bundler finds it", f.name, importPath))
 			}
-			from, _, _ = strings.Cut(to, "/")
-			if from == space || slices.Contains(allowed, to) {
+			importPath, _, _ = strings.Cut(target, "/")
+			if importPath == workspace || slices.Contains(allowed, target) {
 				continue
 			}
 		}
 		if !slices.ContainsFunc(allowed, func(a string) bool {
-			return from == a || strings.HasPrefix(from, a+"/") || strings.HasSuffix(a, ":") && strings.HasPrefix(from, a)
+			return importPath == a || strings.HasPrefix(importPath, a+"/") || strings.HasSuffix(a, ":") && strings.HasPrefix(importPath, a)
 		}) {
-			bad = append(bad, fmt.Sprintf("%s: %s may not import %q", f.name, space, m[1]))
+			violations = append(violations, fmt.Sprintf("%s: %s may not import %q", f.name, workspace, m[1]))
 		}
 	}
-	return bad
+	return violations
 }
 
 // chromeUse is chrome's API: chrome.tabs.query, chrome['tabs'], = chrome;. Our own
@@ -196,49 +196,49 @@ var compositionRoots = []string{"extension/src/worker/worker.ts", "extension/src
 
 var topLevelConst = regexp.MustCompile(`(?m)^const (\w+)\b`)
 
-// checkForward reports constants of a composition root that are used before their
+// checkForwardUse reports constants of a composition root that are used before their
 // declaration, in closures too: a part gets only parts that were built before it.
-func checkForward(f tsFile) []string {
+func checkForwardUse(f tsFile) []string {
 	if !slices.Contains(compositionRoots, f.name) {
 		return nil
 	}
-	var bad []string
+	var violations []string
 	src := withoutStrings(withoutComments(f.src))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
 		name := src[m[2]:m[3]]
 		// A property has the name of a constant in "link.docs" and in "docs:".
-		use := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
-		if use.MatchString(src[:m[0]]) {
-			bad = append(bad, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
+		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
+		if usePattern.MatchString(src[:m[0]]) {
+			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
 		}
 	}
-	return bad
+	return violations
 }
 
-var implementing = regexp.MustCompile(`\bclass (\w+)[^{]*\bimplements (\w+)`)
+var implementsPattern = regexp.MustCompile(`\bclass (\w+)[^{]*\bimplements (\w+)`)
 
-// checkRestate reports classes that implement an interface: each method would have two
+// checkRestatedTypes reports classes that implement an interface: each method would have two
 // declarations.
-func checkRestate(f tsFile) []string {
+func checkRestatedTypes(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil
 	}
-	if m := implementing.FindStringSubmatch(withoutComments(f.src)); m != nil {
+	if m := implementsPattern.FindStringSubmatch(withoutComments(f.src)); m != nil {
 		return []string{fmt.Sprintf("%s: %s restates the methods of %s; export the class, and let its users take a Pick<> of it", f.name, m[2], m[1])}
 	}
 	return nil
 }
 
 var (
-	comments = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^|[\s;{}(),])//[^\n]*`)
-	quoted   = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`)
+	commentPattern = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^|[\s;{}(),])//[^\n]*`)
+	quotedPattern  = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"`)
 )
 
 // withoutComments and withoutStrings are approximate: they rely on code that biome has
 // formatted.
-func withoutComments(src string) string { return comments.ReplaceAllString(src, "\n") }
+func withoutComments(src string) string { return commentPattern.ReplaceAllString(src, "\n") }
 
-func withoutStrings(src string) string { return quoted.ReplaceAllString(src, `''`) }
+func withoutStrings(src string) string { return quotedPattern.ReplaceAllString(src, `''`) }
 
 // TestTypeScriptRulesBite runs each rule on a line that breaks it.
 func TestTypeScriptRulesBite(t *testing.T) {
@@ -277,7 +277,7 @@ func TestTypeScriptRulesBite(t *testing.T) {
 			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.src)
 		}
 	}
-	fine := []tsFile{
+	allowedFiles := []tsFile{
 		{compositionRoots[0], "// b is in a comment\nconst a = makeA({ b: x.b, c: 'b' });\nconst b = makeB(a);", false},
 		{"extension/src/a.ts", "function f(chrome: Registrar) {\n  return chrome.register(x);\n}", false},
 		{"extension/src/a.ts", "// chrome.tabs is in a comment\nconst x = 'chrome.tabs'; import y from '../../wire/frame.ts';", false},
@@ -286,7 +286,7 @@ func TestTypeScriptRulesBite(t *testing.T) {
 		{"wire/a.test.ts", "t.mock.timers.enable({});\nawait new Promise((resolve) => setTimeout(resolve, 50));", true},
 		{"e2e/a.test.ts", "import { chromium } from 'playwright-core';", true},
 	}
-	for _, f := range fine {
+	for _, f := range allowedFiles {
 		for name, rule := range tsRules {
 			report(t, rule(f))
 			_ = name
@@ -297,23 +297,23 @@ func TestTypeScriptRulesBite(t *testing.T) {
 // TestLintIsOn checks that biome and tsc have these rules enabled.
 func TestLintIsOn(t *testing.T) {
 	inRoot(t)
-	var biome struct {
+	var biomeConfig struct {
 		Plugins []string
 		Linter  struct{ Rules map[string]any }
 	}
-	readInto(t, "biome.json", &biome)
-	if !slices.Contains(biome.Plugins, "./.ci/biome/no-cast.grit") {
+	readInto(t, "biome.json", &biomeConfig)
+	if !slices.Contains(biomeConfig.Plugins, "./.ci/biome/no-cast.grit") {
 		t.Error("biome.json must use .ci/biome/no-cast.grit, which reports casts")
 	}
 	for _, rule := range []string{"suspicious.noExplicitAny", "style.noNonNullAssertion", "style.noDefaultExport", "performance.noReExportAll"} {
 		group, name, _ := strings.Cut(rule, ".")
-		if rules, ok := biome.Linter.Rules[group].(map[string]any); !ok || rules[name] != "error" {
+		if rules, ok := biomeConfig.Linter.Rules[group].(map[string]any); !ok || rules[name] != "error" {
 			t.Errorf("biome.json: rule %s must be an error", rule)
 		}
 	}
-	size, _ := biome.Linter.Rules["complexity"].(map[string]any)
+	sizeLimits, _ := biomeConfig.Linter.Rules["complexity"].(map[string]any)
 	want := map[string]any{"level": "error", "options": map[string]any{"maxLines": float64(maxFuncLines)}}
-	if !reflect.DeepEqual(size["noExcessiveLinesPerFunction"], want) {
+	if !reflect.DeepEqual(sizeLimits["noExcessiveLinesPerFunction"], want) {
 		t.Errorf("biome.json: complexity.noExcessiveLinesPerFunction must limit functions to %d lines", maxFuncLines)
 	}
 	var tsconfig struct{ CompilerOptions map[string]any }

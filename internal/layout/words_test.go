@@ -92,7 +92,7 @@ type word struct {
 func wordsOf(text string) []word {
 	var words []word
 	line, start := 1, -1
-	end := func(at int) {
+	endWord := func(at int) {
 		if start >= 0 {
 			words = append(words, word{strings.ToLower(text[start:at]), line})
 		}
@@ -103,20 +103,20 @@ func wordsOf(text string) []word {
 		isUpper := 'A' <= c && c <= 'Z'
 		switch {
 		case isUpper && i > 0 && 'a' <= text[i-1] && text[i-1] <= 'z':
-			end(i)
+			endWord(i)
 			start = i
 		case isUpper || 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
 			if start < 0 {
 				start = i
 			}
 		default:
-			end(i)
+			endWord(i)
 			if c == '\n' {
 				line++
 			}
 		}
 	}
-	end(len(text))
+	endWord(len(text))
 	return words
 }
 
@@ -137,42 +137,42 @@ func (p phrase) matches(words []word) bool {
 
 // checkWords finds banned words in the name and the text of a file.
 func checkWords(name, text string) []string {
-	var bad []string
+	var violations []string
 	words := wordsOf(name + "\n" + text) // line 1 is the name
 	for i, w := range words {
 		for _, p := range phrases[w.text] {
 			if p.matches(words[i:]) {
-				bad = append(bad, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.words, " "), p.instead))
+				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.words, " "), p.instead))
 			}
 		}
 	}
 	if path.Ext(name) == ".go" {
-		return bad
+		return violations
 	}
 	for _, m := range vagueTSFunction.FindAllStringSubmatch(text, -1) {
-		bad = append(bad, vagueFunction(name, m[1]))
+		violations = append(violations, vagueFunction(name, m[1]))
 	}
-	return bad
+	return violations
 }
 
 // checkFunctionNames finds functions and methods of a Go file with a vague name.
 func checkFunctionNames(f goFile) []string {
-	var bad []string
+	var violations []string
 	for _, d := range f.ast.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if ok && slices.Contains(vagueFunctions, fn.Name.Name) && (fn.Recv == nil || !slices.Contains(plainMethods, fn.Name.Name)) {
-			bad = append(bad, vagueFunction(f.at(fn), fn.Name.Name))
+			violations = append(violations, vagueFunction(f.at(fn), fn.Name.Name))
 		}
 	}
-	return bad
+	return violations
 }
 
 func vagueFunction(at, name string) string {
 	return fmt.Sprintf("%s: function %s: use a verb and its object, as in sendReport", at, name)
 }
 
-// written are the kinds of files whose words are checked.
-var written = []string{".go", ".ts", ".tsx", ".md", ".css", ".html", ".grit", "Makefile"}
+// checkedFiles are the kinds of files whose words are checked.
+var checkedFiles = []string{".go", ".ts", ".tsx", ".md", ".css", ".html", ".grit", "Makefile"}
 
 // wordTables hold the banned words themselves, or names that others chose: the
 // icons of Lucide.
@@ -188,9 +188,9 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = walk(func(name string) error {
-		isWritten := slices.ContainsFunc(written, func(end string) bool { return strings.HasSuffix(name, end) })
-		if isWritten && !slices.Contains(wordTables, name) {
+	err = walkFiles(func(name string) error {
+		isChecked := slices.ContainsFunc(checkedFiles, func(endWord string) bool { return strings.HasSuffix(name, endWord) })
+		if isChecked && !slices.Contains(wordTables, name) {
 			names = append(names, name)
 		}
 		return nil
@@ -198,7 +198,7 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var bad []string
+	var violations []string
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || info.IsDir() {
 			continue
@@ -207,16 +207,16 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bad = append(bad, checkWords(name, string(src))...)
+		violations = append(violations, checkWords(name, string(src))...)
 		if path.Ext(name) == ".go" {
 			f, err := parseGo(name, string(src))
 			if err != nil {
 				t.Fatal(err)
 			}
-			bad = append(bad, checkFunctionNames(f)...)
+			violations = append(violations, checkFunctionNames(f)...)
 		}
 	}
-	report(t, bad)
+	report(t, violations)
 }
 
 func TestWordsBite(t *testing.T) {

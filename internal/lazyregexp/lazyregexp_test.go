@@ -7,7 +7,7 @@ func TestNew(t *testing.T) {
 	if !digits().MatchString("42") || digits().MatchString("4x2") {
 		t.Error("the pattern does not match digits alone")
 	}
-	if first := digits(); first != digits() {
+	if firstCompiled := digits(); firstCompiled != digits() {
 		t.Error("the pattern was compiled twice")
 	}
 }

@@ -19,8 +19,8 @@ const exitTimeout = 30 * time.Second
 // -fuzz it does not check, because the fuzzer has its own goroutines.
 func Main(m *testing.M) {
 	code := m.Run()
-	fuzzing := flag.Lookup("test.fuzz").Value.String() != ""
-	if code == 0 && !fuzzing && hasLeaks() {
+	isFuzzing := flag.Lookup("test.fuzz").Value.String() != ""
+	if code == 0 && !isFuzzing && hasLeaks() {
 		buf := make([]byte, 1<<20)
 		fmt.Fprintf(os.Stderr, "goroutines were left behind:\n%s\n", buf[:runtime.Stack(buf, true)])
 		code = 1
@@ -30,8 +30,8 @@ func Main(m *testing.M) {
 
 // hasLeaks reports whether another goroutine still runs after exitTimeout.
 func hasLeaks() bool {
-	for end := time.Now().Add(exitTimeout); runtime.NumGoroutine() > 1; {
-		if time.Now().After(end) {
+	for deadline := time.Now().Add(exitTimeout); runtime.NumGoroutine() > 1; {
+		if time.Now().After(deadline) {
 			return true
 		}
 		<-time.After(20 * time.Millisecond)

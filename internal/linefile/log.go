@@ -9,13 +9,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// logPause is the least time between two log entries about failed writes.
-const logPause = time.Minute
+// logInterval is the least time between two log entries about failed writes.
+const logInterval = time.Minute
 
 // Options configure a log. Log is optional; all other fields are required.
 type Options struct {
-	// What names the lines in log messages, such as "the audit".
-	What string
+	// Subject names the lines in log messages, such as "the audit".
+	Subject string
 	// FileBytes is the size at which a file is rotated.
 	FileBytes int64
 	// Files is how many files are kept.
@@ -36,17 +36,17 @@ type Log struct {
 	wake chan struct{} // holds a token while there is something to write
 	done chan struct{} // closed when the writer has ended
 
-	mu      sync.Mutex // guards all fields below
-	pending []byte     // whole lines
-	lines   int        // the number of lines in pending
-	dropped int        // the number of lines that were dropped since the last written line
-	closed  bool
+	mu           sync.Mutex // guards all fields below
+	pending      []byte     // whole lines
+	pendingLines int        // the number of lines in pending
+	droppedLines int        // the number of lines that were dropped since the last written line
+	isClosed     bool
 
 	// The fields below belong to the writing goroutine.
-	file   *os.File // nil if it could not be opened
-	size   int64
-	torn   bool // the last line of the file is incomplete
-	logged time.Time
+	file        *os.File // nil if it could not be opened
+	size        int64
+	isTorn      bool // the last line of the file is incomplete
+	lastLogTime time.Time
 }
 
 // Open opens the log at path, in an existing folder. If the file cannot be opened, each
@@ -62,15 +62,15 @@ func Open(path string, o Options) *Log {
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.isClosed {
 		return
 	}
 	if len(l.pending)+len(line) > l.opts.PendingBytes {
-		l.dropped++
+		l.droppedLines++
 		return
 	}
 	l.pending = append(l.pending, line...)
-	l.lines++
+	l.pendingLines++
 	l.wakeWriter()
 }
 
@@ -84,7 +84,7 @@ func (l *Log) wakeWriter() {
 // Close writes the pending lines and closes the file.
 func (l *Log) Close() {
 	l.mu.Lock()
-	l.closed = true
+	l.isClosed = true
 	l.mu.Unlock()
 	l.wakeWriter()
 	<-l.done
@@ -94,11 +94,11 @@ func (l *Log) Close() {
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
-		text, lines, dropped, closed := l.takePending()
-		if lines+dropped > 0 {
-			l.appendLines(text, lines, dropped)
+		text, lines, droppedLines, isClosed := l.takePending()
+		if lines+droppedLines > 0 {
+			l.appendLines(text, lines, droppedLines)
 		}
-		if closed {
+		if isClosed {
 			if l.file != nil {
 				l.file.Close()
 			}
@@ -108,21 +108,21 @@ func (l *Log) write() {
 }
 
 // takePending empties the queue and returns what was in it.
-func (l *Log) takePending() (text []byte, lines, dropped int, closed bool) {
+func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text, lines, dropped, closed = l.pending, l.lines, l.dropped, l.closed
-	l.pending, l.lines, l.dropped = nil, 0, 0
-	return text, lines, dropped, closed
+	text, lines, droppedLines, isClosed = l.pending, l.pendingLines, l.droppedLines, l.isClosed
+	l.pending, l.pendingLines, l.droppedLines = nil, 0, 0
+	return text, lines, droppedLines, isClosed
 }
 
 // appendLines writes lines to the file, after a line for the dropped ones. Lines that cannot
 // be written count as dropped.
-func (l *Log) appendLines(text []byte, lines, dropped int) {
-	if dropped > 0 {
-		text = append(l.opts.Dropped(dropped), text...)
+func (l *Log) appendLines(text []byte, lines, droppedLines int) {
+	if droppedLines > 0 {
+		text = append(l.opts.Dropped(droppedLines), text...)
 	}
-	if l.torn {
+	if l.isTorn {
 		text = append([]byte("\n"), text...)
 	}
 	err := l.prepareFile(int64(len(text)))
@@ -130,28 +130,28 @@ func (l *Log) appendLines(text []byte, lines, dropped int) {
 		var n int
 		n, err = l.file.Write(text)
 		l.size += int64(n)
-		l.torn = n > 0 && text[n-1] != '\n' || n == 0 && l.torn
+		l.isTorn = n > 0 && text[n-1] != '\n' || n == 0 && l.isTorn
 	}
 	if err == nil {
 		return
 	}
 	l.mu.Lock()
-	l.dropped += dropped + lines
+	l.droppedLines += droppedLines + lines
 	l.mu.Unlock()
-	if time.Since(l.logged) >= logPause {
-		l.logged = time.Now()
-		l.opts.Log.Error().Err(err).Int("lines", dropped+lines).Msg(l.opts.What + " cannot be written; events are not recorded")
+	if time.Since(l.lastLogTime) >= logInterval {
+		l.lastLogTime = time.Now()
+		l.opts.Log.Error().Err(err).Int("lines", droppedLines+lines).Msg(l.opts.Subject + " cannot be written; events are not recorded")
 	}
 }
 
-// prepareFile opens the file, and rotates it if more bytes exceed its limit.
-func (l *Log) prepareFile(more int64) error {
+// prepareFile opens the file, and rotates it if newBytes exceed its limit.
+func (l *Log) prepareFile(newBytes int64) error {
 	if l.file == nil {
 		if err := l.open(); err != nil {
 			return err
 		}
 	}
-	if l.size == 0 || l.size+more <= l.opts.FileBytes {
+	if l.size == 0 || l.size+newBytes <= l.opts.FileBytes {
 		return nil
 	}
 	l.file.Close()
@@ -179,13 +179,13 @@ func (l *Log) open() error {
 func (l *Log) rotateFiles() {
 	for n := l.opts.Files - 1; n > 0; n-- {
 		if err := os.Rename(rotatedPath(l.path, n-1), rotatedPath(l.path, n)); err != nil && !os.IsNotExist(err) {
-			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.What + " could not be renamed")
+			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.Subject + " could not be renamed")
 			return
 		}
 	}
 	if l.opts.Files == 1 {
 		if err := os.Remove(l.path); err != nil {
-			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.What + " could not be removed")
+			l.opts.Log.Warn().Err(err).Msg("an old file of " + l.opts.Subject + " could not be removed")
 		}
 	}
 }

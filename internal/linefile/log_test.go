@@ -13,15 +13,15 @@ import (
 	"github.com/rs/zerolog"
 )
 
-const files = 5
+const testFiles = 5
 
 func testOptions(o Options) Options {
-	o.What, o.Dropped = "the record", func(n int) []byte { return fmt.Appendf(nil, "dropped %d\n", n) }
+	o.Subject, o.Dropped = "the record", func(n int) []byte { return fmt.Appendf(nil, "dropped %d\n", n) }
 	if o.FileBytes == 0 {
 		o.FileBytes = 1 << 20
 	}
 	if o.Files == 0 {
-		o.Files = files
+		o.Files = testFiles
 	}
 	if o.PendingBytes == 0 {
 		o.PendingBytes = 1 << 20
@@ -32,12 +32,12 @@ func testOptions(o Options) Options {
 func readLog(t *testing.T, path string) []string {
 	t.Helper()
 	var lines []string
-	damaged, err := Read(path, files, func(line []byte) bool {
+	damagedLines, err := Read(path, testFiles, func(line []byte) bool {
 		lines = append(lines, string(line))
 		return true
 	})
-	if err != nil || damaged != 0 {
-		t.Fatalf("%d damaged, %v", damaged, err)
+	if err != nil || damagedLines != 0 {
+		t.Fatalf("%d damaged, %v", damagedLines, err)
 	}
 	return lines
 }
@@ -66,11 +66,11 @@ func TestRotation(t *testing.T) {
 		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 150)))
 		l.Close()
 	}
-	kept, err := filepath.Glob(path + "*")
-	if err != nil || len(kept) != files {
-		t.Fatalf("files %v, %v", kept, err)
+	keptFiles, err := filepath.Glob(path + "*")
+	if err != nil || len(keptFiles) != testFiles {
+		t.Fatalf("files %v, %v", keptFiles, err)
 	}
-	for _, file := range kept {
+	for _, file := range keptFiles {
 		if info, err := os.Stat(file); err != nil || info.Size() > size || info.Size() < size/2 && file != path {
 			t.Errorf("%s: %v, %v", file, info, err)
 		}
@@ -107,12 +107,12 @@ func TestRotationOfOne(t *testing.T) {
 // about it, and a line in the next file has the number.
 func TestCannotWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
-	var logged bytes.Buffer
-	l := Open(filepath.Join(dir, "lines"), testOptions(Options{Log: zerolog.New(&logged)}))
+	var logOutput bytes.Buffer
+	l := Open(filepath.Join(dir, "lines"), testOptions(Options{Log: zerolog.New(&logOutput)}))
 	for range 10 {
 		l.Write([]byte("before\n"))
 	}
-	untilDropped(l, 10)
+	waitUntilDropped(l, 10)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -121,18 +121,18 @@ func TestCannotWrite(t *testing.T) {
 	if got := strings.Join(readLog(t, filepath.Join(dir, "lines")), ", "); got != "dropped 10, after" {
 		t.Errorf("got %s", got)
 	}
-	if n := strings.Count(logged.String(), "the record cannot be written"); n != 1 {
-		t.Errorf("logged %d times: %s", n, logged.String())
+	if n := strings.Count(logOutput.String(), "the record cannot be written"); n != 1 {
+		t.Errorf("logged %d times: %s", n, logOutput.String())
 	}
 }
 
-// untilDropped waits until so many lines are counted as dropped.
-func untilDropped(l *Log, want int) {
+// waitUntilDropped waits until so many lines are counted as dropped.
+func waitUntilDropped(l *Log, want int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for range tick.C {
 		l.mu.Lock()
-		dropped := l.dropped
+		dropped := l.droppedLines
 		l.mu.Unlock()
 		if dropped >= want {
 			return
@@ -148,12 +148,12 @@ func TestDamagedLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines []string
-	damaged, err := Read(path, files, func(line []byte) bool {
+	damagedLines, err := Read(path, testFiles, func(line []byte) bool {
 		lines = append(lines, string(line))
 		return string(line) != "bad"
 	})
-	if err != nil || damaged != 2 || strings.Join(lines, " ") != "one bad two" {
-		t.Errorf("%d damaged, %v, %q", damaged, err, lines)
+	if err != nil || damagedLines != 2 || strings.Join(lines, " ") != "one bad two" {
+		t.Errorf("%d damaged, %v, %q", damagedLines, err, lines)
 	}
 }
 

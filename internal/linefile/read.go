@@ -16,18 +16,18 @@ const maxLineBytes = 1 << 20
 // Read calls accept for each line of the log at path, the oldest first, without its
 // line feed. accept reports whether the line is valid and must not retain it. files is
 // the number of files that the log keeps. Read returns the number of damaged lines.
-func Read(path string, files int, accept func(line []byte) bool) (damaged int, err error) {
+func Read(path string, files int, accept func(line []byte) bool) (damagedLines int, err error) {
 	for n := files - 1; n >= 0; n-- {
-		bad, err := readFile(rotatedPath(path, n), accept)
-		damaged += bad
+		badLines, err := readFile(rotatedPath(path, n), accept)
+		damagedLines += badLines
 		if err != nil {
-			return damaged, err
+			return damagedLines, err
 		}
 	}
-	return damaged, nil
+	return damagedLines, nil
 }
 
-func readFile(path string, accept func([]byte) bool) (damaged int, err error) {
+func readFile(path string, accept func([]byte) bool) (damagedLines int, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -39,19 +39,19 @@ func readFile(path string, accept func([]byte) bool) (damaged int, err error) {
 	r := bufio.NewReaderSize(f, maxLineBytes)
 	for {
 		line, err := r.ReadSlice('\n')
-		tooLong := errors.Is(err, bufio.ErrBufferFull)
+		isTooLong := errors.Is(err, bufio.ErrBufferFull)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = r.ReadSlice('\n')
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
-			return damaged, fmt.Errorf("read %s: %w", path, err)
+			return damagedLines, fmt.Errorf("read %s: %w", path, err)
 		}
 		line = bytes.TrimSpace(line)
-		if tooLong || len(line) > 0 && !accept(line) {
-			damaged++
+		if isTooLong || len(line) > 0 && !accept(line) {
+			damagedLines++
 		}
 		if err != nil {
-			return damaged, nil
+			return damagedLines, nil
 		}
 	}
 }

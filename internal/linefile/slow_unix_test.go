@@ -20,8 +20,8 @@ func TestSlowDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := Open(pipe, testOptions(Options{PendingBytes: 1000}))
-	const all = 1000
-	for range all {
+	const allLines = 1000
+	for range allLines {
 		l.Write([]byte("a line\n"))
 	}
 	l.mu.Lock()
@@ -35,23 +35,23 @@ func TestSlowDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	counted := make(chan [2]int)
+	counts := make(chan [2]int)
 	go func() {
-		written, dropped := 0, 0
+		writtenLines, droppedLines := 0, 0
 		lines := bufio.NewScanner(reader)
 		for lines.Scan() {
 			n, isReport := 0, false
 			if _, err := fmt.Sscanf(lines.Text(), "dropped %d", &n); err == nil {
 				isReport = true
 			}
-			if dropped += n; !isReport {
-				written++
+			if droppedLines += n; !isReport {
+				writtenLines++
 			}
 		}
-		counted <- [2]int{written, dropped}
+		counts <- [2]int{writtenLines, droppedLines}
 	}()
 	l.Close()
-	if n := <-counted; n[0] == 0 || n[1] == 0 || n[0]+n[1] != all {
+	if n := <-counts; n[0] == 0 || n[1] == 0 || n[0]+n[1] != allLines {
 		t.Errorf("%d were written, %d reported as dropped", n[0], n[1])
 	}
 }

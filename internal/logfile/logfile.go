@@ -19,8 +19,8 @@ type File struct {
 	mu   sync.Mutex // guards all fields below and the writes
 	file *os.File
 	size int64
-	// regular is false for a device such as /dev/null, which cannot be rotated.
-	regular bool
+	// isRegular is false for a device such as /dev/null, which cannot be rotated.
+	isRegular bool
 }
 
 // Open opens the log at path for appending. Open rotates a file that is larger than
@@ -38,19 +38,19 @@ func Open(path string, limit int64) (*File, error) {
 
 // open opens the file. The caller holds mu, or is the only user of f.
 func (f *File) open() error {
-	opened, err := os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	openedFile, err := os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("open the server's log: %w", err)
 	}
-	info, err := opened.Stat()
+	info, err := openedFile.Stat()
 	if err != nil {
-		opened.Close()
+		openedFile.Close()
 		return fmt.Errorf("open the server's log: %w", err)
 	}
 	if f.file != nil {
 		f.file.Close()
 	}
-	f.file, f.size, f.regular = opened, info.Size(), info.Mode().IsRegular()
+	f.file, f.size, f.isRegular = openedFile, info.Size(), info.Mode().IsRegular()
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (f *File) Write(p []byte) (int, error) {
 // bytes. The caller holds mu, or is the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
-	if f.regular && os.Rename(f.path, f.path+".1") == nil {
+	if f.isRegular && os.Rename(f.path, f.path+".1") == nil {
 		_ = f.open()
 	}
 }

@@ -27,17 +27,17 @@ func TestFileIsBounded(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var both []string
+	var allLines []string
 	for _, name := range []string{path + ".1", path} {
 		text, err := os.ReadFile(name)
 		if err != nil || len(text) > limit || len(text) == 0 {
 			t.Errorf("%s has %d bytes, %v", name, len(text), err)
 		}
-		both = append(both, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+		allLines = append(allLines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
 	// No line is lost or cut between the two.
-	for i, line := range both {
-		if want := fmt.Sprintf("line %d", 1000-len(both)+i); line != want {
+	for i, line := range allLines {
+		if want := fmt.Sprintf("line %d", 1000-len(allLines)+i); line != want {
 			t.Fatalf("%q, want %q", line, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestFileThatCannotBeRotated(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
-	open := func(want int64) {
+	openFile := func(want int64) {
 		t.Helper()
 		l, err := Open(path, MaxBytes)
 		if err != nil {
@@ -75,12 +75,12 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	open(0)
-	open(1)
+	openFile(0)
+	openFile(1)
 	if err := os.Truncate(path, MaxBytes+1); err != nil {
 		t.Fatal(err)
 	}
-	open(0)
+	openFile(0)
 	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != MaxBytes+1 {
 		t.Errorf("the old log was not kept: %v", err)
 	}

@@ -3,21 +3,21 @@ package loopback
 import "testing"
 
 func TestIsHost(t *testing.T) {
-	for _, good := range []string{
+	for _, validHost := range []string{
 		"127.0.0.1", "127.0.0.1:9527", "localhost", "localhost:1", "LocalHost:65535", "[::1]", "[::1]:9527",
 	} {
-		if !IsHost(good) {
-			t.Errorf("%q is refused", good)
+		if !IsHost(validHost) {
+			t.Errorf("%q is refused", validHost)
 		}
 	}
-	for _, bad := range []string{
+	for _, invalidHost := range []string{
 		"", ":", ":80", "::1", "::1:80", "[::1", "::1]", "[::1]:", "[::1]:x", "[::1]:+1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:http",
 		"127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80:80", "[127.0.0.1]", "[127.0.0.1]:80", "[localhost]",
 		"127.0.0.2", "127.1", "0.0.0.0", "[::]", "[::1%lo]", "2130706433", "localhost.", "localhost.evil.example", "evil.example",
 		"evil.example:9527", "127.0.0.1.evil.example", "user@localhost", "localhost ", " localhost", "localhost/", "\u217cocalhost", "localho\u017ft",
 	} {
-		if IsHost(bad) {
-			t.Errorf("%q is let through", bad)
+		if IsHost(invalidHost) {
+			t.Errorf("%q is let through", invalidHost)
 		}
 	}
 }

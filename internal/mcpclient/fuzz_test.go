@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// answers is a server that answers every request in the same way.
-type answers struct {
-	status int
-	kind   string
-	body   []byte
+// fixedResponse is a server that answers every request in the same way.
+type fixedResponse struct {
+	status      int
+	contentType string
+	body        []byte
 }
 
 // RoundTrip implements http.RoundTripper.
-func (r answers) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
-		StatusCode: r.status, Header: http.Header{"Content-Type": {r.kind}, "Mcp-Session-Id": {"s"}},
+		StatusCode: r.status, Header: http.Header{"Content-Type": {r.contentType}, "Mcp-Session-Id": {"s"}},
 		Body: io.NopCloser(bytes.NewReader(r.body)), Request: req,
 	}, nil
 }
@@ -38,24 +38,24 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(200, true, []byte(body))
 		f.Add(404, false, []byte(body))
 	}
-	f.Fuzz(func(t *testing.T, status int, events bool, body []byte) {
-		kind := "application/json"
-		if events {
-			kind = "text/event-stream"
+	f.Fuzz(func(t *testing.T, status int, isEventStream bool, body []byte) {
+		contentType := "application/json"
+		if isEventStream {
+			contentType = "text/event-stream"
 		}
-		c := New(Options{URL: "http://127.0.0.1/mcp", Transport: answers{status % 1000, kind, body}})
+		c := New(Options{URL: "http://127.0.0.1/mcp", Transport: fixedResponse{status % 1000, contentType, body}})
 		_, err := c.CallTool(t.Context(), "t", []byte(`{}`), func(Progress) {})
 		if err == nil && !bytes.Contains(body, []byte("1")) {
 			t.Errorf("%q is taken for the answer to request 1", body)
 		}
-		var rpc *RPCError
-		var wrong *statusError
-		if err != nil && !errors.As(err, &rpc) && !errors.As(err, &wrong) && !strings.HasPrefix(err.Error(), "tools/call: ") &&
+		var rpcErr *RPCError
+		var statusErr *statusError
+		if err != nil && !errors.As(err, &rpcErr) && !errors.As(err, &statusErr) && !strings.HasPrefix(err.Error(), "tools/call: ") &&
 			!strings.HasPrefix(err.Error(), "read the answer of tools/call: ") {
 			t.Errorf("%q: the error does not name the failure: %v", body, err)
 		}
-		if wrong != nil && len(wrong.Sentence) > 1000 {
-			t.Errorf("a sentence of %d bytes", len(wrong.Sentence))
+		if statusErr != nil && len(statusErr.Sentence) > 1000 {
+			t.Errorf("a sentence of %d bytes", len(statusErr.Sentence))
 		}
 	})
 }

@@ -25,12 +25,12 @@ import (
 const protocolVersion = "2025-11-25"
 
 const (
-	// cancelWait is how long a cancelled call waits for the server to end
+	// cancelTimeout is how long a cancelled call waits for the server to end
 	// its stream.
-	cancelWait = 2 * time.Second
-	// maxSilence is how long a server may send nothing. opentabs sends a comment
+	cancelTimeout = 2 * time.Second
+	// silenceTimeout is how long a server may send nothing. opentabs sends a comment
 	// every 25 s while a call runs.
-	maxSilence = 2 * time.Minute
+	silenceTimeout = 2 * time.Minute
 	// maxMessageBytes is the limit for a message from the server.
 	maxMessageBytes = 1 << 30
 	// maxPages bounds tools/list for a server whose cursor never ends.

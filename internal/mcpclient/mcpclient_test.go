@@ -18,21 +18,21 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fake is an MCP server whose tools/call is a function.
-type fake struct {
-	call func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
+// fakeServer is an MCP server whose tools/call is a function.
+type fakeServer struct {
+	onCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
 
-	mu   sync.Mutex // guards seen
-	seen []string
+	mu       sync.Mutex // guards seen
+	requests []string
 }
 
-func (f *fake) recordRequest(what string) {
+func (f *fakeServer) recordRequest(method string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seen = append(f.seen, what)
+	f.requests = append(f.requests, method)
 }
 
-func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer secret" {
 		http.Error(w, `{"error":"the token is wrong"}`, http.StatusUnauthorized)
 		return
@@ -69,7 +69,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case m.Method == "tools/list":
 		writeReply(w, m.ID, `{"tools":[{"name":"b"}]}`)
 	case m.Method == "tools/call":
-		f.call(w, r, m.ID, m.Params.Meta.Token)
+		f.onCall(w, r, m.ID, m.Params.Meta.Token)
 	case m.Method == "notifications/cancelled":
 		f.recordRequest("cancelled " + string(m.Params.RequestID))
 		w.WriteHeader(http.StatusAccepted)
@@ -98,8 +98,8 @@ func writeStream(w http.ResponseWriter, messages ...string) {
 	}
 }
 
-// runWithClient runs test with a client of f in fake time.
-func runWithClient(t *testing.T, f *fake, test func(t *testing.T, c *Client)) {
+// runWithClient runs test with a client of the fake server in fake time.
+func runWithClient(t *testing.T, f *fakeServer, test func(t *testing.T, c *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := memnet.Listen()
 		server := &http.Server{Handler: f}
@@ -118,7 +118,7 @@ func runWithClient(t *testing.T, f *fake, test func(t *testing.T, c *Client)) {
 }
 
 func TestSession(t *testing.T) {
-	f := &fake{}
+	f := &fakeServer{}
 	runWithClient(t, f, func(t *testing.T, c *Client) {
 		tools, err := c.ListTools(t.Context())
 		if err != nil || len(tools) != 2 || tools[0].Name != "a" || tools[1].Name != "b" {
@@ -135,13 +135,13 @@ func TestSession(t *testing.T) {
 		"tools/list s1 2025-06-18",
 		"DELETE s1",
 	}
-	if !slices.Equal(f.seen, want) {
-		t.Errorf("the server saw %q", f.seen)
+	if !slices.Equal(f.requests, want) {
+		t.Errorf("the server saw %q", f.requests)
 	}
 }
 
 func TestCallWithProgress(t *testing.T) {
-	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
+	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
 		writeStream(w,
 			fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":4,"message":"one"}}`, token),
 			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":999,"progress":2}}`,
@@ -168,14 +168,14 @@ func TestCallWithProgress(t *testing.T) {
 		}
 	})
 	for _, want := range []string{"result {}", "error this client does not support elicitation/create"} {
-		if !slices.Contains(f.seen, want) {
-			t.Errorf("the server saw %q, not %q", f.seen, want)
+		if !slices.Contains(f.requests, want) {
+			t.Errorf("the server saw %q, not %q", f.requests, want)
 		}
 	}
 }
 
 func TestCallWithoutProgressSendsNoToken(t *testing.T) {
-	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
+	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, token json.RawMessage) {
 		if token != nil {
 			t.Errorf("got the token %s", token)
 		}
@@ -190,48 +190,48 @@ func TestCallWithoutProgressSendsNoToken(t *testing.T) {
 
 func TestCallFails(t *testing.T) {
 	for name, c := range map[string]struct {
-		call func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
-		want string
-		is   error
+		onCall  func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
+		want    string
+		wantErr error
 	}{
-		"an error": {call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+		"an error": {onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no such tool"}}`, id)
 		}, want: "no such tool"},
-		"an error with a status": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"an error with a status": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"bad session"}}`)
 		}, want: "bad session"},
-		"no answer": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"no answer": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
-		}, want: "tools/call: the server ended the connection before it answered", is: ErrNoAnswer},
-		"a broken connection": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		}, want: "tools/call: the server ended the connection before it answered", wantErr: ErrNoAnswer},
+		"a broken connection": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `{}`)
 			panic(http.ErrAbortHandler)
-		}, is: ErrNoAnswer},
-		"no answer at all": {call: func(http.ResponseWriter, *http.Request, json.RawMessage, json.RawMessage) {
+		}, wantErr: ErrNoAnswer},
+		"no answer at all": {onCall: func(http.ResponseWriter, *http.Request, json.RawMessage, json.RawMessage) {
 			panic(http.ErrAbortHandler)
-		}, is: ErrNoAnswer},
-		"no message": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		}, wantErr: ErrNoAnswer},
+		"no message": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeStream(w, `nonsense`)
 		}, want: "the server sent a malformed message"},
-		"a status": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"a status": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			http.Error(w, `{"error":"slow down"}`, http.StatusTooManyRequests)
 		}, want: "tools/call: the server answered 429 Too Many Requests: slow down"},
-		"text": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"text": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			http.Error(w, "boom", http.StatusInternalServerError)
 		}, want: "the server answered 500 Internal Server Error: boom"},
-		"another's answer": {call: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
+		"another's answer": {onCall: func(w http.ResponseWriter, _ *http.Request, _, _ json.RawMessage) {
 			writeReply(w, json.RawMessage(`55`), `{}`)
 		}, want: "the server answered 200"},
-		"a wrong result": {call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+		"a wrong result": {onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
 			writeReply(w, id, `{"content":1}`)
 		}, want: "read the answer of tools/call"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			runWithClient(t, &fake{call: c.call}, func(t *testing.T, client *Client) {
+			runWithClient(t, &fakeServer{onCall: c.onCall}, func(t *testing.T, client *Client) {
 				_, err := client.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
-				if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+				if err == nil || !strings.Contains(err.Error(), c.want) || c.wantErr != nil && !errors.Is(err, c.wantErr) {
 					t.Errorf("got %v", err)
 				}
 			})
@@ -243,18 +243,18 @@ func TestCallFails(t *testing.T) {
 // response, as MCP requires, and one that does not end it.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		ends time.Duration
-		want time.Duration
+		name     string
+		endDelay time.Duration
+		want     time.Duration
 	}{
 		{"the server ends the stream", 300 * time.Millisecond, 300 * time.Millisecond},
-		{"the server does not", time.Hour, cancelWait},
+		{"the server does not", time.Hour, cancelTimeout},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := &fake{call: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
+			f := &fakeServer{onCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 				writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 				select {
-				case <-time.After(10*time.Second + c.ends):
+				case <-time.After(10*time.Second + c.endDelay):
 				case <-r.Context().Done():
 				}
 			}}
@@ -266,12 +266,12 @@ func TestCancel(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v", err)
 				}
-				if ran := time.Since(start) - 10*time.Second; ran != c.want {
-					t.Errorf("came back %v after the cancel, want %v", ran, c.want)
+				if cancelTime := time.Since(start) - 10*time.Second; cancelTime != c.want {
+					t.Errorf("came back %v after the cancel, want %v", cancelTime, c.want)
 				}
 			})
-			if !slices.Contains(f.seen, "cancelled 2") {
-				t.Errorf("the server saw %q", f.seen)
+			if !slices.Contains(f.requests, "cancelled 2") {
+				t.Errorf("the server saw %q", f.requests)
 			}
 		})
 	}
@@ -281,7 +281,7 @@ func TestCancel(t *testing.T) {
 // effect.
 func TestCancelTooLate(t *testing.T) {
 	var cancel context.CancelFunc
-	f := &fake{call: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
+	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
 		writeStream(w, `{"jsonrpc":"2.0","method":"notifications/message"}`)
 		cancel()
 		<-time.After(100 * time.Millisecond)
@@ -311,7 +311,7 @@ func TestNoServer(t *testing.T) {
 // The client disconnects from a server that is silent for too long, but not from a
 // slow one that sends something.
 func TestSilentServer(t *testing.T) {
-	f := &fake{call: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
+	f := &fakeServer{onCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range 60 {
 			fmt.Fprint(w, ":\n\n")
@@ -326,17 +326,17 @@ func TestSilentServer(t *testing.T) {
 		if !errors.Is(err, ErrSilent) {
 			t.Errorf("got %v", err)
 		}
-		if took, want := time.Since(startTime), 60*25*time.Second+maxSilence; took < want-25*time.Second || took > want {
-			t.Errorf("given up after %v, want %v", took, want)
+		if waitTime, want := time.Since(startTime), 60*25*time.Second+silenceTimeout; waitTime < want-25*time.Second || waitTime > want {
+			t.Errorf("given up after %v, want %v", waitTime, want)
 		}
 	})
 }
 
 func TestWrongToken(t *testing.T) {
-	runWithClient(t, &fake{}, func(t *testing.T, c *Client) {
+	runWithClient(t, &fakeServer{}, func(t *testing.T, c *Client) {
 		c.options.Token = "guess"
-		var status *statusError
-		if _, err := c.ListTools(t.Context()); !errors.As(err, &status) || status.Status != 401 || status.Sentence != "the token is wrong" {
+		var statusErr *statusError
+		if _, err := c.ListTools(t.Context()); !errors.As(err, &statusErr) || statusErr.Status != 401 || statusErr.Sentence != "the token is wrong" {
 			t.Errorf("got %v", err)
 		}
 	})

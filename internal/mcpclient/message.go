@@ -51,32 +51,32 @@ type message struct {
 	Error   *RPCError       `json:"error,omitempty"`
 }
 
-// exchange is one request under way.
-type exchange struct {
+// pendingRequest is one request under way.
+type pendingRequest struct {
 	client   *Client
 	id       int64
 	progress func(Progress)
-	alive    func() // called whenever the server sent something
+	onData   func() // called whenever the server sent something
 }
 
 // watchedReader calls alive after each read.
 type watchedReader struct {
-	r     io.Reader
-	alive func()
+	r      io.Reader
+	onData func()
 }
 
 func (l watchedReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	l.alive()
+	l.onData()
 	return n, err
 }
 
 // request sends a request and decodes the response into result.
 func (c *Client) request(ctx context.Context, method string, params any, progress func(Progress), result any) error {
-	x := exchange{client: c, id: c.lastID.Add(1), progress: progress}
+	x := pendingRequest{client: c, id: c.lastID.Add(1), progress: progress}
 	if progress != nil {
-		if with, ok := params.(map[string]any); ok {
-			with["_meta"] = map[string]any{"progressToken": x.id}
+		if paramMap, ok := params.(map[string]any); ok {
+			paramMap["_meta"] = map[string]any{"progressToken": x.id}
 		}
 	}
 	body, err := encodeMessage(message{ID: fmt.Appendf(nil, "%d", x.id), Method: method}, params)
@@ -85,24 +85,24 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	}
 	// The request outlives ctx for a moment: the client sends a separate message to
 	// cancel it, and then the server ends the stream.
-	streamCtx, hangUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer hangUp()
-	var silent atomic.Bool
-	silence := time.AfterFunc(maxSilence, func() { silent.Store(true); hangUp() })
-	defer silence.Stop()
-	x.alive = func() { silence.Reset(maxSilence) }
+	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
+	defer closeStream()
+	var isSilent atomic.Bool
+	silenceTimer := time.AfterFunc(silenceTimeout, func() { isSilent.Store(true); closeStream() })
+	defer silenceTimer.Stop()
+	x.onData = func() { silenceTimer.Reset(silenceTimeout) }
 	stop := context.AfterFunc(ctx, func() {
 		if method == "tools/call" {
 			x.cancel(streamCtx)
 		}
-		hangUp()
+		closeStream()
 	})
 	defer stop()
 	answer, err := x.run(streamCtx, body)
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}
-	if err != nil && silent.Load() {
+	if err != nil && isSilent.Load() {
 		return fmt.Errorf("%s: %w", method, ErrSilent)
 	}
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 
 // cancel asks the server to cancel the request. cancel returns when the server has
 // ended the stream, or after 2 s.
-func (x exchange) cancel(streamCtx context.Context) {
-	ctx, cancel := context.WithTimeout(streamCtx, cancelWait)
+func (x pendingRequest) cancel(streamCtx context.Context) {
+	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()
 	// If the message fails, closing the connection cancels the call too.
 	if x.client.notify(ctx, "notifications/cancelled", map[string]any{"requestId": x.id, "reason": "interrupted"}) == nil {
@@ -129,28 +129,28 @@ func (x exchange) cancel(streamCtx context.Context) {
 }
 
 // run sends the request and reads messages until its answer arrives.
-func (x exchange) run(ctx context.Context, body []byte) (message, error) {
+func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	resp, err := x.client.send(ctx, http.MethodPost, body)
 	if err != nil {
 		return message{}, err
 	}
 	defer resp.Body.Close()
-	x.alive()
-	in := watchedReader{resp.Body, x.alive}
+	x.onData()
+	input := watchedReader{resp.Body, x.onData}
 	// Only initialize opens a session. initialize is the only request before the client
 	// has a protocol version.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if kind != "text/event-stream" {
-		return x.readSingle(resp.StatusCode, in)
+	contentType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if contentType != "text/event-stream" {
+		return x.readSingle(resp.StatusCode, input)
 	}
-	for event, err := range sse.Read(in, maxMessageBytes) {
+	for event, err := range sse.Read(input, maxMessageBytes) {
 		if err != nil {
 			return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 		}
-		answer, ok, err := x.accept(ctx, event.Data)
+		answer, ok, err := x.handleMessage(ctx, event.Data)
 		if ok || err != nil {
 			return answer, err
 		}
@@ -159,13 +159,13 @@ func (x exchange) run(ctx context.Context, body []byte) (message, error) {
 }
 
 // readSingle reads an answer that is one JSON document.
-func (x exchange) readSingle(status int, body io.Reader) (message, error) {
+func (x pendingRequest) readSingle(status int, body io.Reader) (message, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
 	if err != nil {
 		return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	}
 	var answer message
-	if json.Unmarshal(data, &answer) == nil && (answer.Error != nil || answer.Result != nil && x.is(answer)) {
+	if json.Unmarshal(data, &answer) == nil && (answer.Error != nil || answer.Result != nil && x.isOwnID(answer)) {
 		return answer, nil
 	}
 	return message{}, readStatusError(status, data)
@@ -184,11 +184,11 @@ func readStatusError(status int, body []byte) error {
 	return &statusError{Status: status, Sentence: sentence}
 }
 
-// is reports whether m answers the request.
-func (x exchange) is(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
+// isOwnID reports whether m answers the request.
+func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-// accept handles one message of the request's stream. ok is set if it is the answer.
-func (x exchange) accept(ctx context.Context, data []byte) (answer message, ok bool, err error) {
+// handleMessage handles one message of the request's stream. ok is set if it is the answer.
+func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 { // a stream may begin with an empty event
 		return message{}, false, nil
 	}
@@ -198,16 +198,16 @@ func (x exchange) accept(ctx context.Context, data []byte) (answer message, ok b
 	}
 	switch {
 	case m.Method == "notifications/progress":
-		x.report(m.Params)
+		x.reportProgress(m.Params)
 	case m.Method != "" && m.ID != nil:
 		return message{}, false, x.client.respond(ctx, m)
-	case m.Method == "" && x.is(m):
+	case m.Method == "" && x.isOwnID(m):
 		return m, true, nil
 	}
 	return message{}, false, nil
 }
 
-func (x exchange) report(params json.RawMessage) {
+func (x pendingRequest) reportProgress(params json.RawMessage) {
 	var p struct {
 		Token    json.RawMessage `json:"progressToken"`
 		Progress float64         `json:"progress"`

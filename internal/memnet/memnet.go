@@ -16,21 +16,21 @@ import (
 // Listener is a net.Listener whose connections are pipes. A pipe has no buffer: a
 // write blocks until the other end reads.
 type Listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
+	pendingConns chan net.Conn
+	done         chan struct{}
+	once         sync.Once
 }
 
 // Listen returns a listener. In a test with fake time, call Listen in the synctest
 // bubble that uses the listener.
 func Listen() *Listener {
-	return &Listener{conns: make(chan net.Conn), done: make(chan struct{})}
+	return &Listener{pendingConns: make(chan net.Conn), done: make(chan struct{})}
 }
 
 // Accept implements net.Listener.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
-	case c := <-l.conns:
+	case c := <-l.pendingConns:
 		return c, nil
 	case <-l.done:
 		return nil, net.ErrClosed
@@ -51,7 +51,7 @@ func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0,
 func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	clientEnd, serverEnd := net.Pipe()
 	select {
-	case l.conns <- serverEnd:
+	case l.pendingConns <- serverEnd:
 		return clientEnd, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()

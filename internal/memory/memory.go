@@ -12,52 +12,52 @@ import (
 )
 
 const (
-	// lookEvery is the time between two checks of the memory. The first check follows
-	// firstLook after the start, because the start of the server leaves garbage.
-	lookEvery = 10 * time.Second
-	firstLook = 3 * time.Second
-	// spare is how many bytes above its needs a busy process may keep.
-	spare = 32 << 20
-	// garbage is how many bytes of garbage may be made before the collector runs,
+	// checkInterval is the time between two checks of the memory. The first check follows
+	// firstCheckDelay after the start, because the start of the server leaves garbage.
+	checkInterval   = 10 * time.Second
+	firstCheckDelay = 3 * time.Second
+	// busySpareBytes is how many bytes above its needs a busy process may keep.
+	busySpareBytes = 32 << 20
+	// garbageBytes is how many bytes of garbage may be made before the collector runs,
 	// even if the live heap is much smaller. Go's default would collect after each
 	// few hundred calls, which was a quarter of the cost of a call without a page.
-	garbage = 16 << 20
-	// percentAtLeast is Go's default: as much garbage as live data. With
-	// percentAtMost, an empty heap may grow by about garbage too, because Go counts
+	garbageBytes = 16 << 20
+	// minPercent is Go's default: as much garbage as live data. With
+	// maxPercent, an empty heap may grow by about garbage too, because Go counts
 	// at least 4 MB as live.
-	percentAtLeast = 100
-	percentAtMost  = 400
-	// idle is the maximum number of bytes that an idle process allocates between two
+	minPercent = 100
+	maxPercent = 400
+	// maxIdleAllocation is the maximum number of bytes that an idle process allocates between two
 	// checks.
-	idle = 1 << 20
-	// worthIt is how many bytes above its needs an idle process may keep: less is
+	maxIdleAllocation = 1 << 20
+	// idleSpareBytes is how many bytes above its needs an idle process may keep: less is
 	// not worth a collection.
-	worthIt = 4 << 20
+	idleSpareBytes = 4 << 20
 )
 
-// Keep returns memory to the system after the start, after large results, and when the
-// process becomes idle; the garbage collector alone would keep it for minutes. Keep
-// also makes the collector run less often while the heap is small. Keep returns when
+// KeepSmall returns memory to the system after the start, after large results, and when the
+// process becomes idle; the garbage collector alone would keep it for minutes. KeepSmall
+// also makes the collector run less often while the heap is small. KeepSmall returns when
 // ctx ends, and restores the collector's settings.
-func Keep(ctx context.Context) {
-	before := debug.SetGCPercent(garbagePercent(liveHeap()))
-	defer func() { debug.SetGCPercent(before) }()
+func KeepSmall(ctx context.Context) {
+	oldPercent := debug.SetGCPercent(garbagePercent(liveHeap()))
+	defer func() { debug.SetGCPercent(oldPercent) }()
 	defer afterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
-	look := time.NewTimer(firstLook)
-	defer look.Stop()
-	needed, allocated := uint64(0), uint64(0) // zeros make the first check return memory to the system
+	checkTimer := time.NewTimer(firstCheckDelay)
+	defer checkTimer.Stop()
+	neededBytes, allocatedBytes := uint64(0), uint64(0) // zeros make the first check return memory to the system
 	for {
 		select {
-		case <-look.C:
+		case <-checkTimer.C:
 			now := Used().SystemBytes
-			isIdle := totalAllocated()-allocated < idle
-			if now > needed+spare || isIdle && now > needed+worthIt || allocated == 0 {
+			isIdle := totalAllocated()-allocatedBytes < maxIdleAllocation
+			if now > neededBytes+busySpareBytes || isIdle && now > neededBytes+idleSpareBytes || allocatedBytes == 0 {
 				debug.FreeOSMemory()
-				needed = Used().SystemBytes
+				neededBytes = Used().SystemBytes
 			}
 			debug.SetGCPercent(garbagePercent(liveHeap()))
-			allocated = totalAllocated()
-			look.Reset(lookEvery)
+			allocatedBytes = totalAllocated()
+			checkTimer.Reset(checkInterval)
 		case <-ctx.Done():
 			return
 		}
@@ -69,23 +69,23 @@ func Keep(ctx context.Context) {
 // that of a small heap is too large for it.
 func afterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards stopped, and keeps work from running after stop
-	stopped := false
+	isStopped := false
 	type sentinel struct{ _ *byte } // has a pointer, because small values without a pointer share memory
-	var again func(*sentinel)
-	again = func(s *sentinel) {
+	var finalizer func(*sentinel)
+	finalizer = func(s *sentinel) {
 		mu.Lock()
 		defer mu.Unlock()
-		if stopped {
+		if isStopped {
 			return
 		}
 		work()
-		runtime.SetFinalizer(s, again)
+		runtime.SetFinalizer(s, finalizer)
 	}
-	runtime.SetFinalizer(&sentinel{}, again)
+	runtime.SetFinalizer(&sentinel{}, finalizer)
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()
-		stopped = true
+		isStopped = true
 	}
 }
 
@@ -93,8 +93,8 @@ func afterEachCollection(work func()) (stop func()) {
 func totalAllocated() uint64 { return readMetric("/gc/heap/allocs:bytes") }
 
 // garbagePercent returns the garbage that is allowed, in percent of the live heap.
-func garbagePercent(live uint64) int {
-	return min(max(int(garbage*100/max(live, 1)), percentAtLeast), percentAtMost)
+func garbagePercent(liveBytes uint64) int {
+	return min(max(int(garbageBytes*100/max(liveBytes, 1)), minPercent), maxPercent)
 }
 
 // liveHeap returns the size of the heap after the last collection, in bytes.

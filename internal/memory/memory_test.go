@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// startKeep has Keep run, and returns a function that ends it.
-func startKeep(t *testing.T) (end func()) {
+// startKeepSmall has Keep run, and returns a function that ends it.
+func startKeepSmall(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Keep(ctx)
+		KeepSmall(ctx)
 	}()
 	synctest.Wait()
 	return func() {
@@ -28,16 +28,16 @@ func startKeep(t *testing.T) (end func()) {
 // system at the next check.
 func TestMemoryIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := startKeep(t)
-		before := Used().SystemBytes
+		end := startKeepSmall(t)
+		bytesBefore := Used().SystemBytes
 		touchPages(make([]byte, 200<<20))
-		if grown := Used().SystemBytes; grown < before+150<<20 {
-			t.Fatalf("held %d MB before and %d MB after a large allocation", before>>20, grown>>20)
+		if grownBytes := Used().SystemBytes; grownBytes < bytesBefore+150<<20 {
+			t.Fatalf("held %d MB before and %d MB after a large allocation", bytesBefore>>20, grownBytes>>20)
 		}
-		<-time.After(lookEvery + time.Second)
+		<-time.After(checkInterval + time.Second)
 		synctest.Wait()
-		if now := Used().SystemBytes; now > before+spare {
-			t.Errorf("held %d MB before and %d MB after it was given back", before>>20, now>>20)
+		if now := Used().SystemBytes; now > bytesBefore+busySpareBytes {
+			t.Errorf("held %d MB before and %d MB after it was given back", bytesBefore>>20, now>>20)
 		}
 		end()
 	})
@@ -47,16 +47,16 @@ func TestMemoryIsGivenBack(t *testing.T) {
 // spare, and that the first check returns the garbage of the start.
 func TestIdleProcessGivesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := startKeep(t)
+		end := startKeepSmall(t)
 		before := Used().SystemBytes
-		for _, wait := range []time.Duration{firstLook, 2 * lookEvery} {
-			touchPages(make([]byte, spare-8<<20))
-			if grown := Used().SystemBytes; grown < before+16<<20 {
-				t.Fatalf("held %d MB before and %d MB after an allocation", before>>20, grown>>20)
+		for _, wait := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
+			touchPages(make([]byte, busySpareBytes-8<<20))
+			if grownBytes := Used().SystemBytes; grownBytes < before+16<<20 {
+				t.Fatalf("held %d MB before and %d MB after an allocation", before>>20, grownBytes>>20)
 			}
 			<-time.After(wait + time.Second)
 			synctest.Wait()
-			if now := Used().SystemBytes; now > before+worthIt {
+			if now := Used().SystemBytes; now > before+idleSpareBytes {
 				t.Errorf("after %s: held %d MB before and %d MB now", wait, before>>20, now>>20)
 			}
 		}
@@ -76,25 +76,25 @@ func touchPages(b []byte) {
 // are restored.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
-		live uint64
-		want int
+		liveBytes uint64
+		want      int
 	}{{0, 400}, {4 << 20, 400}, {8 << 20, 200}, {16 << 20, 100}, {500 << 20, 100}} {
-		if got := garbagePercent(c.live); got != c.want {
-			t.Errorf("with %d MB: %d %%, want %d", c.live>>20, got, c.want)
+		if got := garbagePercent(c.liveBytes); got != c.want {
+			t.Errorf("with %d MB: %d %%, want %d", c.liveBytes>>20, got, c.want)
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		before := debug.SetGCPercent(77)
-		defer debug.SetGCPercent(before)
-		end := startKeep(t)
-		during := debug.SetGCPercent(77)
-		debug.SetGCPercent(during)
-		if during < percentAtLeast || during != garbagePercent(liveHeap()) {
-			t.Errorf("the collector runs at %d %% with %d bytes alive", during, liveHeap())
+		percentBefore := debug.SetGCPercent(77)
+		defer debug.SetGCPercent(percentBefore)
+		end := startKeepSmall(t)
+		percentDuring := debug.SetGCPercent(77)
+		debug.SetGCPercent(percentDuring)
+		if percentDuring < minPercent || percentDuring != garbagePercent(liveHeap()) {
+			t.Errorf("the collector runs at %d %% with %d bytes alive", percentDuring, liveHeap())
 		}
 		end()
-		if after := debug.SetGCPercent(77); after != 77 {
-			t.Errorf("the collector was left at %d %%", after)
+		if percentAfter := debug.SetGCPercent(77); percentAfter != 77 {
+			t.Errorf("the collector was left at %d %%", percentAfter)
 		}
 	})
 }

@@ -13,19 +13,19 @@ const (
 	minPrefix   = 3   // a shorter word is the beginning of too many names
 )
 
-// Name returns the name that is most similar to wrong. Name returns "" if more than a
+// Name returns the name that is most similar to wrongName. Name returns "" if more than a
 // third of the letters differ in each name.
-func Name(wrong string, names []string) string {
-	best, limit := "", len(wrong)/3+1
+func Name(wrongName string, names []string) string {
+	nearestName, maxEdits := "", len(wrongName)/3+1
 	for _, name := range names {
-		if normalizeName(name) == normalizeName(wrong) {
+		if normalizeName(name) == normalizeName(wrongName) {
 			return name
 		}
-		if n := editsBetween(strings.ToLower(wrong), strings.ToLower(name), limit); n < limit {
-			best, limit = name, n
+		if n := editsBetween(strings.ToLower(wrongName), strings.ToLower(name), maxEdits); n < maxEdits {
+			nearestName, maxEdits = name, n
 		}
 	}
-	return best
+	return nearestName
 }
 
 // normalizeName removes the differences between spellings of one name: channelId,
@@ -34,17 +34,17 @@ func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// editsBetween returns the number of edits from wrong to name; limit if it cannot be
+// editsBetween returns the number of edits from wrongName to name; maxEdits if it cannot be
 // less. A swap of two neighbours is one edit, and so is the rest of a name after its
 // beginning.
-func editsBetween(wrong, name string, limit int) int {
+func editsBetween(wrongName, name string, maxEdits int) int {
 	switch {
-	case len(wrong) >= minPrefix && strings.HasPrefix(name, wrong), isSwap(wrong, name):
+	case len(wrongName) >= minPrefix && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):
 		return 1
-	case len(wrong) > maxCompared || len(name) > maxCompared:
-		return limit
+	case len(wrongName) > maxCompared || len(name) > maxCompared:
+		return maxEdits
 	}
-	return levenshtein.ComputeDistance(wrong, name)
+	return levenshtein.ComputeDistance(wrongName, name)
 }
 
 // isSwap reports whether a and b differ in two neighbouring bytes that changed places.
@@ -62,8 +62,8 @@ func isSwap(a, b string) bool {
 
 // Suggestion returns " (did you mean NAME?)" for the most similar name; empty if no
 // name is similar.
-func Suggestion(wrong string, names []string) string {
-	if name := Name(wrong, names); name != "" {
+func Suggestion(wrongName string, names []string) string {
+	if name := Name(wrongName, names); name != "" {
 		return " (did you mean " + name + "?)"
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 func TestName(t *testing.T) {
 	arguments := []string{"channelId", "cursor", "id", "limit"}
 	settings := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
-	for _, one := range []struct {
+	for _, test := range []struct {
 		names       []string
 		wrong, want string
 	}{
@@ -33,19 +33,19 @@ func TestName(t *testing.T) {
 		{settings, "x", ""},
 		{settings, "", ""},
 	} {
-		if got := Name(one.wrong, one.names); got != one.want {
-			t.Errorf("%q: %q, want %q", one.wrong, got, one.want)
+		if got := Name(test.wrong, test.names); got != test.want {
+			t.Errorf("%q: %q, want %q", test.wrong, got, test.want)
 		}
 	}
 }
 
 // TestNameOfLongWord checks that a word of a megabyte is not compared letter by letter.
 func TestNameOfLongWord(t *testing.T) {
-	begun := time.Now()
+	startTime := time.Now()
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {
 		t.Errorf("the nearest name has %d bytes", len(got))
 	}
-	if spent := time.Since(begun); spent > 10*time.Second {
-		t.Errorf("the comparison took %v", spent)
+	if elapsed := time.Since(startTime); elapsed > 10*time.Second {
+		t.Errorf("the comparison took %v", elapsed)
 	}
 }

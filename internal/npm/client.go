@@ -80,18 +80,18 @@ func New(config *Config, o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{config: config, opts: o}
-	c.http = &http.Client{Transport: authorized{config, base}, CheckRedirect: checkRedirect}
+	c.http = &http.Client{Transport: loginTransport{config, base}, CheckRedirect: checkRedirect}
 	return c, nil
 }
 
-// authorized sets the Authorization header by the address of each request, so that a
+// loginTransport sets the Authorization header by the address of each request, so that a
 // redirect does not forward credentials.
-type authorized struct {
+type loginTransport struct {
 	config *Config
 	next   http.RoundTripper
 }
 
-func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Del("Authorization")
 	if l, ok := a.config.loginFor(r.URL); ok && l.header != "" {
@@ -120,21 +120,21 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// get sends a request and passes the response to read. get retries after transient
+// getWithRetries sends a request and passes the response to read. get retries after transient
 // errors, at most maxAttempts times. The error names the action that the user can take.
-func (c *Client) get(ctx context.Context, address, accept string, read func(*http.Response) error) error {
-	wait := c.opts.Backoff
+func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
+	backoff := c.opts.Backoff
 	for attempt := 1; ; attempt++ {
 		err := c.getOnce(ctx, address, accept, read)
-		var failed *statusError
+		var statusErr *statusError
 		canRetry := false
-		pause := wait
+		pause := backoff
 		switch {
 		case err == nil:
 			return nil
-		case errors.As(err, &failed):
-			canRetry = failed.status >= 500 || failed.status == http.StatusTooManyRequests
-			pause = max(pause, min(failed.retryAfter, maxRetryAfter))
+		case errors.As(err, &statusErr):
+			canRetry = statusErr.status >= 500 || statusErr.status == http.StatusTooManyRequests
+			pause = max(pause, min(statusErr.retryAfter, maxRetryAfter))
 		default:
 			canRetry = isTransient(err)
 		}
@@ -146,7 +146,7 @@ func (c *Client) get(ctx context.Context, address, accept string, read func(*htt
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		wait *= 2
+		backoff *= 2
 	}
 }
 
@@ -169,30 +169,30 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 	defer body.timer.Stop()
 	response.Body = body
 	if response.StatusCode == http.StatusOK {
-		if err := read(response); err == nil || !body.timedOut {
+		if err := read(response); err == nil || !body.hasTimedOut {
 			return err
 		}
 		return &errContent{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	retrySeconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 	return &statusError{status: response.StatusCode, text: "it returns status " + strconv.Itoa(response.StatusCode) + reasonOf(response),
-		retryAfter: time.Duration(max(seconds, 0)) * time.Second}
+		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
 }
 
 // timedBody is a response body with a limit for the time between two reads. The timer
 // of timedBody cancels the request.
 type timedBody struct {
 	io.ReadCloser
-	limit    time.Duration
-	timer    *time.Timer
-	timedOut bool
+	limit       time.Duration
+	timer       *time.Timer
+	hasTimedOut bool
 }
 
 // Read reads from the body and restarts the timer.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	// Stop returns false if the timer has already cancelled the request.
-	if b.timedOut = b.timedOut || !b.timer.Stop(); !b.timedOut {
+	if b.hasTimedOut = b.hasTimedOut || !b.timer.Stop(); !b.hasTimedOut {
 		b.timer.Reset(b.limit)
 	}
 	return n, err
@@ -222,19 +222,19 @@ func (e *errContent) Error() string { return e.text }
 
 // isTransient reports whether a connection error may be gone at the next attempt.
 func isTransient(err error) bool {
-	var content *errContent
+	var contentErr *errContent
 	var unknownCA x509.UnknownAuthorityError
 	var hostname x509.HostnameError
-	var cert *tls.CertificateVerificationError
-	var dns *net.DNSError
+	var certErr *tls.CertificateVerificationError
+	var dnsErr *net.DNSError
 	switch {
-	case errors.Is(err, context.Canceled), errors.As(err, &content), errors.As(err, &unknownCA), errors.As(err, &hostname), errors.As(err, &cert):
+	case errors.Is(err, context.Canceled), errors.As(err, &contentErr), errors.As(err, &unknownCA), errors.As(err, &hostname), errors.As(err, &certErr):
 		return false
-	case errors.As(err, &dns):
-		return !dns.IsNotFound
+	case errors.As(err, &dnsErr):
+		return !dnsErr.IsNotFound
 	}
-	var network net.Error
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network)
+	var netErr net.Error
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &netErr)
 }
 
 // explainError turns an error of a request into one with an action for the user.
@@ -243,48 +243,48 @@ func (c *Client) explainError(address string, err error) error {
 	if parseErr != nil {
 		return err
 	}
-	where := u.Scheme + "://" + u.Host
-	var content *errContent
-	var failed *statusError
-	var wrapped *url.Error
-	var cert *tls.CertificateVerificationError
+	registryURL := u.Scheme + "://" + u.Host
+	var contentErr *errContent
+	var statusErr *statusError
+	var urlErr *url.Error
+	var certErr *tls.CertificateVerificationError
 	switch {
-	case errors.As(err, &content):
-		return fmt.Errorf("the registry %s: %w", where, content)
-	case errors.As(err, &failed):
-		return c.explainStatus(u, where, failed)
+	case errors.As(err, &contentErr):
+		return fmt.Errorf("the registry %s: %w", registryURL, contentErr)
+	case errors.As(err, &statusErr):
+		return c.explainStatus(u, registryURL, statusErr)
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &cert):
-		return fmt.Errorf("the certificate of the registry %s is not trusted: %w; name your company's certificates with cafile in .npmrc", where, cert.Err)
-	case errors.As(err, &wrapped):
-		err = wrapped.Err // the message omits the whole address
+	case errors.As(err, &certErr):
+		return fmt.Errorf("the certificate of the registry %s is not trusted: %w; name your company's certificates with cafile in .npmrc", registryURL, certErr.Err)
+	case errors.As(err, &urlErr):
+		err = urlErr.Err // the message omits the whole address
 	}
-	return fmt.Errorf("the registry %s can't be reached: %w; check the network, the registry in .npmrc and the proxy, or install a file with `opentabs plugin install FILE.tgz`", where, err)
+	return fmt.Errorf("the registry %s can't be reached: %w; check the network, the registry in .npmrc and the proxy, or install a file with `opentabs plugin install FILE.tgz`", registryURL, err)
 }
 
-// explainStatus turns an HTTP status of the registry at where into an error with
+// explainStatus turns an HTTP status of the registry at registryURL into an error with
 // an action for the user.
-func (c *Client) explainStatus(u *url.URL, where string, failed *statusError) error {
-	switch failed.status {
+func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *statusError) error {
+	switch statusErr.status {
 	case http.StatusNotFound:
-		return fmt.Errorf("package %w on the registry %s", ErrNotFound, where)
+		return fmt.Errorf("package %w on the registry %s", ErrNotFound, registryURL)
 	case http.StatusUnauthorized, http.StatusForbidden:
 		l, ok := c.config.loginFor(u)
 		switch {
 		case !ok:
-			return fmt.Errorf("the registry %s requires a login: %w; add a line such as //%s/:_authToken=${NPM_TOKEN} to ~/.npmrc", where, failed, u.Host)
+			return fmt.Errorf("the registry %s requires a login: %w; add a line such as //%s/:_authToken=${NPM_TOKEN} to ~/.npmrc", registryURL, statusErr, u.Host)
 		case l.problem != "":
-			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", where, failed, l.from, l.problem)
+			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", registryURL, statusErr, l.from, l.problem)
 		}
-		return fmt.Errorf("the registry %s rejected the login in %s: %w; check that its token is valid and may read this package", where, l.from, failed)
+		return fmt.Errorf("the registry %s rejected the login in %s: %w; check that its token is valid and may read this package", registryURL, l.from, statusErr)
 	case http.StatusTooManyRequests:
-		return fmt.Errorf("the registry %s limits the rate of requests: %w; try again later", where, failed)
+		return fmt.Errorf("the registry %s limits the rate of requests: %w; try again later", registryURL, statusErr)
 	}
-	if failed.status >= 500 {
-		return fmt.Errorf("the registry %s failed: %w; try again later", where, failed)
+	if statusErr.status >= 500 {
+		return fmt.Errorf("the registry %s failed: %w; try again later", registryURL, statusErr)
 	}
-	return fmt.Errorf("the registry %s rejected the request: %w; check that the registry in .npmrc serves npm packages", where, failed)
+	return fmt.Errorf("the registry %s rejected the request: %w; check that the registry in .npmrc serves npm packages", registryURL, statusErr)
 }
 
 // decodeJSON parses a JSON response of at most limit bytes into v.

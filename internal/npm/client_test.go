@@ -19,7 +19,7 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-const plugin = "opentabs-plugin-a"
+const pluginPackage = "opentabs-plugin-a"
 
 // newClient returns a client with these lines as its .npmrc.
 func newClient(t *testing.T, lines ...string) *npm.Client {
@@ -49,15 +49,15 @@ func serveRegistry(t *testing.T, h http.Handler) (address, host string) {
 	return s.URL, strings.TrimPrefix(s.URL, "http://")
 }
 
-func goodVersion() npmtest.Version {
-	return npmtest.Version{Name: plugin, Version: "1.0.0", File: npmtest.Pack(npmtest.Regular("package/package.json", "{}"))}
+func validVersion() npmtest.Version {
+	return npmtest.Version{Name: pluginPackage, Version: "1.0.0", File: npmtest.Pack(npmtest.RegularFile("package/package.json", "{}"))}
 }
 
 // fetchLatest downloads the latest version of the plugin.
 func fetchLatest(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 	t.Helper()
 	dir := t.TempDir()
-	p, err := c.Package(t.Context(), plugin)
+	p, err := c.Package(t.Context(), pluginPackage)
 	if err != nil {
 		return npm.Tarball{}, err
 	}
@@ -66,18 +66,18 @@ func fetchLatest(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 		return npm.Tarball{}, err
 	}
 	file, err := c.Download(t.Context(), p, v, dir)
-	if left, globErr := filepath.Glob(filepath.Join(dir, "*")); globErr != nil || err != nil && len(left) > 0 {
-		t.Errorf("a failed download leaves %q, %v", left, globErr)
+	if leftoverFiles, globErr := filepath.Glob(filepath.Join(dir, "*")); globErr != nil || err != nil && len(leftoverFiles) > 0 {
+		t.Errorf("a failed download leaves %q, %v", leftoverFiles, globErr)
 	}
 	return file, err
 }
 
 func TestDownload(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(goodVersion())
+	registry.Publish(validVersion())
 	address, _ := serveRegistry(t, registry)
 	file, err := fetchLatest(t, newClient(t, "registry="+address))
-	if err != nil || file.Integrity != npmtest.Integrity(goodVersion().File) || file.Bytes != int64(len(goodVersion().File)) {
+	if err != nil || file.Integrity != npmtest.Integrity(validVersion().File) || file.Bytes != int64(len(validVersion().File)) {
 		t.Fatalf("%+v, %v", file, err)
 	}
 	if err := npm.Unpack(file, filepath.Join(t.TempDir(), "p")); err != nil {
@@ -88,16 +88,16 @@ func TestDownload(t *testing.T) {
 // TestIntegrity checks that a file is accepted only if it matches a sha512 hash in its
 // metadata.
 func TestIntegrity(t *testing.T) {
-	other := npmtest.Integrity([]byte("another file"))
-	right := npmtest.Integrity(goodVersion().File)
+	otherHash := npmtest.Integrity([]byte("another file"))
+	rightHash := npmtest.Integrity(validVersion().File)
 	for _, c := range []struct {
-		about string
-		dist  map[string]any
-		want  string // empty if the file is accepted
+		description string
+		dist        map[string]any
+		want        string // empty if the file is accepted
 	}{
-		{"wrong", map[string]any{"integrity": other}, "the file does not match its integrity hash"},
-		{"right among others", map[string]any{"integrity": "sha1-AAAA " + other + " " + right}, ""},
-		{"with options", map[string]any{"integrity": right + "?x"}, ""},
+		{"wrong", map[string]any{"integrity": otherHash}, "the file does not match its integrity hash"},
+		{"right among others", map[string]any{"integrity": "sha1-AAAA " + otherHash + " " + rightHash}, ""},
+		{"with options", map[string]any{"integrity": rightHash + "?x"}, ""},
 		{"sha1 alone", map[string]any{"integrity": nil, "shasum": "da39a3ee"}, "only a sha1 hash for it, which is too weak"},
 		{"a weak one", map[string]any{"integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}, "only a sha1 hash for it, which is too weak"},
 		{"none", map[string]any{"integrity": ""}, "no integrity hash"},
@@ -105,14 +105,14 @@ func TestIntegrity(t *testing.T) {
 		{"no http address", map[string]any{"tarball": "file:///etc/passwd"}, "an invalid address for its file"},
 		{"a login in the address", map[string]any{"tarball": "http://me:pw@127.0.0.1/x"}, "an invalid address for its file"},
 	} {
-		v := goodVersion()
+		v := validVersion()
 		v.Dist = c.dist
 		registry := &npmtest.Registry{}
 		registry.Publish(v)
 		address, _ := serveRegistry(t, registry)
 		_, err := fetchLatest(t, newClient(t, "registry="+address))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: %v, want %q", c.about, err, c.want)
+			t.Errorf("%s: %v, want %q", c.description, err, c.want)
 		}
 	}
 }
@@ -120,39 +120,39 @@ func TestIntegrity(t *testing.T) {
 // TestLoginStaysWithItsHost checks that no login is sent to another host, neither after
 // a redirect nor for a tarball on another host.
 func TestLoginStaysWithItsHost(t *testing.T) {
-	file := goodVersion().File
-	var stolen atomic.Value
-	elsewhere, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		stolen.Store(r.Header.Get("Authorization"))
+	file := validVersion().File
+	var sentLogin atomic.Value
+	otherServer, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sentLogin.Store(r.Header.Get("Authorization"))
 		_, _ = w.Write(file)
 	}))
-	for _, redirect := range []bool{true, false} {
-		v := goodVersion()
-		if !redirect {
-			v.Dist = map[string]any{"tarball": elsewhere + "/file.tgz"}
+	for _, redirectTo := range []bool{true, false} {
+		v := validVersion()
+		if !redirectTo {
+			v.Dist = map[string]any{"tarball": otherServer + "/file.tgz"}
 		}
 		registry := &npmtest.Registry{Token: "secret"}
 		registry.Publish(v)
 		address, host := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, ".tgz") {
-				http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusFound)
+				http.Redirect(w, r, otherServer+r.URL.Path, http.StatusFound)
 				return
 			}
 			registry.ServeHTTP(w, r)
 		}))
-		stolen.Store("no request")
+		sentLogin.Store("no request")
 		if _, err := fetchLatest(t, newClient(t, "registry="+address, "//"+host+"/:_authToken=secret")); err != nil {
-			t.Errorf("redirect %v: %v", redirect, err)
+			t.Errorf("redirect %v: %v", redirectTo, err)
 		}
-		if got := stolen.Load(); got != "" {
-			t.Errorf("redirect %v: the other host got %q", redirect, got)
+		if got := sentLogin.Load(); got != "" {
+			t.Errorf("redirect %v: the other host got %q", redirectTo, got)
 		}
 	}
 }
 
 func TestLoginErrors(t *testing.T) {
 	registry := &npmtest.Registry{Token: "secret"}
-	registry.Publish(goodVersion())
+	registry.Publish(validVersion())
 	address, host := serveRegistry(t, registry)
 	for _, c := range []struct {
 		line, want string
@@ -172,9 +172,9 @@ func TestLoginErrors(t *testing.T) {
 	}
 }
 
-// inTurn returns a handler that uses each of the handlers for one request and the
+// serveInTurn returns a handler that uses each of the handlers for one request and the
 // last one for all others, and the number of requests.
-func inTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
+func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
 	var requests atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := int(requests.Add(1)) - 1
@@ -200,25 +200,25 @@ func breakConnection(w http.ResponseWriter, _ *http.Request) {
 
 func TestRetry(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(goodVersion())
-	for _, first := range []http.HandlerFunc{respondStatus(503), respondStatus(429), breakConnection} {
-		h, requests := inTurn(first, first, registry.ServeHTTP)
+	registry.Publish(validVersion())
+	for _, firstHandler := range []http.HandlerFunc{respondStatus(503), respondStatus(429), breakConnection} {
+		h, requests := serveInTurn(firstHandler, firstHandler, registry.ServeHTTP)
 		address, _ := serveRegistry(t, h)
-		if _, err := newClient(t, "registry="+address).Package(t.Context(), plugin); err != nil || requests.Load() != 3 {
+		if _, err := newClient(t, "registry="+address).Package(t.Context(), pluginPackage); err != nil || requests.Load() != 3 {
 			t.Errorf("%d requests: %v", requests.Load(), err)
 		}
 	}
 }
 
 func TestErrorsNameAnAction(t *testing.T) {
-	redirect := func(to string) http.HandlerFunc {
+	redirectTo := func(to string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
 	}
 	for _, c := range []struct {
-		about    string
-		handler  http.HandlerFunc
-		want     string
-		requests int64
+		description string
+		handler     http.HandlerFunc
+		want        string
+		requests    int64
 	}{
 		{"unknown", respondStatus(404), "opentabs-plugin-a was not found on the registry http://127.0.0.1", 1},
 		{"broken", respondStatus(500), "failed: it returns status 500; try again later", 3},
@@ -226,19 +226,19 @@ func TestErrorsNameAnAction(t *testing.T) {
 		{"rejects", respondStatus(418), "rejected the request: it returns status 418", 1},
 		{"no registry", respondText("<html>"), "its response is not valid registry metadata", 1},
 		{"another package", respondText(`{"name":"evil","versions":{"1.0.0":{}}}`), `returns the package "evil"`, 1},
-		{"no versions", respondText(`{"name":"` + plugin + `"}`), "has no version on the registry", 1},
-		{"versions of another", respondText(`{"name":"` + plugin + `","versions":{"1.0.0":{"name":"evil","version":"1.0.0"}}}`), "has no version on the registry", 1},
-		{"a redirect loop", redirect("/"), "redirects more than 5 times", 6},
-		{"a redirect to a file", redirect("file:///etc/passwd"), "which is not safe", 1},
+		{"no versions", respondText(`{"name":"` + pluginPackage + `"}`), "has no version on the registry", 1},
+		{"versions of another", respondText(`{"name":"` + pluginPackage + `","versions":{"1.0.0":{"name":"evil","version":"1.0.0"}}}`), "has no version on the registry", 1},
+		{"a redirect loop", redirectTo("/"), "redirects more than 5 times", 6},
+		{"a redirect to a file", redirectTo("file:///etc/passwd"), "which is not safe", 1},
 	} {
-		h, requests := inTurn(c.handler)
+		h, requests := serveInTurn(c.handler)
 		address, _ := serveRegistry(t, h)
-		_, err := newClient(t, "registry="+address).Package(t.Context(), plugin)
+		_, err := newClient(t, "registry="+address).Package(t.Context(), pluginPackage)
 		if err == nil || !strings.Contains(err.Error(), c.want) || requests.Load() != c.requests {
-			t.Errorf("%s: %d requests: %v, want %q", c.about, requests.Load(), err, c.want)
+			t.Errorf("%s: %d requests: %v, want %q", c.description, requests.Load(), err, c.want)
 		}
-		if c.about == "unknown" != errors.Is(err, npm.ErrNotFound) {
-			t.Errorf("%s: ErrNotFound? %v", c.about, err)
+		if c.description == "unknown" != errors.Is(err, npm.ErrNotFound) {
+			t.Errorf("%s: ErrNotFound? %v", c.description, err)
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestSilentRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "its response stalled for 50ms") {
+	if _, err := c.Package(t.Context(), pluginPackage); err == nil || !strings.Contains(err.Error(), "its response stalled for 50ms") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -278,7 +278,7 @@ func TestOffline(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = newClient(t, "registry=http://"+address).Package(t.Context(), plugin)
+	_, err = newClient(t, "registry=http://"+address).Package(t.Context(), pluginPackage)
 	if err == nil || !strings.Contains(err.Error(), "the registry http://"+address+" can't be reached") ||
 		!strings.Contains(err.Error(), "check the network, the registry in .npmrc and the proxy, or install a file") {
 		t.Errorf("got %v", err)
@@ -287,7 +287,7 @@ func TestOffline(t *testing.T) {
 
 func TestHugeFilesAreRejected(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(goodVersion())
+	registry.Publish(validVersion())
 	address, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, ".tgz") {
 			registry.ServeHTTP(w, r)
@@ -322,7 +322,7 @@ func TestInterrupted(t *testing.T) {
 		stop()
 		<-r.Context().Done()
 	}))
-	if _, err := newClient(t, "registry="+address).Package(ctx, plugin); !errors.Is(err, context.Canceled) {
+	if _, err := newClient(t, "registry="+address).Package(ctx, pluginPackage); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -330,7 +330,7 @@ func TestInterrupted(t *testing.T) {
 func TestSearch(t *testing.T) {
 	registry := &npmtest.Registry{}
 	for _, name := range []string{"opentabs-plugin-chat", "opentabs-plugin-mail", "chat"} {
-		v := goodVersion()
+		v := validVersion()
 		v.Name, v.Manifest = name, map[string]any{"keywords": []string{"opentabs-plugin"}, "description": "about " + name}
 		if name == "chat" {
 			v.Manifest = nil
@@ -338,9 +338,9 @@ func TestSearch(t *testing.T) {
 		registry.Publish(v)
 	}
 	address, _ := serveRegistry(t, registry)
-	found, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
-	if err != nil || len(found) != 1 || found[0] != (npm.Found{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "acme"}) {
-		t.Errorf("%+v, %v", found, err)
+	results, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "chat", 20)
+	if err != nil || len(results) != 1 || results[0] != (npm.Found{Name: "opentabs-plugin-chat", Version: "1.0.0", Description: "about opentabs-plugin-chat", Publisher: "acme"}) {
+		t.Errorf("%+v, %v", results, err)
 	}
 	address, _ = serveRegistry(t, respondStatus(404))
 	if _, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "can't search") {
@@ -350,23 +350,23 @@ func TestSearch(t *testing.T) {
 
 func TestProxy(t *testing.T) {
 	registry := &npmtest.Registry{}
-	registry.Publish(goodVersion())
-	var through atomic.Int64
+	registry.Publish(validVersion())
+	var proxiedRequests atomic.Int64
 	proxy, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Host == "registry.example" {
-			through.Add(1)
+			proxiedRequests.Add(1)
 		}
 		registry.ServeHTTP(w, r)
 	}))
 	for _, key := range []string{"https-proxy", "proxy"} {
-		through.Store(0)
-		if _, err := newClient(t, "registry=http://registry.example/", key+"="+proxy).Package(t.Context(), plugin); err != nil || through.Load() != 1 {
-			t.Errorf("%s: %d requests, %v", key, through.Load(), err)
+		proxiedRequests.Store(0)
+		if _, err := newClient(t, "registry=http://registry.example/", key+"="+proxy).Package(t.Context(), pluginPackage); err != nil || proxiedRequests.Load() != 1 {
+			t.Errorf("%s: %d requests, %v", key, proxiedRequests.Load(), err)
 		}
 	}
-	through.Store(0)
+	proxiedRequests.Store(0)
 	address, _ := serveRegistry(t, registry) // requests to localhost bypass the proxy
-	if _, err := newClient(t, "registry="+address, "https-proxy=http://127.0.0.1:1").Package(t.Context(), plugin); err != nil {
+	if _, err := newClient(t, "registry="+address, "https-proxy=http://127.0.0.1:1").Package(t.Context(), pluginPackage); err != nil {
 		t.Error(err)
 	}
 	home := t.TempDir()
@@ -383,7 +383,7 @@ func TestCertificates(t *testing.T) {
 	s := httptest.NewTLSServer(respondStatus(404))
 	defer s.Close()
 	s.Config.ErrorLog = nil
-	if _, err := newClient(t, "registry="+s.URL).Package(t.Context(), plugin); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "name your company's certificates with cafile") {
+	if _, err := newClient(t, "registry="+s.URL).Package(t.Context(), pluginPackage); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "name your company's certificates with cafile") {
 		t.Errorf("got %v", err)
 	}
 	for content, want := range map[string]string{"": "read the certificates", "no certificate": "contains no certificate"} {

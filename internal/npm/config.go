@@ -39,7 +39,7 @@ type Config struct {
 }
 
 // setting is the text of one setting, and the file or variable that it is from.
-type setting struct{ text, from string }
+type setting struct{ text, source string }
 
 // LoadConfig reads npm's settings in npm's order: environment variables first, then
 // the .npmrc of the project, of the user and of the machine. Missing files are
@@ -59,10 +59,10 @@ func LoadConfig(env Environment) (*Config, error) {
 			return nil, err
 		}
 	}
-	if err := c.readFile(user, anyKey); err != nil {
+	if err := c.readFile(user, allowAnyKey); err != nil {
 		return nil, err
 	}
-	if err := c.readFile(c.globalFile(), anyKey); err != nil {
+	if err := c.readFile(c.globalFile(), allowAnyKey); err != nil {
 		return nil, err
 	}
 	c.findLogins()
@@ -76,11 +76,11 @@ func projectFile(dir string) string {
 	if err != nil {
 		return ""
 	}
-	for at := abs; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "package.json")); err == nil {
-			return filepath.Join(at, ".npmrc")
+	for ancestor := abs; ; ancestor = filepath.Dir(ancestor) {
+		if _, err := os.Stat(filepath.Join(ancestor, "package.json")); err == nil {
+			return filepath.Join(ancestor, ".npmrc")
 		}
-		if filepath.Dir(at) == at {
+		if filepath.Dir(ancestor) == ancestor {
 			return filepath.Join(abs, ".npmrc")
 		}
 	}
@@ -118,7 +118,7 @@ func (c *Config) readEnvironment() {
 	}
 }
 
-func anyKey(string) bool { return true }
+func allowAnyKey(string) bool { return true }
 
 // isProjectKey reports whether the .npmrc of a project may set key. As in npm, it
 // may not set the paths of global packages and of other settings files.
@@ -145,28 +145,28 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if err != nil {
 		return fmt.Errorf("read npm's settings: %w", err)
 	}
-	own := map[string]string{} // within a file the last line counts
-	var order []string
+	fileValues := map[string]string{} // within a file the last line counts
+	var orderedKeys []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		key, value, ok := c.parseLine(line)
 		if !ok || !isAllowed(key) {
 			continue
 		}
-		if _, exists := own[key]; !exists {
-			order = append(order, key)
+		if _, isSet := fileValues[key]; !isSet {
+			orderedKeys = append(orderedKeys, key)
 		}
-		own[key] = value
+		fileValues[key] = value
 	}
-	for _, key := range order {
-		c.add(key, own[key], file)
+	for _, key := range orderedKeys {
+		c.add(key, fileValues[key], file)
 	}
 	return nil
 }
 
 // add sets key unless it is already set.
-func (c *Config) add(key, value, from string) {
-	if _, exists := c.values[key]; !exists {
-		c.values[key] = setting{value, from}
+func (c *Config) add(key, value, source string) {
+	if _, isSet := c.values[key]; !isSet {
+		c.values[key] = setting{value, source}
 	}
 }
 
@@ -198,15 +198,15 @@ func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "${")
-		name, after, closed := strings.Cut(rest, "}")
-		if !ok || !closed {
+		name, after, hasEnd := strings.Cut(rest, "}")
+		if !ok || !hasEnd {
 			b.WriteString(s)
 			return b.String()
 		}
 		b.WriteString(before)
-		bare, optional := strings.CutSuffix(name, "?")
-		value := c.env.Getenv(bare)
-		if value == "" && !optional {
+		variableName, isOptional := strings.CutSuffix(name, "?")
+		value := c.env.Getenv(variableName)
+		if value == "" && !isOptional {
 			value = "${" + name + "}"
 		}
 		b.WriteString(value)
@@ -222,12 +222,12 @@ func (c *Config) settingText(key string) string { return c.values[key].text }
 // Registry returns the address of the registry for a package name, with a slash at the
 // end, and the file or variable that sets it ("" for the default). Registry fails if
 // the address is invalid.
-func (c *Config) Registry(name string) (address, from string, err error) {
+func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {
 		s = value
 	}
-	if scope, _, scoped := strings.Cut(name, "/"); scoped && strings.HasPrefix(scope, "@") {
+	if scope, _, isScoped := strings.Cut(name, "/"); isScoped && strings.HasPrefix(scope, "@") {
 		if value, ok := c.values[scope+":registry"]; ok {
 			key, s = scope+":registry", value
 		}
@@ -240,12 +240,12 @@ func (c *Config) Registry(name string) (address, from string, err error) {
 		err = errors.New("is not an http or https URL; use one such as " + defaultRegistry)
 	case u.User != nil:
 		// The password would appear in messages and logs.
-		return "", "", fmt.Errorf("%s in %s contains a user and a password; set them as //%s/:_auth instead", key, s.from, u.Host)
+		return "", "", fmt.Errorf("%s in %s contains a user and a password; set them as //%s/:_auth instead", key, s.source, u.Host)
 	case u.RawQuery != "" || u.Fragment != "":
 		err = errors.New("has a query or a fragment; remove it")
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("%s is %q in %s, which %w", key, s.text, s.from, err)
+		return "", "", fmt.Errorf("%s is %q in %s, which %w", key, s.text, s.source, err)
 	}
-	return strings.TrimSuffix(u.String(), "/") + "/", s.from, nil
+	return strings.TrimSuffix(u.String(), "/") + "/", s.source, nil
 }

@@ -51,13 +51,13 @@ func loadSettings(t *testing.T, files map[string]string, variables ...string) (*
 }
 
 func TestRegistryOf(t *testing.T) {
-	const name, scoped = "opentabs-plugin-a", "@acme/opentabs-plugin-a"
+	const name, scopedPackage = "opentabs-plugin-a", "@acme/opentabs-plugin-a"
 	for _, c := range []struct {
-		about     string
-		files     map[string]string
-		variables []string
-		of, want  string
-		from      string
+		description       string
+		files             map[string]string
+		variables         []string
+		packageName, want string
+		wantSource        string
 	}{
 		{"nothing is set", nil, nil, name, defaultRegistry, ""},
 		{"in the user's file", map[string]string{".npmrc": "; mine\nregistry = https://r.example.com/npm \n"}, nil, name, "https://r.example.com/npm/", "HOME/.npmrc"},
@@ -68,15 +68,15 @@ func TestRegistryOf(t *testing.T) {
 		{"in a variable in capitals", nil, []string{"NPM_CONFIG_REGISTRY=https://v.com"}, name, "https://v.com/", "the environment variable NPM_CONFIG_REGISTRY"},
 		{"a variable names the user's file", map[string]string{".npmrc": "registry=https://a.com", "other": "registry=https://o.com"},
 			[]string{"NPM_CONFIG_USERCONFIG=HOME/other"}, name, "https://o.com/", "HOME/other"},
-		{"for the package's scope", map[string]string{".npmrc": "@acme:registry=https://acme.com/\nregistry=https://a.com"}, nil, scoped, "https://acme.com/", "HOME/.npmrc"},
-		{"for another scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scoped, defaultRegistry, ""},
+		{"for the package's scope", map[string]string{".npmrc": "@acme:registry=https://acme.com/\nregistry=https://a.com"}, nil, scopedPackage, "https://acme.com/", "HOME/.npmrc"},
+		{"for another scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scopedPackage, defaultRegistry, ""},
 		{"a variable in the value", map[string]string{".npmrc": `registry="https://${WHERE}/"`}, []string{"WHERE=w.com"}, name, "https://w.com/", "HOME/.npmrc"},
 		{"the last line wins", map[string]string{".npmrc": "registry=https://a.com\nregistry=https://b.com"}, nil, name, "https://b.com/", "HOME/.npmrc"},
 	} {
 		config, home := loadSettings(t, c.files, c.variables...)
-		got, from, err := config.Registry(c.of)
-		if want := strings.Replace(c.from, "HOME", home, 1); err != nil || got != c.want || from != want {
-			t.Errorf("%s: %q from %q, %v, want %q from %q", c.about, got, from, err, c.want, want)
+		got, from, err := config.Registry(c.packageName)
+		if want := strings.Replace(c.wantSource, "HOME", home, 1); err != nil || got != c.want || from != want {
+			t.Errorf("%s: %q from %q, %v, want %q from %q", c.description, got, from, err, c.want, want)
 		}
 	}
 }
@@ -99,9 +99,9 @@ func TestBadRegistries(t *testing.T) {
 
 func TestHostsWithoutProxy(t *testing.T) {
 	c, _ := loadSettings(t, map[string]string{".npmrc": "noproxy=a.com, .b.com"})
-	for host, direct := range map[string]bool{"a.com": true, "x.A.com": true, "b.com": true, "notb.com": false, "c.com": false, "127.0.0.1": true, "localhost": true} {
-		if c.isDirect(host) != direct {
-			t.Errorf("%s: %t", host, !direct)
+	for host, isDirect := range map[string]bool{"a.com": true, "x.A.com": true, "b.com": true, "notb.com": false, "c.com": false, "127.0.0.1": true, "localhost": true} {
+		if c.isDirect(host) != isDirect {
+			t.Errorf("%s: %t", host, !isDirect)
 		}
 	}
 }

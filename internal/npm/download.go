@@ -26,22 +26,22 @@ type Tarball struct {
 // Download fetches the .tgz file of a version into a new file in dir and verifies its
 // integrity. A failed Download removes the file.
 func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir string) (Tarball, error) {
-	what := v.Name + " " + v.Version
-	sums, err := parseIntegrity(v.Dist)
+	packageText := v.Name + " " + v.Version
+	expectedSums, err := parseIntegrity(v.Dist)
 	if err != nil {
-		return Tarball{}, fmt.Errorf("%s is refused: %w", what, err)
+		return Tarball{}, fmt.Errorf("%s is refused: %w", packageText, err)
 	}
 	address, err := tarballAddress(p.Registry, v.Dist.Tarball)
 	if err != nil {
-		return Tarball{}, fmt.Errorf("%s is refused: %w", what, err)
+		return Tarball{}, fmt.Errorf("%s is refused: %w", packageText, err)
 	}
 	f, err := os.CreateTemp(dir, "download-*.tgz")
 	if err != nil {
-		return Tarball{}, fmt.Errorf("fetch %s: %w", what, err)
+		return Tarball{}, fmt.Errorf("fetch %s: %w", packageText, err)
 	}
 	defer f.Close()
 	t := Tarball{Path: f.Name()}
-	err = c.get(ctx, address, "*/*", func(response *http.Response) error {
+	err = c.getWithRetries(ctx, address, "*/*", func(response *http.Response) error {
 		if err := truncateFile(f); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 		if err != nil {
 			return err
 		}
-		if !sums.contains(sum) {
+		if !expectedSums.contains(sum) {
 			return &errContent{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(sum), v.Dist.Integrity)}
 		}
 		t.Bytes, t.Integrity = n, integrityText(sum)
@@ -59,27 +59,27 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 		err = f.Close()
 	}
 	if err != nil {
-		return Tarball{}, fmt.Errorf("fetch %s: %w", what, errors.Join(err, os.Remove(f.Name())))
+		return Tarball{}, fmt.Errorf("fetch %s: %w", packageText, errors.Join(err, os.Remove(f.Name())))
 	}
 	return t, nil
 }
 
 // tarballAddress returns the address to download a file from. A registry behind a
 // proxy often lists its own files with http: those are fetched with https.
-func tarballAddress(registry, listed string) (string, error) {
-	own, err := url.Parse(registry)
+func tarballAddress(registry, listedAddress string) (string, error) {
+	registryURL, err := url.Parse(registry)
 	if err != nil {
 		return "", err
 	}
-	u, err := url.Parse(listed)
+	u, err := url.Parse(listedAddress)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return "", fmt.Errorf("the registry lists an invalid address for its file (%q); report this to the registry", listed)
+		return "", fmt.Errorf("the registry lists an invalid address for its file (%q); report this to the registry", listedAddress)
 	}
-	if own.Scheme == "https" && u.Scheme == "http" {
-		if u.Hostname() != own.Hostname() {
+	if registryURL.Scheme == "https" && u.Scheme == "http" {
+		if u.Hostname() != registryURL.Hostname() {
 			return "", fmt.Errorf("the registry lists an unencrypted http address for its file (%s); report this to the registry", u.Redacted())
 		}
-		u.Scheme, u.Host = own.Scheme, own.Host
+		u.Scheme, u.Host = registryURL.Scheme, registryURL.Host
 	}
 	return u.String(), nil
 }

@@ -15,12 +15,12 @@ type integrity [][]byte
 // ignores weaker hashes, because an attacker can make another file with the same one.
 func parseIntegrity(d Dist) (integrity, error) {
 	var sums integrity
-	var others []string
+	var otherAlgorithms []string
 	for field := range strings.FieldsSeq(d.Integrity) {
 		algorithm, sum, ok := strings.Cut(field, "-")
 		sum, _, _ = strings.Cut(sum, "?")
 		if !ok || algorithm != "sha512" {
-			others = append(others, algorithm)
+			otherAlgorithms = append(otherAlgorithms, algorithm)
 			continue
 		}
 		decoded, err := base64.StdEncoding.DecodeString(sum)
@@ -32,8 +32,8 @@ func parseIntegrity(d Dist) (integrity, error) {
 	switch {
 	case len(sums) > 0:
 		return sums, nil
-	case len(others) > 0:
-		return nil, fmt.Errorf("the registry has only a %s hash for it, which is too weak; ask its author to republish it with a sha512 integrity", strings.Join(others, ", "))
+	case len(otherAlgorithms) > 0:
+		return nil, fmt.Errorf("the registry has only a %s hash for it, which is too weak; ask its author to republish it with a sha512 integrity", strings.Join(otherAlgorithms, ", "))
 	case d.Shasum != "":
 		return nil, fmt.Errorf("the registry has only a sha1 hash for it, which is too weak; ask its author to republish it with a sha512 integrity")
 	}
@@ -42,8 +42,8 @@ func parseIntegrity(d Dist) (integrity, error) {
 
 // contains reports whether the set contains sum.
 func (i integrity) contains(sum []byte) bool {
-	for _, accepted := range i {
-		if subtle.ConstantTimeCompare(accepted, sum) == 1 {
+	for _, acceptedSum := range i {
+		if subtle.ConstantTimeCompare(acceptedSum, sum) == 1 {
 			return true
 		}
 	}

@@ -56,26 +56,26 @@ func (c *Config) loginSetting(address string) login {
 	if l.path == "//" {
 		l.path = "/"
 	}
-	get := func(attribute string) string {
+	getAttribute := func(attribute string) string {
 		s, ok := c.values[address+":"+attribute]
 		if ok {
-			l.from = s.from
+			l.from = s.source
 		}
 		if hasUnsetVariable(s.text) {
 			l.problem = "the variable in " + s.text + " is not set"
 		}
 		return s.text
 	}
-	token, auth, user, password := get(keyToken), get(keyAuth), get(keyUser), get(keyPassword)
-	plain, err := base64.StdEncoding.DecodeString(password)
+	token, authText, user, password := getAttribute(keyToken), getAttribute(keyAuth), getAttribute(keyUser), getAttribute(keyPassword)
+	decodedPassword, err := base64.StdEncoding.DecodeString(password)
 	switch {
 	case l.problem != "":
 	case token != "":
 		l.header = "Bearer " + token
-	case auth != "":
-		l.header = "Basic " + auth
+	case authText != "":
+		l.header = "Basic " + authText
 	case user != "" && password != "" && err == nil:
-		l.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(plain)))
+		l.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(decodedPassword)))
 	case user != "" && password != "":
 		l.problem = "the password is not encoded in base64, as npm requires"
 	default:
@@ -87,13 +87,13 @@ func (c *Config) loginSetting(address string) login {
 // loginFor returns the login for an address. If several match, the longest path wins.
 func (c *Config) loginFor(u *url.URL) (login, bool) {
 	host := strings.ToLower(u.Host)
-	bare := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	hostWithoutPort := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
 	path := strings.TrimSuffix(u.EscapedPath(), "/") + "/"
 	if u.User != nil || strings.Contains(path, "/../") || strings.Contains(path, "/./") {
 		return login{}, false
 	}
 	for _, l := range c.logins {
-		if (l.host == host || l.host == bare) && strings.HasPrefix(path, l.path) {
+		if (l.host == host || l.host == hostWithoutPort) && strings.HasPrefix(path, l.path) {
 			return l, true
 		}
 	}

@@ -15,11 +15,11 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// listedVersions is how many versions an error lists.
-const listedVersions = 5
+// maxListedVersions is how many versions an error lists.
+const maxListedVersions = 5
 
-// latest is the tag that [Package.Pick] uses if no version is named.
-const latest = "latest"
+// latestTag is the tag that [Package.Pick] uses if no version is named.
+const latestTag = "latest"
 
 // Package is a registry's metadata of a package.
 type Package struct {
@@ -86,7 +86,7 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 		Versions map[string]*Version        `json:"versions"`
 		Time     map[string]json.RawMessage `json:"time"`
 	}
-	err = c.get(ctx, registry+strings.Replace(name, "/", "%2f", 1), "application/json", func(response *http.Response) error {
+	err = c.getWithRetries(ctx, registry+strings.Replace(name, "/", "%2f", 1), "application/json", func(response *http.Response) error {
 		return decodeJSON(response, maxPackageBytes, &metadata)
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -103,9 +103,9 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 		if v != nil && v.Name == name && v.Version == text {
 			p.Versions[text] = v
 		}
-		var at time.Time
-		if json.Unmarshal(metadata.Time[text], &at) == nil {
-			p.Published[text] = at
+		var publishTime time.Time
+		if json.Unmarshal(metadata.Time[text], &publishTime) == nil {
+			p.Published[text] = publishTime
 		}
 	}
 	if len(p.Versions) == 0 {
@@ -121,13 +121,13 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 func (p *Package) Pick(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {
-		want = latest
+		want = latestTag
 	}
-	if tagged, ok := p.Tags[want]; ok {
-		if v := p.Versions[tagged]; v != nil {
+	if taggedVersion, ok := p.Tags[want]; ok {
+		if v := p.Versions[taggedVersion]; v != nil {
 			return v, nil
 		}
-		return nil, fmt.Errorf("%s %s is %s, which the registry does not have; %s", p.Name, want, tagged, p.choicesText())
+		return nil, fmt.Errorf("%s %s is %s, which the registry does not have; %s", p.Name, want, taggedVersion, p.choicesText())
 	}
 	if v := p.Versions[strings.TrimPrefix(want, "v")]; v != nil {
 		return v, nil
@@ -136,24 +136,24 @@ func (p *Package) Pick(want string) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.choicesText())
 	}
-	var best *Version
+	var bestVersion *Version
 	for _, text := range p.newestFirst() {
 		v := p.Versions[text]
 		parsed, err := semver.NewVersion(text)
 		if err != nil || !constraint.Check(parsed) || !allowsPrerelease(want, parsed) {
 			continue
 		}
-		if text == p.Tags[latest] && !v.isDeprecated() {
+		if text == p.Tags[latestTag] && !v.isDeprecated() {
 			return v, nil
 		}
-		if best == nil || best.isDeprecated() && !v.isDeprecated() {
-			best = v
+		if bestVersion == nil || bestVersion.isDeprecated() && !v.isDeprecated() {
+			bestVersion = v
 		}
 	}
-	if best == nil {
+	if bestVersion == nil {
 		return nil, fmt.Errorf("no version of %s matches %s; %s", p.Name, want, p.choicesText())
 	}
-	return best, nil
+	return bestVersion, nil
 }
 
 // allowsPrerelease reports whether a range allows v. As in npm, it allows a
@@ -191,12 +191,12 @@ func Compare(a, b string) int {
 // choicesText returns an action that lists the newest versions and all tags.
 func (p *Package) choicesText() string {
 	texts := p.newestFirst()
-	more := ""
-	if len(texts) > listedVersions {
-		more = fmt.Sprintf(" and %d older ones", len(texts)-listedVersions)
-		texts = texts[:listedVersions]
+	olderText := ""
+	if len(texts) > maxListedVersions {
+		olderText = fmt.Sprintf(" and %d older ones", len(texts)-maxListedVersions)
+		texts = texts[:maxListedVersions]
 	}
-	action := "choose one of " + strings.Join(texts, ", ") + more
+	action := "choose one of " + strings.Join(texts, ", ") + olderText
 	var tags []string
 	for tag, version := range p.Tags {
 		if p.Versions[version] != nil {

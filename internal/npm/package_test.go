@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// packageWith returns a package with these tags and versions. The text after a "!"
+// newTestPackage returns a package with these tags and versions. The text after a "!"
 // in a version is its author's warning.
-func packageWith(tags map[string]string, versions ...string) *Package {
+func newTestPackage(tags map[string]string, versions ...string) *Package {
 	p := &Package{Name: "p", Tags: tags, Versions: map[string]*Version{}}
 	for _, text := range versions {
 		version, warning, _ := strings.Cut(text, "!")
@@ -21,7 +21,7 @@ func packageWith(tags map[string]string, versions ...string) *Package {
 }
 
 func TestPick(t *testing.T) {
-	p := packageWith(map[string]string{"latest": "1.2.0", "next": "2.0.0-beta.1", "gone": "9.9.9"},
+	p := newTestPackage(map[string]string{"latest": "1.2.0", "next": "2.0.0-beta.1", "gone": "9.9.9"},
 		"1.0.0", "1.2.0", "1.3.0", "1.4.0!do not use", "2.0.0-beta.1", "2.0.0-beta.2", "2.1.0-rc.1", "0.9.0", "3.0.0!old", "no-version")
 	for want, version := range map[string]string{
 		"":                "1.2.0",
@@ -57,12 +57,12 @@ func TestPick(t *testing.T) {
 }
 
 func TestCheckName(t *testing.T) {
-	for name, good := range map[string]bool{
+	for name, isValid := range map[string]bool{
 		"opentabs-plugin-a": true, "@acme/opentabs-plugin-a": true,
 		"": false, "..": false, "../x": false, "A": false, "@a/b/c": false, "a b": false, "a?x=1": false, "a%2f": false, ".hidden": false, "@../x": false,
 		strings.Repeat("a", 215): false,
 	} {
-		if err := CheckName(name); (err == nil) != good {
+		if err := CheckName(name); (err == nil) != isValid {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

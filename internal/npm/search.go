@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// maxFound limits the results of one search.
-const maxFound = 250
+// maxResults limits the results of one search.
+const maxResults = 250
 
 // Found is one result of a search.
 type Found struct {
@@ -33,7 +33,7 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 	if query != "" {
 		text += " " + query
 	}
-	q := url.Values{"text": {text}, "size": {strconv.Itoa(min(limit, maxFound))}}
+	q := url.Values{"text": {text}, "size": {strconv.Itoa(min(limit, maxResults))}}
 	var results struct {
 		Objects []struct {
 			Package struct {
@@ -46,7 +46,7 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 			} `json:"package"`
 		} `json:"objects"`
 	}
-	err = c.get(ctx, registry+"-/v1/search?"+q.Encode(), "application/json", func(response *http.Response) error {
+	err = c.getWithRetries(ctx, registry+"-/v1/search?"+q.Encode(), "application/json", func(response *http.Response) error {
 		return decodeJSON(response, maxSearchBytes, &results)
 	})
 	if errors.Is(err, ErrNotFound) {

@@ -19,14 +19,14 @@ func (c *Config) trustCertificates(t *http.Transport) error {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("read the certificates that cafile names in %s: %w", c.values["cafile"].from, err)
+		return fmt.Errorf("read the certificates that cafile names in %s: %w", c.values["cafile"].source, err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("%s, which cafile names in %s, contains no certificate; set cafile to a file in PEM format", file, c.values["cafile"].from)
+		return fmt.Errorf("%s, which cafile names in %s, contains no certificate; set cafile to a file in PEM format", file, c.values["cafile"].source)
 	}
 	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	return nil
@@ -44,7 +44,7 @@ func (c *Config) configureProxy(t *http.Transport) error {
 	}
 	u, err := url.Parse(c.settingText(key))
 	if err != nil || u.Host == "" {
-		return fmt.Errorf("%s in %s is not a URL; use one such as http://proxy.example.com:8080", key, c.values[key].from)
+		return fmt.Errorf("%s in %s is not a URL; use one such as http://proxy.example.com:8080", key, c.values[key].source)
 	}
 	t.Proxy = func(r *http.Request) (*url.URL, error) {
 		if c.isDirect(r.URL.Hostname()) {

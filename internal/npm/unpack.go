@@ -36,7 +36,7 @@ func Unpack(t Tarball, dir string) error {
 		return fmt.Errorf("read the package: %w", err)
 	}
 	defer f.Close()
-	checker := &unpacker{seen: map[string]string{}}
+	checker := &unpacker{claimedPaths: map[string]string{}}
 	if err := checker.readArchive(f); err != nil {
 		return fmt.Errorf("unpack the package: %w", err)
 	}
@@ -47,7 +47,7 @@ func Unpack(t Tarball, dir string) error {
 	if err != nil {
 		return fmt.Errorf("unpack the package: %w", err)
 	}
-	u := &unpacker{root: root, seen: map[string]string{}}
+	u := &unpacker{root: root, claimedPaths: map[string]string{}}
 	err = u.readArchive(f)
 	if closeErr := root.Close(); err == nil {
 		err = closeErr
@@ -60,10 +60,10 @@ func Unpack(t Tarball, dir string) error {
 
 // unpacker checks one package, and writes its files if root is set.
 type unpacker struct {
-	root  *os.Root          // nil in the pass that only checks
-	seen  map[string]string // the path of each entry by its lower-case form; the path of a folder ends in a slash
-	files int
-	bytes int64
+	root         *os.Root          // nil in the pass that only checks
+	claimedPaths map[string]string // the path of each entry by its lower-case form; the path of a folder ends in a slash
+	files        int
+	bytes        int64
 }
 
 // emptyRoot opens an empty folder. emptyRoot creates the folder if it does not exist.
@@ -76,7 +76,7 @@ func emptyRoot(dir string) (*os.Root, error) {
 		return nil, err
 	}
 	if len(entries) > 0 {
-		return nil, newRefused("%s is not empty; name another folder", dir)
+		return nil, newRefusedError("%s is not empty; name another folder", dir)
 	}
 	return os.OpenRoot(dir)
 }
@@ -87,8 +87,8 @@ func (u *unpacker) readArchive(file io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("it is not a .tgz file (%w); name the file that npm pack or opentabs plugin pack wrote", err)
 	}
-	limited := &io.LimitedReader{R: zip, N: maxStreamBytes}
-	archive := tar.NewReader(limited)
+	limitedReader := &io.LimitedReader{R: zip, N: maxStreamBytes}
+	archive := tar.NewReader(limitedReader)
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
@@ -98,7 +98,7 @@ func (u *unpacker) readArchive(file io.Reader) error {
 			err = u.unpackEntry(header, archive)
 		}
 		switch {
-		case limited.N <= 0:
+		case limitedReader.N <= 0:
 			return errTooLarge()
 		case err != nil && !hasCause(err):
 			return fmt.Errorf("it is damaged (%w); fetch or pack it again", err)
@@ -107,7 +107,7 @@ func (u *unpacker) readArchive(file io.Reader) error {
 		}
 	}
 	if u.files == 0 {
-		return newRefused("it contains no files; pack it again")
+		return newRefusedError("it contains no files; pack it again")
 	}
 	return nil
 }
@@ -117,8 +117,10 @@ type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
 
-// newRefused returns a *refusedError.
-func newRefused(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
+// newRefusedError returns a *refusedError.
+func newRefusedError(format string, args ...any) error {
+	return &refusedError{fmt.Sprintf(format, args...)}
+}
 
 // hasCause reports whether an error already names its cause. An error without a cause
 // comes from the reader of a damaged archive.
@@ -130,7 +132,7 @@ func hasCause(err error) bool {
 
 // errTooLarge returns the error for an archive beyond the limit of bytes.
 func errTooLarge() error {
-	return newRefused("it unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
+	return newRefusedError("it unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
 }
 
 // unpackEntry checks one entry of an archive, and writes it if root is set.
@@ -140,9 +142,9 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	case tar.TypeXGlobalHeader:
 		return nil
 	case tar.TypeSymlink, tar.TypeLink:
-		return newRefused("it contains the link %q to %q, and links are not allowed; pack it again without the link", h.Name, h.Linkname)
+		return newRefusedError("it contains the link %q to %q, and links are not allowed; pack it again without the link", h.Name, h.Linkname)
 	default:
-		return newRefused("it contains %q, which is neither a file nor a folder; pack it again without this entry", h.Name)
+		return newRefusedError("it contains %q, which is neither a file nor a folder; pack it again without this entry", h.Name)
 	}
 	name, err := targetPath(h.Name)
 	if err != nil || name == "" {
@@ -152,7 +154,7 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 		return u.makeFolder(name, h.Name)
 	}
 	if u.files++; u.files > maxFiles {
-		return newRefused("it contains more than %d files; ask its author to make it smaller", maxFiles)
+		return newRefusedError("it contains more than %d files; ask its author to make it smaller", maxFiles)
 	}
 	if u.bytes += h.Size; h.Size < 0 || u.bytes > maxUnpackedBytes {
 		return errTooLarge()
@@ -171,36 +173,36 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 // targetPath returns the path of an entry without its first folder, which is usually
 // "package". The path of that folder itself is empty.
 func targetPath(name string) (string, error) {
-	bad := func(why string) (string, error) {
-		return "", newRefused("it contains the path %q, which %s; nothing was installed", name, why)
+	newPathError := func(why string) (string, error) {
+		return "", newRefusedError("it contains the path %q, which %s; nothing was installed", name, why)
 	}
 	switch {
 	case len(name) > maxPathBytes:
-		return bad("is longer than allowed")
+		return newPathError("is longer than allowed")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return bad("has control characters or is not valid UTF-8")
+		return newPathError("has control characters or is not valid UTF-8")
 	case strings.ContainsAny(name, `\:`):
-		return bad(`contains \ or :, which changes the folder on Windows`)
+		return newPathError(`contains \ or :, which changes the folder on Windows`)
 	case strings.HasPrefix(name, "/"):
-		return bad("is absolute")
+		return newPathError("is absolute")
 	}
 	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/"), "/")
 	for _, part := range parts {
 		switch {
 		case part == "..":
-			return bad("leads outside of its folder")
+			return newPathError("leads outside of its folder")
 		case part == "" || part == ".":
-			return bad("has an empty part")
+			return newPathError("has an empty part")
 		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
-			return bad("has a part that ends in a dot or a space, which Windows removes")
+			return newPathError("has a part that ends in a dot or a space, which Windows removes")
 		}
 	}
 	if len(parts) > maxDepth {
-		return bad("is deeper than allowed")
+		return newPathError("is deeper than allowed")
 	}
 	target := path.Join(parts[1:]...)
 	if target != "" && !filepath.IsLocal(filepath.FromSlash(target)) {
-		return bad("leads outside of its folder")
+		return newPathError("leads outside of its folder")
 	}
 	return target, nil
 }
@@ -224,15 +226,15 @@ func (u *unpacker) makeFolder(name, entryName string) error {
 // claimPath records the path of a file or folder. claimPath rejects a second file at the path,
 // and one that differs only in case, because some systems do not distinguish case.
 func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error {
-	claimed := name
+	claimedPath := name
 	if isFolder {
-		claimed += "/"
+		claimedPath += "/"
 	}
 	key := strings.ToLower(name)
-	if other, exists := u.seen[key]; exists && (!isFolder || other != claimed) {
-		return newRefused("it contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(other, "/"), entryName)
+	if otherPath, isClaimed := u.claimedPaths[key]; isClaimed && (!isFolder || otherPath != claimedPath) {
+		return newRefusedError("it contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(otherPath, "/"), entryName)
 	}
-	u.seen[key] = claimed
+	u.claimedPaths[key] = claimedPath
 	return nil
 }
 

@@ -49,54 +49,54 @@ func newBomb(t *testing.T, size int64) []byte {
 // TestUnpackRefuses checks that each kind of bad package is refused with its own error,
 // and no file of it is left.
 func TestUnpackRefuses(t *testing.T) {
-	good := npmtest.Regular("package/package.json", "{}")
-	one := npmtest.Regular
-	many := make([]npmtest.File, 20001)
-	for i := range many {
-		many[i] = one(fmt.Sprintf("package/f%d", i), "")
+	validFile := npmtest.RegularFile("package/package.json", "{}")
+	regularFile := npmtest.RegularFile
+	manyFiles := make([]npmtest.File, 20001)
+	for i := range manyFiles {
+		manyFiles[i] = regularFile(fmt.Sprintf("package/f%d", i), "")
 	}
 	for _, c := range []struct {
-		about string
-		file  []byte
-		want  string
+		description string
+		file        []byte
+		want        string
 	}{
 		{"no gzip", []byte("PK\x03\x04 a zip"), "it is not a .tgz file"},
-		{"truncated", npmtest.Pack(good, one("package/b", strings.Repeat("b", 9000)))[:90], "it is damaged"},
+		{"truncated", npmtest.Pack(validFile, regularFile("package/b", strings.Repeat("b", 9000)))[:90], "it is damaged"},
 		{"nothing in it", npmtest.Pack(), "it contains no files"},
-		{"zip slip", npmtest.Pack(good, one("package/../../evil", "x")), `"package/../../evil", which leads outside of its folder`},
-		{"zip slip in the first part", npmtest.Pack(one("../evil", "x")), "leads outside of its folder"},
-		{"absolute", npmtest.Pack(one("/etc/evil", "x")), "is absolute"},
-		{"a drive", npmtest.Pack(one("package/C:evil", "x")), "changes the folder on Windows"},
-		{"backslashes", npmtest.Pack(one(`package\..\evil`, "x")), "changes the folder on Windows"},
-		{"a link", npmtest.Pack(good, linkFile("package/dist", "/etc", tar.TypeSymlink)), `the link "package/dist" to "/etc", and links are not allowed`},
-		{"a hard link", npmtest.Pack(good, linkFile("package/a", "/etc/passwd", tar.TypeLink)), "links are not allowed"},
+		{"zip slip", npmtest.Pack(validFile, regularFile("package/../../evil", "x")), `"package/../../evil", which leads outside of its folder`},
+		{"zip slip in the first part", npmtest.Pack(regularFile("../evil", "x")), "leads outside of its folder"},
+		{"absolute", npmtest.Pack(regularFile("/etc/evil", "x")), "is absolute"},
+		{"a drive", npmtest.Pack(regularFile("package/C:evil", "x")), "changes the folder on Windows"},
+		{"backslashes", npmtest.Pack(regularFile(`package\..\evil`, "x")), "changes the folder on Windows"},
+		{"a link", npmtest.Pack(validFile, linkFile("package/dist", "/etc", tar.TypeSymlink)), `the link "package/dist" to "/etc", and links are not allowed`},
+		{"a hard link", npmtest.Pack(validFile, linkFile("package/a", "/etc/passwd", tar.TypeLink)), "links are not allowed"},
 		{"a device", npmtest.Pack(linkFile("package/null", "", tar.TypeChar)), "neither a file nor a folder"},
 		{"a pipe", npmtest.Pack(linkFile("package/pipe", "", tar.TypeFifo)), "neither a file nor a folder"},
-		{"a file twice", npmtest.Pack(good, one("package/package.json", "[]")), `it contains both "package.json" and "package/package.json"`},
-		{"a file twice in two first folders", npmtest.Pack(good, one("other/package.json", "[]")), "it contains both"},
-		{"names that differ in case", npmtest.Pack(good, one("package/a", ""), one("package/A", "")), "which are the same path on some systems"},
-		{"folders that differ in case", npmtest.Pack(one("package/d/a", ""), one("package/D/b", "")), "which are the same path on some systems"},
-		{"a file where a folder is", npmtest.Pack(one("package/d", ""), one("package/d/b", "")), "which are the same path on some systems"},
-		{"a folder where a file is", npmtest.Pack(one("package/d/b", ""), one("package/d", "")), "which are the same path on some systems"},
-		{"a dot at the end", npmtest.Pack(one("package/a.", "")), "which Windows removes"},
-		{"control characters", npmtest.Pack(one("package/a\x1b[31m", "")), "has control characters"},
-		{"a long path", npmtest.Pack(one("package/"+strings.Repeat("a/", 300)+"b", "")), "is longer than allowed"},
-		{"a deep path", npmtest.Pack(one("package/"+strings.Repeat("a/", 40)+"b", "")), "is deeper than allowed"},
-		{"too many files", npmtest.Pack(many...), "more than 20000 files"},
+		{"a file twice", npmtest.Pack(validFile, regularFile("package/package.json", "[]")), `it contains both "package.json" and "package/package.json"`},
+		{"a file twice in two first folders", npmtest.Pack(validFile, regularFile("other/package.json", "[]")), "it contains both"},
+		{"names that differ in case", npmtest.Pack(validFile, regularFile("package/a", ""), regularFile("package/A", "")), "which are the same path on some systems"},
+		{"folders that differ in case", npmtest.Pack(regularFile("package/d/a", ""), regularFile("package/D/b", "")), "which are the same path on some systems"},
+		{"a file where a folder is", npmtest.Pack(regularFile("package/d", ""), regularFile("package/d/b", "")), "which are the same path on some systems"},
+		{"a folder where a file is", npmtest.Pack(regularFile("package/d/b", ""), regularFile("package/d", "")), "which are the same path on some systems"},
+		{"a dot at the end", npmtest.Pack(regularFile("package/a.", "")), "which Windows removes"},
+		{"control characters", npmtest.Pack(regularFile("package/a\x1b[31m", "")), "has control characters"},
+		{"a long path", npmtest.Pack(regularFile("package/"+strings.Repeat("a/", 300)+"b", "")), "is longer than allowed"},
+		{"a deep path", npmtest.Pack(regularFile("package/"+strings.Repeat("a/", 40)+"b", "")), "is deeper than allowed"},
+		{"too many files", npmtest.Pack(manyFiles...), "more than 20000 files"},
 		{"a bomb", newBomb(t, 201<<20), "more than the 200 MB allowed"},
 	} {
-		t.Run(c.about, func(t *testing.T) {
-			around := t.TempDir()
-			dir := filepath.Join(around, "a", "b")
+		t.Run(c.description, func(t *testing.T) {
+			parentDir := t.TempDir()
+			dir := filepath.Join(parentDir, "a", "b")
 			err := npm.Unpack(writeTarball(t, c.file), dir)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("%v, want %q", err, c.want)
 			}
-			left, err := filepath.Glob(filepath.Join(around, "*"))
-			if err != nil || len(left) != 0 {
-				t.Errorf("left behind: %q, %v", left, err)
+			leftoverFiles, err := filepath.Glob(filepath.Join(parentDir, "*"))
+			if err != nil || len(leftoverFiles) != 0 {
+				t.Errorf("left behind: %q, %v", leftoverFiles, err)
 			}
-			if _, err := os.Stat(filepath.Join(around, "evil")); err == nil {
+			if _, err := os.Stat(filepath.Join(parentDir, "evil")); err == nil {
 				t.Error("it wrote outside")
 			}
 		})
@@ -107,10 +107,10 @@ func TestUnpack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "p")
 	err := npm.Unpack(writeTarball(t, npmtest.Pack(
 		npmtest.File{Header: tar.Header{Name: "package/", Typeflag: tar.TypeDir}},
-		npmtest.Regular("package/package.json", "{}"),
+		npmtest.RegularFile("package/package.json", "{}"),
 		npmtest.File{Header: tar.Header{Name: "package/dist/", Typeflag: tar.TypeDir}},
-		npmtest.Regular("./package/dist/adapter.iife.js", "run()"),
-		npmtest.Regular("package/install.sh", "#!/bin/sh\nrm -rf /"),
+		npmtest.RegularFile("./package/dist/adapter.iife.js", "run()"),
+		npmtest.RegularFile("package/install.sh", "#!/bin/sh\nrm -rf /"),
 	)), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestUnpack(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.Regular("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.RegularFile("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("into a folder with files: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
@@ -136,18 +136,18 @@ func TestUnpack(t *testing.T) {
 // FuzzUnpack unpacks arbitrary bytes. Nothing is written outside of the folder, and
 // the folder contains the whole package or does not exist.
 func FuzzUnpack(f *testing.F) {
-	f.Add(npmtest.Pack(npmtest.Regular("package/package.json", "{}")))
-	f.Add(npmtest.Pack(npmtest.Regular("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))
+	f.Add(npmtest.Pack(npmtest.RegularFile("package/package.json", "{}")))
+	f.Add(npmtest.Pack(npmtest.RegularFile("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		around := t.TempDir()
+		parentDir := t.TempDir()
 		if len(file) == 0 {
 			return
 		}
-		err := npm.Unpack(writeTarball(t, file), filepath.Join(around, "in", "here"))
-		left, globErr := filepath.Glob(filepath.Join(around, "*"))
-		below, belowErr := filepath.Glob(filepath.Join(around, "in", "*"))
-		if globErr != nil || belowErr != nil || len(left) > 1 || err != nil && len(below) != 0 || err == nil && len(below) != 1 {
-			t.Fatalf("%v, but there is %q and %q, %v", err, left, below, errors.Join(globErr, belowErr))
+		err := npm.Unpack(writeTarball(t, file), filepath.Join(parentDir, "in", "here"))
+		leftoverFiles, globErr := filepath.Glob(filepath.Join(parentDir, "*"))
+		below, belowErr := filepath.Glob(filepath.Join(parentDir, "in", "*"))
+		if globErr != nil || belowErr != nil || len(leftoverFiles) > 1 || err != nil && len(below) != 0 || err == nil && len(below) != 1 {
+			t.Fatalf("%v, but there is %q and %q, %v", err, leftoverFiles, below, errors.Join(globErr, belowErr))
 		}
 	})
 }

@@ -85,7 +85,7 @@ func Open(dir string, o Options) *Log {
 		incoming: make(chan addition, incoming), lost: map[string]int{}, done: make(chan struct{}),
 		opts: o, secrets: &redactor{Secrets: o.Secrets}, plugins: map[string]*kept{}, followers: map[*Follower]struct{}{},
 		lines: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
-			What: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
+			Subject: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
 				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.fileLine()
 			},

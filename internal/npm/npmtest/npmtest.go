@@ -63,8 +63,8 @@ func panicOn(err error) {
 	}
 }
 
-// Regular returns a regular file.
-func Regular(name, text string) File {
+// RegularFile returns a regular file.
+func RegularFile(name, text string) File {
 	return File{Header: tar.Header{Name: name}, Text: text}
 }
 
@@ -80,7 +80,7 @@ func PackFolder(dir string) ([]byte, error) {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		files = append(files, Regular("package/"+filepath.ToSlash(name), string(text)))
+		files = append(files, RegularFile("package/"+filepath.ToSlash(name), string(text)))
 		return err
 	})
 	return Pack(files...), err
@@ -199,7 +199,7 @@ func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version
 
 // packageMetadata returns the metadata of a package; nil if there is no such package.
 func packageMetadata(all []Version, name, address string) map[string]any {
-	versions, newest := map[string]any{}, ""
+	versions, newestVersion := map[string]any{}, ""
 	for _, v := range all {
 		if v.Name != name {
 			continue
@@ -214,14 +214,14 @@ func packageMetadata(all []Version, name, address string) map[string]any {
 		}
 		doc["name"], doc["version"], doc["dist"] = v.Name, v.Version, dist
 		versions[v.Version] = doc
-		if newest == "" || isNewerRelease(v.Version, newest) {
-			newest = v.Version
+		if newestVersion == "" || isNewerRelease(v.Version, newestVersion) {
+			newestVersion = v.Version
 		}
 	}
 	if len(versions) == 0 {
 		return nil
 	}
-	return map[string]any{"name": name, "dist-tags": map[string]string{"latest": newest}, "versions": versions}
+	return map[string]any{"name": name, "dist-tags": map[string]string{"latest": newestVersion}, "versions": versions}
 }
 
 // isNewerRelease reports whether a is newer than b and not a prerelease.
@@ -236,12 +236,12 @@ func searchResults(all []Version, text string) map[string]any {
 	objects := []any{}
 	seen := map[string]bool{}
 	for _, v := range all {
-		matches := !seen[v.Name]
+		isMatch := !seen[v.Name]
 		for word := range strings.FieldsSeq(text) {
 			keyword, isKeyword := strings.CutPrefix(word, "keywords:")
-			matches = matches && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
+			isMatch = isMatch && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
 		}
-		if matches {
+		if isMatch {
 			seen[v.Name] = true
 			objects = append(objects, map[string]any{"package": map[string]any{
 				"name": v.Name, "version": v.Version, "description": v.Manifest["description"], "publisher": map[string]string{"username": "acme"},
