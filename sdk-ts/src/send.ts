@@ -20,91 +20,44 @@ async function sendRequest(
   return schema ? await fetchJSON(url, request, schema) : await fetchJSON(url, request);
 }
 
+/** makeBodySender returns a function that sends requests with a body, in the form that `encode` returns. */
+function makeBodySender<B>(method: string, contentType: string | undefined, encode: (body: B) => BodyInit | undefined) {
+  async function send<S extends z.ZodType>(
+    url: string,
+    body: B,
+    options: FetchFromPageOptions | undefined,
+    schema: S,
+  ): Promise<z.infer<S>>;
+  async function send<T = unknown>(url: string, body: B, options?: FetchFromPageOptions): Promise<T | undefined>;
+  async function send(url: string, body: B, options?: FetchFromPageOptions, schema?: z.ZodType): Promise<unknown> {
+    const encoded = withPristineBuiltIns(() => encode(body));
+    return await sendRequest(url, method, encoded, contentType, options, schema);
+  }
+  return send;
+}
+
 const jsonContentType = 'application/json';
+const formContentType = 'application/x-www-form-urlencoded';
+const encodeJSON = (body: unknown) => JSON.stringify(body);
 
 /** Posts `body` as JSON and returns the JSON of the response. */
-export async function postJSON<S extends z.ZodType>(
-  url: string,
-  body: unknown,
-  options: FetchFromPageOptions | undefined,
-  schema: S,
-): Promise<z.infer<S>>;
-export async function postJSON<T = unknown>(
-  url: string,
-  body: unknown,
-  options?: FetchFromPageOptions,
-): Promise<T | undefined>;
-export async function postJSON(
-  url: string,
-  body: unknown,
-  options?: FetchFromPageOptions,
-  schema?: z.ZodType,
-): Promise<unknown> {
-  return await sendRequest(
-    url,
-    'POST',
-    withPristineBuiltIns(() => JSON.stringify(body)),
-    jsonContentType,
-    options,
-    schema,
-  );
-}
+export const postJSON = /* @__PURE__ */ makeBodySender<unknown>('POST', jsonContentType, encodeJSON);
 
 /** Puts `body` as JSON and returns the JSON of the response. */
-export async function putJSON<S extends z.ZodType>(
-  url: string,
-  body: unknown,
-  options: FetchFromPageOptions | undefined,
-  schema: S,
-): Promise<z.infer<S>>;
-export async function putJSON<T = unknown>(
-  url: string,
-  body: unknown,
-  options?: FetchFromPageOptions,
-): Promise<T | undefined>;
-export async function putJSON(
-  url: string,
-  body: unknown,
-  options?: FetchFromPageOptions,
-  schema?: z.ZodType,
-): Promise<unknown> {
-  return await sendRequest(
-    url,
-    'PUT',
-    withPristineBuiltIns(() => JSON.stringify(body)),
-    jsonContentType,
-    options,
-    schema,
-  );
-}
+export const putJSON = /* @__PURE__ */ makeBodySender<unknown>('PUT', jsonContentType, encodeJSON);
 
 /** Sends a PATCH request with `body` as JSON and returns the JSON of the response. */
-export async function patchJSON<S extends z.ZodType>(
-  url: string,
-  body: unknown,
-  options: FetchFromPageOptions | undefined,
-  schema: S,
-): Promise<z.infer<S>>;
-export async function patchJSON<T = unknown>(
-  url: string,
-  body: unknown,
-  options?: FetchFromPageOptions,
-): Promise<T | undefined>;
-export async function patchJSON(
-  url: string,
-  body: unknown,
-  options?: FetchFromPageOptions,
-  schema?: z.ZodType,
-): Promise<unknown> {
-  return await sendRequest(
-    url,
-    'PATCH',
-    withPristineBuiltIns(() => JSON.stringify(body)),
-    jsonContentType,
-    options,
-    schema,
-  );
-}
+export const patchJSON = /* @__PURE__ */ makeBodySender<unknown>('PATCH', jsonContentType, encodeJSON);
+
+/** Posts `body` as a URL-encoded form and returns the JSON of the response. */
+export const postForm = /* @__PURE__ */ makeBodySender<Readonly<Record<string, string>>>(
+  'POST',
+  formContentType,
+  (body) => new URLSearchParams(body).toString(),
+);
+
+/** Posts `body` as a multipart form, including files, and returns the JSON of the response. */
+export const postFormData = /* @__PURE__ */ makeBodySender<FormData>('POST', undefined, (body) => body);
 
 /** Sends a DELETE request and returns the JSON of the response. */
 export async function deleteJSON<S extends z.ZodType>(
@@ -115,53 +68,4 @@ export async function deleteJSON<S extends z.ZodType>(
 export async function deleteJSON<T = unknown>(url: string, options?: FetchFromPageOptions): Promise<T | undefined>;
 export async function deleteJSON(url: string, options?: FetchFromPageOptions, schema?: z.ZodType): Promise<unknown> {
   return await sendRequest(url, 'DELETE', undefined, undefined, options, schema);
-}
-
-/** Posts `body` as a URL-encoded form and returns the JSON of the response. */
-export async function postForm<S extends z.ZodType>(
-  url: string,
-  body: Readonly<Record<string, string>>,
-  options: FetchFromPageOptions | undefined,
-  schema: S,
-): Promise<z.infer<S>>;
-export async function postForm<T = unknown>(
-  url: string,
-  body: Readonly<Record<string, string>>,
-  options?: FetchFromPageOptions,
-): Promise<T | undefined>;
-export async function postForm(
-  url: string,
-  body: Readonly<Record<string, string>>,
-  options?: FetchFromPageOptions,
-  schema?: z.ZodType,
-): Promise<unknown> {
-  return await sendRequest(
-    url,
-    'POST',
-    withPristineBuiltIns(() => new URLSearchParams(body).toString()),
-    'application/x-www-form-urlencoded',
-    options,
-    schema,
-  );
-}
-
-/** Posts `body` as a multipart form, including files, and returns the JSON of the response. */
-export async function postFormData<S extends z.ZodType>(
-  url: string,
-  body: FormData,
-  options: FetchFromPageOptions | undefined,
-  schema: S,
-): Promise<z.infer<S>>;
-export async function postFormData<T = unknown>(
-  url: string,
-  body: FormData,
-  options?: FetchFromPageOptions,
-): Promise<T | undefined>;
-export async function postFormData(
-  url: string,
-  body: FormData,
-  options?: FetchFromPageOptions,
-  schema?: z.ZodType,
-): Promise<unknown> {
-  return await sendRequest(url, 'POST', body, undefined, options, schema);
 }
