@@ -1,43 +1,10 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
+import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { lateEffect, removeHidden } from './wording.ts';
-
-interface SwitchProps {
-  readonly label: string;
-  /** current is the server's value. */
-  readonly current: boolean;
-  readonly busy: boolean;
-  /** choose returns false if the server rejected the change. */
-  choose(on: boolean): Promise<boolean>;
-}
-
-/** Switch shows a choice at once and reverts it if the server rejects the change. */
-function Switch({ label, current, busy, choose }: SwitchProps): VNode {
-  const [chosen, setChosen] = useState<{ on: boolean; before: boolean }>();
-  const on = chosen?.before === current ? chosen.on : current;
-  // Drop the choice, or it would show again when another surface restores the old value.
-  if (chosen && chosen.before !== current) setChosen(undefined);
-  const change = async (next: boolean) => {
-    setChosen({ on: next, before: current });
-    if (!(await choose(next))) setChosen(undefined);
-  };
-  return (
-    <label>
-      <input
-        type="checkbox"
-        role="switch"
-        aria-checked={on}
-        checked={on}
-        aria-busy={busy}
-        onChange={(event) => void change(event.currentTarget.checked)}
-      />{' '}
-      {label}
-    </label>
-  );
-}
 
 interface CallingProps {
   readonly plugin: PluginView;
@@ -53,8 +20,7 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
   const calls = plugin.calls ?? [];
   const refused = plugin.refused ?? [];
   const [open, setOpen] = useState(false);
-  const set = async (other: string, allowed: boolean) =>
-    (await run({ op: 'calls', params: { plugin: name, other, allowed } })).error === undefined;
+  const set = (other: string, allowed: boolean) => run({ op: 'calls', params: { plugin: name, other, allowed } });
   const listed = [...calls, ...refused];
   const rest = others.filter((other) => other !== name && !listed.includes(other));
   if (listed.length + rest.length === 0) return null;
@@ -72,7 +38,7 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
               label={`May call ${removeHidden(other)}`}
               current={calls.includes(other)}
               busy={busy}
-              choose={(on) => set(other, on)}
+              send={(on) => set(other, on)}
             />
             {refused.includes(other) && <span class="note"> Tried to call it.</span>}
           </li>
@@ -95,11 +61,7 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
           ))}
         </select>
       )}
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText text={error} />
     </details>
   );
 }
@@ -108,22 +70,16 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
 export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
   const { busy, error, run } = usePanelAction(act);
   if (!plugin.late) return null;
-  const choose = async (allowed: boolean) =>
-    (await run({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })).error === undefined;
   return (
     <div class="late">
       <Switch
         label="Secret settings and calls to other plugins"
         current={plugin.lateAccess === true}
         busy={busy}
-        choose={choose}
+        send={(allowed) => run({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
       />
       <p class="note">{lateEffect}</p>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText text={error} />
     </div>
   );
 }

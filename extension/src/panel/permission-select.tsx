@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { type Permission, Permissions } from '../../../wire/wire.gen.ts';
+import { useChoice } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 
@@ -22,18 +22,11 @@ const Inherit = 'default';
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { busy, error, run } = usePanelAction(act);
   const current = permission ?? Inherit;
-  /** chosen is shown until the server's list changes, or until the server rejects the choice. */
-  const [chosen, setChosen] = useState<{ readonly value: string; readonly before: string }>();
-  const shown = chosen && chosen.before === current ? chosen.value : current;
-  // Drop the choice, or it would show again when another surface restores the old value.
-  if (chosen && chosen.before !== current) setChosen(undefined);
-  const choose = async (value: string) => {
-    setChosen({ value, before: current });
+  const [shown, choose] = useChoice<string>(current, (value) => {
     const wanted = Permissions.find((known) => known === value);
     const params = { plugin, ...(tool === undefined ? {} : { tool }), ...(wanted ? { permission: wanted } : {}) };
-    const { error } = await run({ op: 'permission', params });
-    if (error !== undefined) setChosen(undefined);
-  };
+    return run({ op: 'permission', params });
+  });
   return (
     <span class="permission">
       <select
@@ -41,7 +34,7 @@ export function PermissionSelect({ label, plugin, tool, permission, inherited, a
         aria-label={label}
         aria-busy={busy}
         value={shown}
-        onChange={(event) => void choose(event.currentTarget.value)}
+        onChange={(event) => choose(event.currentTarget.value)}
       >
         {inherited && <option value={Inherit}>{`Default (${inherited})`}</option>}
         {Permissions.map((known) => (

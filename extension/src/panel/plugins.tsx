@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { FailedPluginView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { Calling, LateAccess } from './calling.tsx';
+import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
 import {
@@ -153,34 +154,19 @@ interface OpeningProps {
 /** Opening switches whether a call may open a tab if none matches. */
 function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
   const { busy, error, run } = usePanelAction(act);
-  const current = plugin.opening === true;
-  const [chosen, setChosen] = useState<{ on: boolean; before: boolean }>();
-  const on = chosen?.before === current ? chosen.on : current;
-  // Drop the choice, or it would show again when another surface restores the old value.
-  if (chosen && chosen.before !== current) setChosen(undefined);
-  const choose = async (allowed: boolean) => {
-    setChosen({ on: allowed, before: current });
-    const { error } = await run({ op: 'opening', params: { plugin: plugin.name, allowed } });
-    if (error !== undefined) setChosen(undefined);
-  };
   return (
     <div class="opening">
-      <label>
-        <input
-          type="checkbox"
-          role="switch"
-          aria-checked={on}
-          checked={on}
-          aria-busy={busy}
-          onChange={(event) => void choose(event.currentTarget.checked)}
-        />{' '}
-        Calls may open a tab <span class="host">{removeHidden(opensAt)}</span>
-      </label>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Switch
+        label={
+          <>
+            Calls may open a tab <span class="host">{removeHidden(opensAt)}</span>
+          </>
+        }
+        current={plugin.opening === true}
+        busy={busy}
+        send={(allowed) => run({ op: 'opening', params: { plugin: plugin.name, allowed } })}
+      />
+      <ErrorText text={error} />
     </div>
   );
 }
@@ -328,11 +314,7 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
           Allow without asking
         </button>
       </div>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText text={error} />
     </div>
   );
 }

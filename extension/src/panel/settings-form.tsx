@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PluginView, SettingView } from '../../../wire/wire.gen.ts';
+import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import {
@@ -82,11 +83,7 @@ function Form({ plugin, settings, act }: FormProps): VNode {
         </button>
         <span role="status">{saved && changed.length === 0 && 'Saved'}</span>
       </div>
-      {error && !wrong && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText text={wrong ? '' : error} />
     </form>
   );
 }

@@ -1,0 +1,55 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Done } from '../panel-message.ts';
+
+/**
+ * useChoice returns the value to show and a function that changes it. A choice is shown at once, until the value of the
+ * server changes or the server rejects the choice.
+ */
+export function useChoice<T>(current: T, send: (value: T) => Promise<Done>): [T, (value: T) => void] {
+  const [chosen, setChosen] = useState<{ readonly value: T; readonly before: T }>();
+  const shown = chosen?.before === current ? chosen.value : current;
+  // Drop the choice, or it would show again when another surface restores the old value.
+  if (chosen && chosen.before !== current) setChosen(undefined);
+  const choose = async (value: T) => {
+    setChosen({ value, before: current });
+    const { error } = await send(value);
+    if (error !== undefined) setChosen(undefined);
+  };
+  return [shown, (value) => void choose(value)];
+}
+
+interface SwitchProps {
+  readonly label: ComponentChildren;
+  /** current is the server's value. */
+  readonly current: boolean;
+  readonly busy: boolean;
+  send(on: boolean): Promise<Done>;
+}
+
+/** Switch shows a choice at once and reverts it if the server rejects the change. */
+export function Switch({ label, current, busy, send }: SwitchProps): VNode {
+  const [on, choose] = useChoice(current, send);
+  return (
+    <label>
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={on}
+        checked={on}
+        aria-busy={busy}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />{' '}
+      {label}
+    </label>
+  );
+}
+
+/** ErrorText shows why an action failed, and nothing for an empty text. */
+export function ErrorText({ text }: { readonly text: string }): VNode | null {
+  return text === '' ? null : (
+    <p class="error" role="alert">
+      {text}
+    </p>
+  );
+}
