@@ -1,4 +1,5 @@
 import { type HelloParams, Version } from '../../../../wire/wire.gen.ts';
+import type * as browser from '../../chrome.ts';
 import { isRecord } from '../../record.ts';
 import type { Connection } from './handshake.ts';
 
@@ -6,15 +7,10 @@ import type { Connection } from './handshake.ts';
 const MaxNameChars = 60;
 
 /** Storage is the part of chrome.ts that this file uses. */
-export interface Storage {
-  readSetting(key: string): Promise<string | undefined>;
-  writeSetting(key: string, value: string): Promise<void>;
-  readUntilRestart(key: string): Promise<string | undefined>;
-  writeUntilRestart(key: string, value: string): Promise<void>;
-  readOwnFile(name: string): Promise<string | undefined>;
-  platform(): Promise<string>;
-  version(): string;
-}
+export type Storage = Pick<
+  typeof browser,
+  'readSetting' | 'writeSetting' | 'readUntilRestart' | 'writeUntilRestart' | 'readOwnFile' | 'platform' | 'version'
+>;
 
 /** Identity is the params of hello without the proof, because each proof belongs to one connection. */
 export type Identity = Omit<HelloParams, 'proof'>;

@@ -1,15 +1,11 @@
 import type { PluginFetchParams, PluginFetchResult } from '../../../../wire/wire.gen.ts';
 import { isRecord } from '../../record.ts';
+import type * as cache from './cache.ts';
 
-/** StoreOptions are the sources of code. */
-export interface StoreOptions {
+/** StoreOptions are the sources of code: the server and the cache, which survives a restart of the browser. */
+export interface StoreOptions extends Readonly<typeof cache> {
   /** fetch requests code from the server. */
   fetch(params: PluginFetchParams): Promise<PluginFetchResult>;
-  /** readCached, writeCached, cachedKeys and removeCached access the cache, which survives a restart of the browser. */
-  readCached(key: string): Promise<string | undefined>;
-  writeCached(key: string, text: string): Promise<void>;
-  cachedKeys(): Promise<readonly string[]>;
-  removeCached(key: string): Promise<void>;
 }
 
 /**
