@@ -80,57 +80,49 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 // errNoPolicy rejects changes on a server without permissions.
 var errNoPolicy = errors.New("this server has no permissions")
 
+// changePolicy answers a request of a side panel that changes the user's decisions.
+func changePolicy[P, R any](p *panel, e wire.Envelope, change func(Policy, P) (R, error)) {
+	answerPanel(p, e, func(in P) (r R, err error) {
+		if p.link.hub.opts.Policy == nil {
+			return r, errNoPolicy
+		}
+		return change(p.link.hub.opts.Policy, in)
+	})
+}
+
 // setPermission sets a permission for a side panel.
-func (p *panel) setPermission(in wire.ConfigPermissionParams) (r wire.ConfigPermissionResult, err error) {
-	if p.link.hub.opts.Policy == nil {
-		return r, errNoPolicy
-	}
-	return r, p.link.hub.opts.Policy.SetPermission(in.Plugin, in.Tool, in.Permission, panelSurface)
+func setPermission(policy Policy, in wire.ConfigPermissionParams) (r wire.ConfigPermissionResult, err error) {
+	return r, policy.SetPermission(in.Plugin, in.Tool, in.Permission, panelSurface)
 }
 
 // storeReview stores a review for a side panel.
-func (p *panel) storeReview(in wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
-	if p.link.hub.opts.Policy == nil {
-		return r, errNoPolicy
-	}
-	return r, p.link.hub.opts.Policy.Review(in.Plugin, in.Hash, in.Permission, panelSurface)
+func storeReview(policy Policy, in wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
+	return r, policy.Review(in.Plugin, in.Hash, in.Permission, panelSurface)
 }
 
 // changeSettings sets settings of a plugin for a side panel.
-func (p *panel) changeSettings(in wire.ConfigSettingsParams) (r wire.ConfigSettingsResult, err error) {
-	if p.link.hub.opts.Policy == nil {
-		return r, errNoPolicy
-	}
+func changeSettings(policy Policy, in wire.ConfigSettingsParams) (r wire.ConfigSettingsResult, err error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(in.Values, &values); err != nil || values == nil {
 		return r, errors.New("config.settings needs values, an object of settings by key")
 	}
-	return r, p.link.hub.opts.Policy.ChangeSettings(in.Plugin, values, panelSurface)
+	return r, policy.ChangeSettings(in.Plugin, values, panelSurface)
 }
 
 // setOpening stores for a side panel whether calls may open a plugin's page.
-func (p *panel) setOpening(in wire.ConfigOpeningParams) (r wire.ConfigOpeningResult, err error) {
-	if p.link.hub.opts.Policy == nil {
-		return r, errNoPolicy
-	}
-	return r, p.link.hub.opts.Policy.SetOpening(in.Plugin, in.Allowed, panelSurface)
+func setOpening(policy Policy, in wire.ConfigOpeningParams) (r wire.ConfigOpeningResult, err error) {
+	return r, policy.SetOpening(in.Plugin, in.Allowed, panelSurface)
 }
 
 // setCalls stores for a side panel whether a plugin may call another plugin.
-func (p *panel) setCalls(in wire.ConfigCallsParams) (r wire.ConfigCallsResult, err error) {
-	if p.link.hub.opts.Policy == nil {
-		return r, errNoPolicy
-	}
-	return r, p.link.hub.opts.Policy.SetCalls(in.Plugin, in.Other, in.Allowed, panelSurface)
+func setCalls(policy Policy, in wire.ConfigCallsParams) (r wire.ConfigCallsResult, err error) {
+	return r, policy.SetCalls(in.Plugin, in.Other, in.Allowed, panelSurface)
 }
 
 // setLateAccess stores for a side panel whether a plugin that starts late has
 // access.
-func (p *panel) setLateAccess(in wire.ConfigLateAccessParams) (r wire.ConfigLateAccessResult, err error) {
-	if p.link.hub.opts.Policy == nil {
-		return r, errNoPolicy
-	}
-	return r, p.link.hub.opts.Policy.SetLateAccess(in.Plugin, in.Allowed, panelSurface)
+func setLateAccess(policy Policy, in wire.ConfigLateAccessParams) (r wire.ConfigLateAccessResult, err error) {
+	return r, policy.SetLateAccess(in.Plugin, in.Allowed, panelSurface)
 }
 
 // cancelCall cancels a call for a side panel.

@@ -131,17 +131,17 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 	case wire.MethodCallDecide:
 		answerPanel(&in.link.panel, e, in.link.panel.decideTicket)
 	case wire.MethodConfigPermission:
-		answerPanel(&in.link.panel, e, in.link.panel.setPermission)
+		changePolicy(&in.link.panel, e, setPermission)
 	case wire.MethodConfigReview:
-		answerPanel(&in.link.panel, e, in.link.panel.storeReview)
+		changePolicy(&in.link.panel, e, storeReview)
 	case wire.MethodConfigSettings:
-		answerPanel(&in.link.panel, e, in.link.panel.changeSettings)
+		changePolicy(&in.link.panel, e, changeSettings)
 	case wire.MethodConfigOpening:
-		answerPanel(&in.link.panel, e, in.link.panel.setOpening)
+		changePolicy(&in.link.panel, e, setOpening)
 	case wire.MethodConfigCalls:
-		answerPanel(&in.link.panel, e, in.link.panel.setCalls)
+		changePolicy(&in.link.panel, e, setCalls)
 	case wire.MethodConfigLateAccess:
-		answerPanel(&in.link.panel, e, in.link.panel.setLateAccess)
+		changePolicy(&in.link.panel, e, setLateAccess)
 	case wire.MethodPluginFetch:
 		answerPanel(&in.link.panel, e, in.link.adapters.fetchCode)
 	case wire.MethodHello:
