@@ -16,8 +16,8 @@ import (
 	"github.com/coder/websocket"
 
 	"opentabs/dispatch"
+	"opentabs/internal/loopback"
 	"opentabs/wire"
-	"opentabs/wsbridge/inbound"
 )
 
 // echoServer starts a server on a real port and connects a peer in this process.
@@ -88,7 +88,7 @@ func benchHub(b *testing.B) *Hub {
 	h.nonce = func() string { return serverNonce }
 	var port int
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		port = inbound.LocalPort(r)
+		port = loopback.Port(r)
 		h.Handler().ServeHTTP(w, r)
 	}))
 	b.Cleanup(h.Close)

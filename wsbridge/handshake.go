@@ -69,7 +69,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.registry.unregister(l)
-	l.serve(&handshake{link: l, port: inbound.LocalPort(r), browserNonce: inbound.Nonces(r.Header)[0]})
+	l.serve(&handshake{link: l, port: loopback.Port(r), browserNonce: inbound.Nonces(r.Header)[0]})
 }
 
 // keepConn keeps the connection that the library hijacks. During a close handshake, a

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/internal/httpjson"
+	"opentabs/internal/loopback"
 	"opentabs/wire"
 )
 
@@ -202,7 +203,7 @@ func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 			httpjson.Refuse(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
 			return
 		}
-		h.Proof = computeProof(a.options.Token, localPort(r), challenge)
+		h.Proof = computeProof(a.options.Token, loopback.Port(r), challenge)
 	}
 	httpjson.Send(w, http.StatusOK, h)
 }

@@ -51,14 +51,6 @@ func isChallenge(s string) bool {
 	return len(s) >= minChallenge && len(s) <= maxChallenge
 }
 
-// localPort returns the server's port that received the request; 0 if it is unknown.
-func localPort(r *http.Request) int {
-	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
-		return addr.Port
-	}
-	return 0
-}
-
 // dialProved opens a connection to the server and checks that the server has the token. A
 // client without a token skips the check. dialProved returns ErrForeignServer if another
 // program listens.

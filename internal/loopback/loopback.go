@@ -1,9 +1,10 @@
-// Package loopback has the one rule for the Host header of requests to this server. The
-// functions of package loopback are safe for concurrent use.
+// Package loopback checks the Host header of requests to this server, and returns the port
+// on which they arrived. The functions of package loopback are safe for concurrent use.
 package loopback
 
 import (
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -25,6 +26,14 @@ func IsHost(host string) bool {
 	}
 	// EqualFold takes letters beyond ASCII too, which have more bytes.
 	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
+}
+
+// Port returns the port on which a request arrived; 0 if it is unknown.
+func Port(r *http.Request) int {
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		return addr.Port
+	}
+	return 0
 }
 
 // isPort takes digits alone: no sign, no name of a service.

@@ -1,7 +1,6 @@
 package inbound
 
 import (
-	"net"
 	"net/http"
 	"strings"
 
@@ -17,15 +16,6 @@ func Nonces(h http.Header) []string {
 		}
 	}
 	return nonces
-}
-
-// LocalPort returns the port on which a request arrived, or 0 if the context
-// lacks it.
-func LocalPort(r *http.Request) int {
-	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
-		return addr.Port
-	}
-	return 0
 }
 
 // OffersUpgrade reports whether a request asks for a WebSocket.
