@@ -97,7 +97,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 			}
 		}
 		answer.Tabs = append(answer.Tabs, tabAnswer{
-			TabID: t.TabID, Origin: originOf(t.URL), URL: shownURL(t.URL, off == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
+			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: shownURL(t.URL, off == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
 			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: reload,
 		})
 	}
@@ -111,15 +111,6 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 		add(t, true)
 	}
 	return answer
-}
-
-// originOf returns scheme, host and port of a URL; "" if it has none.
-func originOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 // shownURL returns a URL without user, query and fragment; "" if it is not allowed
