@@ -29,29 +29,28 @@ func isInside(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// check returns the path of a file with all links resolved, and an error if the build
-// may not read the file. check does not follow a link named node_modules, because a
-// plugin's repository can contain such a link.
-func (f buildFence) check(path string) (realPath string, err error) {
-	realPath, err = filepath.EvalSymlinks(path)
+// check returns an error if the build may not read a file. check does not follow a link
+// named node_modules, because a plugin's repository can contain such a link.
+func (f buildFence) check(path string) error {
+	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if isInside(f.dir, realPath) {
-		return realPath, nil
+		return nil
 	}
 	for ancestor := filepath.Dir(f.dir); ; ancestor = filepath.Dir(ancestor) {
 		if isInside(filepath.Join(ancestor, "node_modules"), realPath) {
-			return realPath, nil
+			return nil
 		}
 		if ancestor == filepath.Dir(ancestor) {
 			break
 		}
 	}
 	if realPath != path {
-		return realPath, fmt.Errorf("%s is a link to %s, outside of the plugin", path, realPath)
+		return fmt.Errorf("%s is a link to %s, outside of the plugin", path, realPath)
 	}
-	return realPath, fmt.Errorf("%s is outside of the plugin", path)
+	return fmt.Errorf("%s is outside of the plugin", path)
 }
 
 // esbuildPlugin returns the esbuild plugin that rejects files outside of the fence. plugin
@@ -63,7 +62,7 @@ func (f buildFence) esbuildPlugin() api.Plugin {
 			return api.OnResolveResult{}, fmt.Errorf("%q is a URL, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
-			if _, err := f.check(a.Path); err != nil {
+			if err := f.check(a.Path); err != nil {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowedText)
 			}
 			// Reading a pipe could block forever.
@@ -116,8 +115,7 @@ func (f buildFence) isOutside(location *api.Location) bool {
 	if _, err := os.Lstat(path); err != nil {
 		return false // the file is not on disk, such as the generated entry
 	}
-	_, err := f.check(path)
-	return err != nil
+	return f.check(path) != nil
 }
 
 // checkPluginLink returns a problem if a file or directory of the plugin is a link that leads

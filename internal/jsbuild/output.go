@@ -19,14 +19,9 @@ type outputFiles []struct {
 }
 
 // makeOutput returns the built files and the hash of the adapter.
-func makeOutput(src pluginSource, compiled compiledPlugin, o Options) (out outputFiles, hash string, err error) {
+func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
 	code, hash := lockAdapter(compiled.Adapter.Code, src.ID.Name)
-	sourceMap := compiled.Adapter.SourceMap
-	if o.NoSourceMap {
-		sourceMap = nil
-	} else {
-		code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
-	}
+	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	file := compiled.Extracted.toolsFile()
 	if compiled.Adapter.ForOriginalSDK {
 		file.Start = plugin.StartIdle // the original OpenTabs starts adapters late
@@ -44,12 +39,12 @@ func makeOutput(src pluginSource, compiled compiledPlugin, o Options) (out outpu
 	if err != nil {
 		return nil, "", err
 	}
-	return outputFiles{{bundleName, code}, {mapName, sourceMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
+	return outputFiles{{bundleName, code}, {mapName, compiled.Adapter.SourceMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
 }
 
 // write checks the complete package and writes its files.
 func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options) error {
-	out, hash, err := makeOutput(src, compiled, o)
+	out, hash, err := makeOutput(src, compiled)
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,6 @@ type Options struct {
 	// ExtractTimeout limits the time to load the plugin's modules when its tools are
 	// read. Default: 30 s.
 	ExtractTimeout time.Duration
-	// NoSourceMap omits the source map. Default: it is written beside the adapter.
-	NoSourceMap bool
 	// Out is the output directory, which is created if it does not exist. Default: dist
 	// in the plugin's directory.
 	Out string

@@ -191,23 +191,11 @@ func TestSourceMap(t *testing.T) {
 	t.Errorf("the map has no echo.ts: %q", m.Sources)
 }
 
-// TestBuildWithoutSourceMap builds without a source map, and with the default child
-// process, which is the test binary.
-func TestBuildWithoutSourceMap(t *testing.T) {
-	dir := buildFreshExample(t)
-	staleMap := filepath.Join(dir, "dist", mapName)
-	if err := writeFile(staleMap, []byte("{}")); err != nil {
+// TestBuildWithDefaultChild builds with the default child process, which is the test
+// binary.
+func TestBuildWithDefaultChild(t *testing.T) {
+	if _, err := BuildPlugin(t.Context(), buildFreshExample(t), Options{ExtractTimeout: longTimeout}); err != nil {
 		t.Fatal(err)
-	}
-	b, err := BuildPlugin(t.Context(), dir, Options{NoSourceMap: true, ExtractTimeout: longTimeout})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(staleMap); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the source map of the previous build is left: %v", err)
-	}
-	if code := string(readFileIn(t, dir, "dist/adapter.iife.js")); strings.Contains(code, "sourceMappingURL") || len(b.Files) != 2 {
-		t.Error("the adapter names a map")
 	}
 }
 
