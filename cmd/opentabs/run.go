@@ -273,16 +273,10 @@ func (p *program) newClient(ctx context.Context) (*httpapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := h.FindServer(ctx)
+	client, err := h.Client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if _, err = p.makeDirs(); err != nil {
-		return nil, err
-	}
-	token, err := h.Token()
-	if err != nil {
-		return nil, err
-	}
-	return httpapi.NewClient(server.Port, token), nil
+	_, err = p.makeDirs()
+	return client, err
 }
