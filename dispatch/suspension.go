@@ -41,9 +41,8 @@ type WaitingTicket struct {
 // ticket is one suspension of a call.
 type ticket struct {
 	WaitingTicket
-	call    *liveCall
-	gate    Gate // nil for a request of the tool
-	request Ticket
+	call *liveCall
+	gate Gate // nil for a request of the tool
 	// decisions receives the decision.
 	decisions chan Resolution
 }
@@ -59,7 +58,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 			Args: cutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
 			StartedAt: now, ExpiresAt: now.Add(limit), Scopes: t.offeredScopes(c.req.Client),
 		},
-		call: c, gate: gate, request: t,
+		call: c, gate: gate,
 		decisions: make(chan Resolution, 1),
 	}
 }

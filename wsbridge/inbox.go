@@ -85,7 +85,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	case e.Method == "":
 		in.answer(b, e)
 	case e.ID != "":
-		in.serveRequest(b, e)
+		in.serveRequest(e)
 	default:
 		in.handleNotification(b, e)
 	}
@@ -117,7 +117,7 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 }
 
 // serveRequest answers one request of the browser.
-func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
+func (in *inbox) serveRequest(e wire.Envelope) {
 	switch e.Method {
 	case wire.MethodPing:
 		in.link.post(wire.AppendResult(nil, e.ID, []byte("{}")))

@@ -36,7 +36,7 @@ type enum struct {
 }
 
 type enumValue struct {
-	goName, doc, value string
+	doc, value string
 }
 
 type structDecl struct {
@@ -270,7 +270,7 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 		if en == nil {
 			return fmt.Errorf("const %s: type %s has no wire form", id.Name, namedType.Obj().Name())
 		}
-		en.values = append(en.values, enumValue{goName: id.Name, doc: doc.Text(), value: literal})
+		en.values = append(en.values, enumValue{doc: doc.Text(), value: literal})
 	}
 	return nil
 }

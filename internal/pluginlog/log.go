@@ -54,7 +54,6 @@ type Options struct {
 
 // Log stores the entries of all plugins. Create a Log with Open, and end it with Close.
 type Log struct {
-	opts    Options
 	secrets *redactor
 	lines   *linefile.Log
 	done    chan struct{} // closed when all additions are stored
@@ -83,7 +82,7 @@ func Open(dir string, o Options) *Log {
 	}
 	l := &Log{
 		incoming: make(chan addition, incoming), lost: map[string]int{}, done: make(chan struct{}),
-		opts: o, secrets: &redactor{Secrets: o.Secrets}, plugins: map[string]*kept{}, followers: map[*Follower]struct{}{},
+		secrets: &redactor{Secrets: o.Secrets}, plugins: map[string]*kept{}, followers: map[*Follower]struct{}{},
 		lines: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 			Subject: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
