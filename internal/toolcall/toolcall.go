@@ -13,7 +13,6 @@ import (
 	"opentabs/internal/nearest"
 	"opentabs/internal/rawjson"
 	"opentabs/internal/terminal"
-	"opentabs/internal/toolargs"
 	"opentabs/internal/usererr"
 	"opentabs/internal/version"
 	"opentabs/wire"
@@ -153,18 +152,18 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 
 // readArguments returns the tool's arguments as a JSON object.
 func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
-	a := toolargs.New(tool)
+	a := newArgumentParser(tool)
 	var args map[string]json.RawMessage
 	var err error
 	if r.HasJSON {
-		args, err = toolargs.ReadJSON(r.JSON, in)
+		args, err = readJSON(r.JSON, in)
 	} else {
-		args, err = a.Parse(r.Args)
+		args, err = a.parse(r.Args)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := a.AddTarget(args, r.Browser, r.Tab); err != nil {
+	if err := a.addTarget(args, r.Browser, r.Tab); err != nil {
 		return nil, err
 	}
 	text, err := rawjson.Marshal(args)

@@ -1,4 +1,4 @@
-package toolargs
+package toolcall
 
 import (
 	"encoding/json"
@@ -24,13 +24,13 @@ func FuzzArguments(f *testing.F) {
 	f.Add(`{"properties":{"a":null,"b":true}}`, "a=1", "b=2", "[]")
 	f.Add("", "a=1", "a=2", `{"a":1,"a":2}`)
 	f.Fuzz(func(t *testing.T, schema, one, two, whole string) {
-		a := New(mcpclient.Tool{Name: "t", InputSchema: json.RawMessage(schema)})
+		a := newArgumentParser(mcpclient.Tool{Name: "t", InputSchema: json.RawMessage(schema)})
 		given := map[string]bool{}
 		for _, pair := range []string{one, two} {
 			name, _, _ := strings.Cut(pair, "=")
 			given[name] = true
 		}
-		args, err := a.Parse([]string{one, two})
+		args, err := a.parse([]string{one, two})
 		checkArguments(t, args, err)
 		if err == nil && !maps.Equal(given, keysOf(args)) {
 			t.Fatalf("%q and %q gave %v", one, two, keysOf(args))
@@ -38,10 +38,10 @@ func FuzzArguments(f *testing.F) {
 		if strings.HasPrefix(whole, "@") { // a file's name
 			return
 		}
-		args, err = ReadJSON(whole, strings.NewReader(one))
+		args, err = readJSON(whole, strings.NewReader(one))
 		checkArguments(t, args, err)
 		if err == nil {
-			err = a.AddTarget(args, "b", 7)
+			err = a.addTarget(args, "b", 7)
 			checkArguments(t, args, err)
 		}
 	})

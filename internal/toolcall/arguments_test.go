@@ -1,4 +1,4 @@
-package toolargs
+package toolcall
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-func toolWith(schema string) Tool {
-	return New(mcpclient.Tool{Name: "a__b", InputSchema: json.RawMessage(schema)})
+func toolWith(schema string) argumentParser {
+	return newArgumentParser(mcpclient.Tool{Name: "a__b", InputSchema: json.RawMessage(schema)})
 }
 
 const strictSchema = `{
@@ -68,7 +68,7 @@ func TestParseArguments(t *testing.T) {
 		{"choice=on level=2 fixed=true", `{"choice":"on","fixed":true,"level":2}`},
 		{"tag=1 loop=x lost=3", `{"loop":"x","lost":3,"tag":"1"}`},
 	} {
-		args, err := a.Parse(strings.Fields(c.pairs))
+		args, err := a.parse(strings.Fields(c.pairs))
 		if err != nil {
 			t.Errorf("%s: %v", c.pairs, err)
 			continue
@@ -97,7 +97,7 @@ func TestParseArgumentsRefuses(t *testing.T) {
 		{strictSchema, "level=x", `--arg level is "x": give it a whole number`},
 		{`{"properties":{},"additionalProperties":false}`, "x=1", `a__b has no argument "x": it takes none`},
 	} {
-		_, err := toolWith(c.schema).Parse(strings.Fields(c.pairs))
+		_, err := toolWith(c.schema).parse(strings.Fields(c.pairs))
 		var wrong *usererr.Error
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !errors.As(err, &wrong) {
 			t.Errorf("%s: got %v, want %s", c.pairs, err, c.want)
@@ -107,7 +107,7 @@ func TestParseArgumentsRefuses(t *testing.T) {
 
 func TestParseArgumentsOfOpenSchema(t *testing.T) {
 	for _, schema := range []string{``, `nonsense`, `true`, `{"type":"object"}`, `{"properties":{"a":{"type":"string"}}}`} {
-		args, err := toolWith(schema).Parse([]string{"x=1", "y=word"})
+		args, err := toolWith(schema).parse([]string{"x=1", "y=word"})
 		if err != nil || string(args["x"]) != "1" || string(args["y"]) != `"word"` {
 			t.Errorf("%s: got %s, %v", schema, args, err)
 		}
@@ -120,7 +120,7 @@ func TestReadJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{`{"a": 1}`, "@" + file, "-"} {
-		args, err := ReadJSON(text, strings.NewReader(`{"a":1}`))
+		args, err := readJSON(text, strings.NewReader(`{"a":1}`))
 		if err != nil || string(args["a"]) != "1" {
 			t.Errorf("%s: %s, %v", text, args, err)
 		}
@@ -133,7 +133,7 @@ func TestReadJSON(t *testing.T) {
 		"@" + file + "x": `read the arguments: open `,
 		"-":              `stdin has more than 16 MiB`,
 	} {
-		_, err := ReadJSON(text, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
+		_, err := readJSON(text, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
@@ -143,13 +143,13 @@ func TestReadJSON(t *testing.T) {
 func TestAddTarget(t *testing.T) {
 	a := toolWith(`{"properties":{"tabId":{"type":"integer"}}}`)
 	args := map[string]json.RawMessage{}
-	if err := a.AddTarget(args, `my "browser"`, 0); err != nil || string(args["browser"]) != `"my \"browser\""` || len(args) != 1 {
+	if err := a.addTarget(args, `my "browser"`, 0); err != nil || string(args["browser"]) != `"my \"browser\""` || len(args) != 1 {
 		t.Errorf("got %s, %v", args, err)
 	}
-	if err := a.AddTarget(args, "again", 0); err == nil || !strings.Contains(err.Error(), "give it once") {
+	if err := a.addTarget(args, "again", 0); err == nil || !strings.Contains(err.Error(), "give it once") {
 		t.Errorf("twice: %v", err)
 	}
-	if err := a.AddTarget(map[string]json.RawMessage{}, "", 5); err == nil || !strings.Contains(err.Error(), `a__b itself has an argument "tabId"`) {
+	if err := a.addTarget(map[string]json.RawMessage{}, "", 5); err == nil || !strings.Contains(err.Error(), `a__b itself has an argument "tabId"`) {
 		t.Errorf("a tool's own argument: %v", err)
 	}
 }
@@ -159,10 +159,10 @@ func TestAddTarget(t *testing.T) {
 func TestParseArgumentsOfATangledSchema(t *testing.T) {
 	refs := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
 	a := toolWith(`{"$defs":{"a":{"anyOf":[` + refs + `]},"b":{"oneOf":[{"type":"integer"},` + refs + `]}},"properties":{"x":{"allOf":[` + refs + `]}}}`)
-	if args, err := a.Parse([]string{"x=7"}); err != nil || string(args["x"]) != "7" {
+	if args, err := a.parse([]string{"x=7"}); err != nil || string(args["x"]) != "7" {
 		t.Errorf("got %s, %v", args, err)
 	}
-	if _, err := a.Parse([]string{"x=seven"}); err == nil || !strings.Contains(err.Error(), "give it a whole number") {
+	if _, err := a.parse([]string{"x=seven"}); err == nil || !strings.Contains(err.Error(), "give it a whole number") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package toolargs makes the JSON arguments of a tool from the command line. Package
-// toolargs reads values by the tool's JSON Schema; the daemon validates the result.
-package toolargs
+package toolcall
 
 import (
 	"bytes"
@@ -38,27 +36,23 @@ type schema struct {
 	Additional json.RawMessage `json:"additionalProperties"`
 }
 
-// Tool reads the arguments of one tool.
-type Tool struct {
+// argumentParser reads the arguments of one tool from the command line by the schema of
+// the tool. The daemon validates the result.
+type argumentParser struct {
 	tool   mcpclient.Tool
 	schema schema
 }
 
-// New returns a reader for the arguments of tool. With an invalid schema it accepts
-// all values.
-func New(tool mcpclient.Tool) Tool {
-	t := Tool{tool: tool}
-	_ = json.Unmarshal(tool.InputSchema, &t.schema)
-	return t
+// newArgumentParser returns a parser for the arguments of tool. With an invalid schema,
+// the parser accepts all values.
+func newArgumentParser(tool mcpclient.Tool) argumentParser {
+	a := argumentParser{tool: tool}
+	_ = json.Unmarshal(tool.InputSchema, &a.schema)
+	return a
 }
 
-// argumentNames returns the names of the tool's arguments.
-func (t Tool) argumentNames() []string {
-	return slices.Sorted(maps.Keys(t.schema.Properties))
-}
-
-// Parse returns the arguments of --arg NAME=VALUE flags.
-func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
+// parse returns the arguments of --arg NAME=VALUE flags.
+func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	lists := map[string][][]byte{}
 	for _, pair := range pairs {
@@ -66,13 +60,13 @@ func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 		if !ok || name == "" {
 			return nil, usererr.Errorf("--arg %q is not NAME=VALUE: write --arg %s=VALUE", pair, strings.TrimPrefix(pair, "="))
 		}
-		property, err := t.propertySchema(name)
+		property, err := a.propertySchema(name)
 		if err != nil {
 			return nil, err
 		}
 		// Each flag of a list argument may have one item.
-		if item, ok := t.itemSchema(property, text); ok {
-			value, err := t.parseValue(name, item, text)
+		if item, ok := a.itemSchema(property, text); ok {
+			value, err := a.parseValue(name, item, text)
 			if err != nil {
 				return nil, err
 			}
@@ -86,7 +80,7 @@ func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 		if _, twice := args[name]; twice {
 			return nil, usererr.Errorf("--arg %s is given twice: give it once", name)
 		}
-		if args[name], err = t.parseValue(name, property, text); err != nil {
+		if args[name], err = a.parseValue(name, property, text); err != nil {
 			return nil, err
 		}
 	}
@@ -94,23 +88,23 @@ func (t Tool) Parse(pairs []string) (map[string]json.RawMessage, error) {
 }
 
 // propertySchema returns the schema of an argument, nil if it accepts any value.
-func (t Tool) propertySchema(name string) (*schema, error) {
-	if p, ok := t.schema.Properties[name]; ok {
+func (a argumentParser) propertySchema(name string) (*schema, error) {
+	if p, ok := a.schema.Properties[name]; ok {
 		return p, nil
 	}
-	if t.schema.Properties == nil || string(t.schema.Additional) != "false" {
+	if a.schema.Properties == nil || string(a.schema.Additional) != "false" {
 		return nil, nil
 	}
-	names := t.argumentNames()
+	names := slices.Sorted(maps.Keys(a.schema.Properties))
 	if len(names) == 0 {
-		return nil, usererr.Errorf("%s has no argument %q: it takes none", t.tool.Name, name)
+		return nil, usererr.Errorf("%s has no argument %q: it takes none", a.tool.Name, name)
 	}
-	return nil, usererr.Errorf("%s has no argument %q%s: use %s", t.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
+	return nil, usererr.Errorf("%s has no argument %q%s: use %s", a.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
 // itemSchema returns the schema of the items if the argument is a list and text is one item.
-func (t Tool) itemSchema(p *schema, text string) (*schema, bool) {
-	kinds := t.acceptedTypes(p)
+func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
+	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
 		return nil, false
 	}
@@ -118,15 +112,15 @@ func (t Tool) itemSchema(p *schema, text string) (*schema, bool) {
 		return nil, false
 	}
 	var items schema
-	if json.Unmarshal(t.resolve(p, 0).Items, &items) != nil { // absent, or a list of schemas
+	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil { // absent, or a list of schemas
 		return nil, true
 	}
 	return &items, true
 }
 
 // parseValue returns text as a JSON value that fits the schema p.
-func (t Tool) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
-	kinds := t.acceptedTypes(p)
+func (a argumentParser) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
+	kinds := a.acceptedTypes(p)
 	parsed, kind := parseJSON(text)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
@@ -191,26 +185,26 @@ func kindOf(value []byte) string {
 const maxDepth = 8
 
 // resolve follows a reference within the tool's schema. resolve never returns nil.
-func (t Tool) resolve(p *schema, depth int) *schema {
+func (a argumentParser) resolve(p *schema, depth int) *schema {
 	if p == nil {
 		return &schema{}
 	}
 	if name, ok := strings.CutPrefix(p.Ref, "#/$defs/"); ok && depth < maxDepth {
-		return t.resolve(t.schema.Defs[name], depth+1)
+		return a.resolve(a.schema.Defs[name], depth+1)
 	}
 	return p
 }
 
 // acceptedTypes returns the types that p accepts; none if it accepts all.
-func (t Tool) acceptedTypes(p *schema) map[string]bool {
+func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
-	t.addKinds(p, kinds, map[*schema]bool{})
+	a.addKinds(p, kinds, map[*schema]bool{})
 	return kinds
 }
 
 // addKinds visits each schema once, because schemas may refer to each other.
-func (t Tool) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
-	p = t.resolve(p, 0)
+func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
+	p = a.resolve(p, 0)
 	if seen[p] {
 		return
 	}
@@ -233,14 +227,14 @@ func (t Tool) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) 
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
 		for _, s := range alternatives {
-			t.addKinds(s, kinds, seen)
+			a.addKinds(s, kinds, seen)
 		}
 	}
 }
 
-// ReadJSON returns the object of --json: the text itself, the content of @FILE, or
+// readJSON returns the object of --json: the text itself, the content of @FILE, or
 // stdin for "-".
-func ReadJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
+func readJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
 	data, from := []byte(text), "--json"
 	var err error
 	if name, ok := strings.CutPrefix(text, "@"); ok {
@@ -267,15 +261,15 @@ func ReadJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) 
 	return args, nil
 }
 
-// AddTarget adds the browser and the tab to the arguments. The daemon removes them
+// addTarget adds the browser and the tab to the arguments. The daemon removes them
 // before it calls the tool.
-func (t Tool) AddTarget(args map[string]json.RawMessage, browser string, tab int) error {
+func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
 	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {
 			continue
 		}
-		if _, isOwn := t.schema.Properties[name]; isOwn {
-			return usererr.Errorf("the tool %s itself has an argument %q, so the page cannot be chosen: leave out --browser and --tab", t.tool.Name, name)
+		if _, isOwn := a.schema.Properties[name]; isOwn {
+			return usererr.Errorf("the tool %s itself has an argument %q, so the page cannot be chosen: leave out --browser and --tab", a.tool.Name, name)
 		}
 		if _, both := args[name]; both {
 			return usererr.Errorf("%q is in the arguments too: give it once", name)
