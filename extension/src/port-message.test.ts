@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { charsOf, type FromBridge, readEach, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
+import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
 
 const fromBridge: FromBridge[] = [
   {
@@ -94,27 +94,6 @@ test('invalid messages are rejected', () => {
   }
   assert.equal(readToBridge({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 'many' }), undefined);
   assert.equal(readToBridge({ op: 'ack', ids: ['x', 1] }), undefined);
-});
-
-test('invalid messages of a list are skipped, and other values yield an empty list', () => {
-  const [first] = fromBridge;
-  assert.deepEqual(readEach([first, { op: 'reboot' }, ...fromBridge.slice(1)], readFromBridge), fromBridge);
-  assert.deepEqual(readEach(first, readFromBridge), []);
-});
-
-test('charsOf returns the length of the text in a message', () => {
-  const text = 'x'.repeat(100);
-  assert.equal(charsOf({ op: 'part', id: 'x', seq: 0, text }), 100);
-  assert.equal(charsOf({ op: 'result', id: 'x', text }), 100);
-  assert.equal(charsOf({ op: 'log', plugin: 'p', entries: text, dropped: 0 }), 100);
-  assert.equal(charsOf({ op: 'result', id: 'x', parts: 2 }), 0);
-  assert.equal(charsOf({ op: 'error', id: 'x', error: text }), 100);
-  assert.equal(charsOf({ op: 'progress', id: 'x', seq: 0, skipped: 0, reports: text }), 100);
-  assert.equal(charsOf({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: text }), 100);
-  assert.equal(charsOf({ op: 'ask', id: 'x', ask: 1, body: text }), 100);
-  assert.equal(charsOf({ op: 'answer', id: 'x', ask: 1, output: text }), 100);
-  assert.equal(charsOf({ op: 'answer', id: 'x', ask: 1, error: text }), 100);
-  assert.equal(charsOf({ op: 'taken' }), 0);
 });
 
 test('a wake has a delay that browser timers support', () => {

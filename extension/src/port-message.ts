@@ -1,5 +1,5 @@
 // Messages on the chrome.runtime port between a document's bridge and the service worker. The messages are sent as
-// lists (batch.ts). The worker validates everything from a document, because an attacker may control the document's
+// lists (batch.ts), as one text (port-text.ts). The worker validates everything from a document, because an attacker may control the document's
 // process.
 
 import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
@@ -164,36 +164,6 @@ const MaxWakeMs = 2 ** 31 - 1;
  * started.
  */
 export const StaleCallMs = 4000;
-
-/** charsOf returns the approximate length of a message, in UTF-16 units. */
-export function charsOf(message: FromBridge | ToBridge): number {
-  switch (message.op) {
-    case 'call':
-      return message.args.length;
-    case 'progress':
-      return message.reports.length;
-    case 'part':
-      return message.text.length;
-    case 'result':
-      return message.text?.length ?? 0;
-    case 'error':
-      return message.error.length;
-    case 'ask':
-      return message.body.length;
-    case 'log':
-      return message.entries.length;
-    case 'answer':
-      return (message.output ?? message.error ?? '').length;
-    default:
-      return 0;
-  }
-}
-
-/** readEach reads each message of a list and drops invalid messages. */
-export function readEach<M>(value: unknown, read: (message: unknown) => M | undefined): M[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item: unknown) => read(item) ?? []);
-}
 
 /** readFromBridge validates a message from a document. readFromBridge returns undefined for an invalid message. */
 export function readFromBridge(value: unknown): FromBridge | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { type FromBridge, readToBridge, type ToBridge } from '../port-message.ts';
+import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from '../port-message.ts';
+import { decodeMessages, encodeMessages } from '../port-text.ts';
 import { Link, type Port } from './link.ts';
 
 function makeBench(t: TestContext) {
@@ -26,7 +27,7 @@ function makeBench(t: TestContext) {
     return {
       postMessage: (message) => {
         if (!open) throw new Error('Attempting to use a disconnected port object');
-        sent.push(message);
+        sent.push(decodeMessages(message, readFromBridge));
       },
       onMessage: (listener) => {
         take = listener;
@@ -70,11 +71,8 @@ test('the link connects once and passes messages on', (t) => {
   assert.equal(ports.length, 1);
   assert.equal(world.connected, 1);
   assert.equal(link.post(message), true);
-  ports[0]?.receive([
-    { op: 'ack', ids: ['x'] },
-    { op: 'nonsense', id: 'x' },
-  ]);
-  ports[0]?.receive({ op: 'ack', ids: ['y'] });
+  ports[0]?.receive('[{"op":"ack","ids":["x"]},{"op":"nonsense","id":"x"}]\n');
+  ports[0]?.receive([{ op: 'ack', ids: ['y'] }]);
   ports[0]?.receive('text');
   assert.deepEqual(received, [{ op: 'ack', ids: ['x'] }]);
 });
@@ -132,13 +130,13 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
   const { link, open, ports, received, world } = makeBench(t);
   open();
   link.leave();
-  ports[0]?.receive([{ op: 'ack', ids: ['late'] }]);
+  ports[0]?.receive(encodeMessages([{ op: 'ack', ids: ['late'] }]));
   t.mock.timers.tick(5000);
   open();
   assert.deepEqual([ports.length, link.post(message)], [1, false]);
   link.reopen();
-  ports[0]?.receive([{ op: 'ack', ids: ['out of the cache'] }]);
-  ports[1]?.receive([{ op: 'ack', ids: ['new'] }]);
+  ports[0]?.receive(encodeMessages([{ op: 'ack', ids: ['out of the cache'] }]));
+  ports[1]?.receive(encodeMessages([{ op: 'ack', ids: ['new'] }]));
   assert.deepEqual(received, [{ op: 'ack', ids: ['new'] }]);
   assert.deepEqual([ports.length, world.connected], [2, 2]);
 });

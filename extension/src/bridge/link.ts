@@ -1,5 +1,6 @@
 import { afterTasks, type Batcher, makeBatcher } from '../batch.ts';
-import { charsOf, type FromBridge, readEach, type ToBridge } from '../port-message.ts';
+import type { FromBridge, ToBridge } from '../port-message.ts';
+import { charsOf, decodeMessages, encodeMessages } from '../port-text.ts';
 
 /** Port is the part of chrome.runtime.Port that is used here. */
 export interface Port {
@@ -122,7 +123,7 @@ export class Link {
   #send(messages: readonly FromBridge[]): boolean {
     if (!this.#port) return false;
     try {
-      this.#port.postMessage(messages);
+      this.#port.postMessage(encodeMessages(messages));
       return true;
     } catch {
       // The port has just closed, and onDisconnect follows.
@@ -134,7 +135,7 @@ export class Link {
     const openedAt = Date.now();
     this.#port = port;
     port.onMessage((raw) => {
-      for (const message of readEach(raw, this.#options.read)) {
+      for (const message of decodeMessages(raw, this.#options.read)) {
         if (this.#port !== port) return;
         // The ping is answered before waiting messages are sent, and before the next call starts, because a call may
         // block the page.

@@ -1,7 +1,8 @@
 import { afterTasks, makeBatcher } from '../../batch.ts';
 import type { Port } from '../../chrome.ts';
-import { charsOf, type FromBridge, readEach, readFromBridge, type ToBridge } from '../../port-message.ts';
+import { type FromBridge, readFromBridge, type ToBridge } from '../../port-message.ts';
 import { type PortHandlers, route } from '../../port-router.ts';
+import { charsOf, decodeMessages, encodeMessages } from '../../port-text.ts';
 import type { CallMessage, Calls } from '../calls/calls.ts';
 import type { RunningCalls } from '../calls/running.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -34,7 +35,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
   return (port, sender) => {
     const send = (messages: readonly ToBridge[]): boolean => {
       try {
-        port.postMessage(messages);
+        port.postMessage(encodeMessages(messages));
       } catch {
         // The document no longer exists. onDisconnect follows.
       }
@@ -44,7 +45,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
     calls.documentConnected(doc);
     health.documentConnected(doc);
     port.onMessage((raw) => {
-      for (const message of readEach(raw, readFromBridge)) {
+      for (const message of decodeMessages(raw, readFromBridge)) {
         health.recordMessage(doc, message.op === 'pong' ? message.ping : undefined);
         route(handlers, message.op, message, doc);
       }

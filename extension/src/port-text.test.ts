@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './port-message.ts';
+import { charsOf, decodeMessages, encodeMessages } from './port-text.ts';
+
+const long = 'a "quoted" line\nand a second line, \u{1f600} and half a pair \ud83d';
+const fromBridge: FromBridge[] = [
+  { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: long },
+  { op: 'pong', ping: 3 },
+  { op: 'part', id: 'x', seq: 0, text: long },
+  { op: 'result', id: 'x', text: '' },
+  { op: 'result', id: 'x' },
+  { op: 'error', id: 'x', error: long },
+  { op: 'ask', id: 'x', ask: 1, body: long },
+  { op: 'log', plugin: 'p', entries: long, dropped: 0 },
+];
+const toBridge: ToBridge[] = [
+  { op: 'call', id: 'x', plugin: 'p', tool: 'line\nbreak', maxBytes: 1, args: long },
+  { op: 'answer', id: 'x', ask: 1, output: long },
+  { op: 'answer', id: 'x', ask: 1, error: long },
+  { op: 'answer', id: 'x', ask: 1 },
+];
+
+test('decodeMessages returns the encoded messages in order', () => {
+  assert.deepEqual(decodeMessages(encodeMessages(fromBridge), readFromBridge), fromBridge);
+  assert.deepEqual(decodeMessages(encodeMessages(toBridge), readToBridge), toBridge);
+  assert.deepEqual(decodeMessages(encodeMessages([]), readToBridge), []);
+});
+
+test('a long text is sent without escapes', () => {
+  const quotes = '"'.repeat(1000);
+  assert.ok(encodeMessages([{ op: 'result', id: 'x', text: quotes }]).endsWith(`\n${quotes}`));
+});
+
+test('decodeMessages drops invalid messages and keeps the others', () => {
+  const valid: FromBridge = { op: 'error', id: 'y', error: '{}' };
+  const invalid = [
+    { op: 'reboot' },
+    { op: 'result', id: '', text: 4 },
+    { op: 'error', id: 'x', error: -1 },
+    { op: 'error', id: 'x', error: 1e9 },
+    { op: 'error', id: 'x', error: 1.5 },
+    { op: 'error', id: 'x' },
+    'text',
+    null,
+    ['list'],
+  ];
+  assert.deepEqual(decodeMessages(`${JSON.stringify([{ ...valid, error: 2 }, ...invalid])}\n{}text`, readFromBridge), [
+    valid,
+  ]);
+});
+
+test('decodeMessages returns no messages for anything that is not an encoded list', () => {
+  for (const text of [
+    undefined,
+    7,
+    [fromBridge[1]],
+    '',
+    '\n',
+    '{}',
+    '{}\n',
+    '[',
+    '[{"op":"pong","ping":1}]',
+    'null\n',
+  ]) {
+    assert.deepEqual(decodeMessages(text, readFromBridge), [], JSON.stringify(text));
+  }
+});
+
+test('charsOf returns the length of the long texts of a message', () => {
+  for (const message of [...fromBridge, ...toBridge]) {
+    const isLong = Object.values(message).includes(long);
+    assert.equal(charsOf(message), isLong ? long.length : 0, message.op);
+  }
+});

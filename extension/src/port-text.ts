@@ -1,0 +1,59 @@
+// The text of port messages. Chrome sends one text faster than an object with the same content. The first line of the
+// text has the messages as JSON. Long texts follow the line without escapes, so that they are never escaped twice.
+
+import type { FromBridge, ToBridge } from './port-message.ts';
+import { type Fields, isRecord } from './record.ts';
+
+/** longFields are the fields that may hold a long text. In the first line, the length of the text replaces the text. */
+const longFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
+
+/** encodeMessages returns the text of messages, for decodeMessages. */
+export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
+  let texts = '';
+  const heads = messages.map((message: Fields) => {
+    const head: Record<string, unknown> = { ...message };
+    for (const field of longFields) {
+      const text = head[field];
+      if (typeof text !== 'string') continue;
+      head[field] = text.length;
+      texts += text;
+    }
+    return head;
+  });
+  return `${JSON.stringify(heads)}\n${texts}`;
+}
+
+/** decodeMessages reads each message of a text with read. decodeMessages drops invalid messages, and never throws. */
+export function decodeMessages<M>(text: unknown, read: (message: unknown) => M | undefined): M[] {
+  if (typeof text !== 'string') return [];
+  let position = text.indexOf('\n') + 1;
+  return readHeads(text.slice(0, position)).flatMap((head) => {
+    const message: Record<string, unknown> = { ...head };
+    for (const field of longFields) {
+      const length = message[field];
+      if (typeof length !== 'number') continue;
+      const end = position + length;
+      message[field] = end >= position && end <= text.length ? text.slice(position, end) : undefined;
+      position = end;
+    }
+    return read(message) ?? [];
+  });
+}
+
+function readHeads(line: string): readonly Fields[] {
+  try {
+    const heads: unknown = JSON.parse(line);
+    return Array.isArray(heads) ? heads.filter(isRecord) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** charsOf returns the approximate length of a message, in UTF-16 units. */
+export function charsOf(message: FromBridge | ToBridge): number {
+  const fields: Fields = message;
+  return longFields.reduce((sum, field) => {
+    const text = fields[field];
+    return typeof text === 'string' ? sum + text.length : sum;
+  }, 0);
+}
