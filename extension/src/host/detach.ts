@@ -60,6 +60,12 @@ function detachBelow(value: unknown, depth: number): unknown {
   return isFrozen(value) ? freeze(copy) : copy;
 }
 
+/** inheritDetached makes an object or array, with detached fields, inherit from the frozen copies. It returns the object. */
+export function inheritDetached(object: object): object {
+  setPrototypeOf(object, isArray(object) ? detachedArray : detachedObject);
+  return object;
+}
+
 /** detachFields writes the detached fields of one object to another, which may be the same object. */
 function detachFields(from: object, into: object, depth: number): void {
   const keys = ownKeys(from);

@@ -2,6 +2,7 @@ import { detach } from './detach.ts';
 import { issuesText, messageOf } from './failure.ts';
 import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
+import { compileParser, findParser, notParsed } from './simple-schema.ts';
 
 /** Parsing receives the outcome of parsing arguments: exactly one of its functions is called, once. */
 export interface Parsing {
@@ -26,16 +27,23 @@ type Outcome =
  * unchanged.
  */
 export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
-  const given = detach(args);
   if (!isObject(schema)) {
-    parsing.onValid(given);
+    parsing.onValid(detach(args));
     return;
   }
+  const simple = findParser(schema);
+  const params = simple ? simple(args) : notParsed;
+  if (params !== notParsed) {
+    parsing.onValid(params);
+    return;
+  }
+  const given = detach(args);
   const parse = (): Outcome => {
     // A getter of zod creates the method at the first access.
     const safeParse = lookup(schema, 'safeParse');
     if (!isFn(safeParse)) return { kind: 'valid', params: given };
     try {
+      compileParser(schema);
       return readResult(apply(safeParse, schema, [given]));
     } catch (error) {
       // safeParse throws if the schema has an asynchronous check.

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { buildSync } from 'esbuild';
+import { z } from 'zod';
+import { adapter, makeRealm } from '../../test/realm.ts';
+
+/** simple are schemas that the host parses itself once they are known. */
+const simple: Readonly<Record<string, string>> = {
+  text: 'z.object({ text: z.string() })',
+  limits: 'z.object({ text: z.string().min(2).max(4), exact: z.string().length(3).optional() })',
+  numbers:
+    'z.object({ n: z.number().min(1).lt(9.5), i: z.number().int().positive().optional(), j: z.int().optional() })',
+  choices: 'z.object({ choice: z.enum(["a", "constructor"]), flag: z.boolean().nullable() })',
+  lists: 'z.object({ list: z.array(z.string().min(1)).min(1).max(2), any: z.unknown().optional() })',
+  nested: 'z.object({ inner: z.object({ b: z.number(), a: z.array(z.object({ x: z.any() })) }).optional() })',
+  defaults: 'z.object({ limit: z.number().int().default(20), list: z.array(z.number()).default([1]) })',
+  extended: 'z.object({ b: z.string() }).extend({ a: z.string().describe("A text.") }).partial()',
+  empty: 'z.object({})',
+};
+
+/** others are schemas that always parse their arguments themselves. */
+const others: Readonly<Record<string, string>> = {
+  refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
+  trimmed: 'z.object({ text: z.string().trim().min(2) })',
+  transformed: 'z.object({ text: z.string().transform((text) => text.length) })',
+  coerced: 'z.object({ n: z.coerce.number() })',
+  strict: 'z.strictObject({ text: z.string().optional() })',
+  loose: 'z.looseObject({ text: z.string().optional() })',
+  formats: 'z.object({ text: z.email(), n: z.number().optional() })',
+  steps: 'z.object({ n: z.number().multipleOf(2) })',
+  prefault: 'z.object({ text: z.string().trim().prefault(" ab ") })',
+  caught: 'z.object({ n: z.number().catch(7) })',
+  records: 'z.object({ inner: z.record(z.string(), z.number()) })',
+  recursive: '(() => { const T = z.object({ get inner() { return T.optional(); } }); return T; })()',
+  numeric: 'z.object({ choice: z.enum({ A: 0, B: "a" }) })',
+};
+
+const values: readonly unknown[] = [
+  'a',
+  'ab',
+  'abc',
+  '\u{1f600}a',
+  'constructor',
+  ' ab ',
+  '7',
+  'a@b.example',
+  0,
+  1,
+  2,
+  9.5,
+  -1,
+  2 ** 53 - 1,
+  1e300,
+  true,
+  false,
+  null,
+  [],
+  ['a'],
+  ['a', 'b', 'c'],
+  [1, 2],
+  [''],
+  {},
+  { b: 1, a: [{ x: { deep: [1] }, more: 1 }] },
+  { a: [], b: 1 },
+  { inner: {} },
+  { inner: { inner: 7 } },
+];
+const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 'inner', 'limit', 'a', 'b'];
+
+/** makeArguments returns arguments with one to three of the fields, and further fields that no schema has. */
+function* makeArguments(schema: z.ZodType, random: () => number): Generator<Record<string, unknown>> {
+  const shape = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
+  const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
+  yield {};
+  for (let i = 0; i < 300; i++) {
+    const args: Record<string, unknown> = {};
+    for (const key of shape) if (random() < 0.8) args[key] = pick(values);
+    if (random() < 0.3) args[pick(names) ?? 'extra'] = pick(values);
+    yield args;
+  }
+}
+
+/** makeRandom returns a reproducible generator of numbers below 1. */
+function makeRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1103515245 + 12345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+const schemaOf = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
+
+/** startTools starts an adapter with one tool for each schema, and returns a call and the number of parses by schemas. */
+async function startTools(schemas: Readonly<Record<string, string>>) {
+  const bundle = buildSync({
+    stdin: { contents: 'export * from "zod"', resolveDir: import.meta.dirname },
+    bundle: true,
+    format: 'iife',
+    globalName: 'z',
+    write: false,
+  }).outputFiles[0]?.text;
+  const tools = Object.entries(schemas).map(
+    ([name, code]) => `{ name: '${name}', input: counted(${code}), handle: (p) => JSON.stringify(p) ?? 'none' }`,
+  );
+  const prelude = `${bundle}
+    const counted = (schema) => {
+      const { safeParse } = schema;
+      return Object.assign(schema, { safeParse: (args) => { globalThis.__openTabs.count.parses++; return safeParse(args); } });
+    };`;
+  const realm = makeRealm();
+  realm.run('count = { parses: 0 }');
+  realm.start(
+    'demo',
+    'h',
+    `globalThis.__openTabs.count = window.count;${prelude}${adapter('demo', tools.join(), '() => true')}`,
+  );
+  const [port] = realm.bridge();
+  await realm.idle();
+  assert.ok(port);
+  port.received.splice(0);
+  realm.addContent();
+  let number = 0;
+  const call = async (tool: string, args: object): Promise<string> => {
+    port.send('call', ++number, tool, 1 << 20, args);
+    await realm.idle();
+    return port.received
+      .splice(0)
+      .join()
+      .replace(`r ${number} `, '')
+      .replace(/^e \d+ /, 'e ');
+  };
+  return { realm, call, parses: () => Number(realm.run('count.parses')) };
+}
+
+/** outcomeOf returns what the tool returns for arguments, according to zod. */
+function outcomeOf(schema: z.ZodType, args: unknown): string | undefined {
+  const parsed = schema.safeParse(args);
+  return parsed.success ? JSON.stringify(JSON.stringify(parsed.data)) : undefined;
+}
+
+for (const [group, schemas] of [
+  ['simple', simple],
+  ['other', others],
+] as const) {
+  test(`the arguments of ${group} schemas are parsed as zod parses them`, async () => {
+    const { call } = await startTools(schemas);
+    for (const [name, code] of Object.entries(schemas)) {
+      const schema = schemaOf(code);
+      let valid = 0;
+      for (const args of makeArguments(schema, makeRandom(7))) {
+        const wanted = outcomeOf(schema, args);
+        const got = await call(name, args);
+        if (wanted === undefined) assert.match(got, /^e .*invalid_arguments/, `${code} of ${JSON.stringify(args)}`);
+        else assert.equal(got, wanted, `${code} of ${JSON.stringify(args)}`);
+        if (wanted !== undefined) valid++;
+      }
+      assert.ok(valid > 0, code);
+    }
+  });
+}
+
+test('a simple schema parses once, and later only arguments that are invalid or need a default', async () => {
+  const { call, parses } = await startTools(simple);
+  const parsesOf = async (tool: string, args: object) => {
+    const before = parses();
+    await call(tool, args);
+    return parses() - before;
+  };
+  assert.equal(await parsesOf('text', { text: 'a' }), 1);
+  assert.equal(await parsesOf('text', { text: 'a', more: 1 }), 0);
+  assert.equal(await parsesOf('text', { text: 1 }), 1);
+  assert.equal(await parsesOf('defaults', { limit: 1, list: [] }), 1);
+  assert.equal(await parsesOf('defaults', { limit: 1, list: [2] }), 0);
+  assert.equal(await parsesOf('defaults', { limit: 1 }), 1);
+  for (const [tool, args] of [
+    ['limits', { text: 'abc', exact: 'abc' }],
+    ['numbers', { n: 1, i: 2, j: 3 }],
+    ['choices', { choice: 'constructor', flag: null }],
+    ['lists', { list: ['a'], any: { x: 1 } }],
+    ['nested', { inner: { b: 1, a: [{ x: 1 }] } }],
+    ['extended', { a: 'b' }],
+    ['empty', { a: 'b' }],
+  ] as const) {
+    await call(tool, args);
+    assert.equal(await parsesOf(tool, args), 0, tool);
+  }
+});
+
+test('other schemas parse the arguments of each call', async () => {
+  const { call, parses } = await startTools(others);
+  for (const name of Object.keys(others)) {
+    for (let i = 0; i < 3; i++) await call(name, {});
+  }
+  assert.equal(parses(), 3 * Object.keys(others).length);
+});
+
+test('a page cannot observe or change the arguments of a simple schema', async () => {
+  const { realm, call, parses } = await startTools(simple);
+  await call('nested', { inner: { b: 1, a: [{ x: 1 }] } });
+  realm.run(`touched = '';
+    for (const on of [Object.prototype, Array.prototype, String.prototype, Number.prototype])
+      for (const key of ['inner', 'b', 'a', 'x', '0', 'value', 'then', 'toJSON', '_zod', 'def', 'get', 'set'])
+        if (!Object.hasOwn(on, key))
+          Object.defineProperty(on, key, { __proto__: null, get() { touched += " " + key; return 'forged'; }, set() { touched += " " + key; }, configurable: true });
+    for (const key of Object.getOwnPropertyNames(Array.prototype))
+      if (typeof Array.prototype[key] === 'function') Array.prototype[key] = () => { touched += " " + key; };
+    for (const key of ['get', 'set', 'has']) WeakMap.prototype[key] = () => { touched += " " + key; };
+    touched = ''`);
+  const before = parses();
+  assert.equal(
+    await call('nested', { inner: { b: 1, a: [{ x: 's' }] } }),
+    '"{\\"inner\\":{\\"b\\":1,\\"a\\":[{\\"x\\":\\"s\\"}]}}"',
+  );
+  assert.equal(parses(), before);
+  assert.equal(realm.run('touched'), '');
+});

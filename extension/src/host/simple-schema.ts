@@ -1,0 +1,261 @@
+import { detach, inheritDetached } from './detach.ts';
+import {
+  apply,
+  bare,
+  construct,
+  dataProperty,
+  defineProperty,
+  freeze,
+  hasOwn,
+  isArray,
+  isFiniteNumber,
+  isObject,
+  lookup,
+  NativeWeakMap,
+  ownKeys,
+  weakGet,
+  weakSet,
+} from './primordials.ts';
+
+// Before the code of a schema runs, the host compares about a thousand built-ins with those of document_start
+// (pristine.ts), which takes longer than the rest of a short call. Most schemas are simple: objects of texts, numbers and
+// lists with limits. For such a zod schema, the host parses valid arguments itself, with no code of the schema. All
+// other schemas parse their arguments, and so does a simple schema for arguments that are not valid as they are, because
+// the schema then reports its issues or adds its defaults.
+
+/** notParsed is the result of a parser for a value that only the schema itself can handle. */
+export const notParsed: unknown = freeze(bare());
+
+/** Parser returns the output of a schema for a value of JSON, or notParsed. */
+export type Parser = (value: unknown) => unknown;
+
+/** Test reports whether a value is within a limit of a schema. */
+type Test = (value: unknown) => boolean;
+
+/** Field is a field of an object. */
+interface Field {
+  readonly key: string;
+  readonly parse: Parser;
+  readonly isOptional: boolean;
+}
+
+/** Compilation limits how many schemas one schema may contain, because a schema may contain itself. */
+interface Compilation {
+  schemasLeft: number;
+}
+const MaxSchemas = 200;
+
+/** MaxSafe is Number.MAX_SAFE_INTEGER. */
+const MaxSafe = 9007199254740991;
+
+/** parsers maps each known schema to its parser, or to null for a schema that is not simple. */
+const parsers = construct(NativeWeakMap, []);
+
+/** findParser returns the parser of a simple schema that compileParser has compiled. */
+export function findParser(schema: object): Parser | undefined {
+  const parser = apply(weakGet, parsers, [schema]);
+  return isParser(parser) ? parser : undefined;
+}
+
+/**
+ * compileParser prepares a schema for findParser. compileParser runs getters of the schema, so the caller provides
+ * pristine built-ins.
+ */
+export function compileParser(schema: object): void {
+  if (apply(weakGet, parsers, [schema]) !== undefined) return;
+  apply(weakSet, parsers, [schema, null]); // stays if a getter throws
+  apply(weakSet, parsers, [schema, compile(schema, { schemasLeft: MaxSchemas }) ?? null]);
+}
+
+function isParser(value: unknown): value is Parser {
+  return typeof value === 'function';
+}
+
+/** compile returns the parser of a zod 4 schema, or undefined if the schema is not simple. */
+function compile(schema: unknown, compilation: Compilation): Parser | undefined {
+  const definition = definitionOf(schema);
+  if (!definition || --compilation.schemasLeft < 0 || lookup(definition, 'coerce') === true) return undefined;
+  const isWithin = compileChecks(definition);
+  const parse = compileType(definition, compilation);
+  if (!isWithin || !parse) return undefined;
+  return isWithin === always ? parse : (value) => (isWithin(value) ? parse(value) : notParsed);
+}
+
+function compileType(definition: object, compilation: Compilation): Parser | undefined {
+  const compileMember = (name: string) => compile(lookup(definition, name), compilation);
+  switch (lookup(definition, 'type')) {
+    case 'string':
+      if (lookup(definition, 'format') !== undefined) return undefined;
+      return (value) => (typeof value === 'string' ? value : notParsed);
+    case 'number':
+      return (value) => (isFiniteNumber(value) ? value : notParsed);
+    case 'boolean':
+      return (value) => (typeof value === 'boolean' ? value : notParsed);
+    case 'enum':
+      return compileEnum(lookup(definition, 'entries'));
+    case 'array':
+      return compileList(compileMember('element'));
+    case 'object':
+      return compileObject(definition, compilation);
+    case 'nullable': {
+      const parse = compileMember('innerType');
+      return parse && ((value) => (value === null ? null : parse(value)));
+    }
+    case 'optional':
+    case 'default':
+      return compileMember('innerType');
+    case 'unknown':
+    case 'any':
+      return detach;
+    default:
+      return undefined;
+  }
+}
+
+/** definitionOf returns the definition that zod 4 stores in each schema and in each check. */
+function definitionOf(value: unknown): object | undefined {
+  const internals = isObject(value) ? lookup(value, '_zod') : undefined;
+  const definition = isObject(internals) ? lookup(internals, 'def') : undefined;
+  return isObject(definition) ? definition : undefined;
+}
+
+/** compileChecks returns one test for all checks of a definition, or undefined if a check is not simple. */
+function compileChecks(definition: object): Test | undefined {
+  // The definition of an integer is a check too.
+  let test = lookup(definition, 'check') === undefined ? always : compileCheck(definition);
+  const checks = lookup(definition, 'checks');
+  if (checks === undefined) return test;
+  if (!isObject(checks) || !isArray(checks)) return undefined;
+  for (let i = 0; i < checks.length; i++) {
+    const check = definitionOf(lookup(checks, i));
+    const next = check && compileCheck(check);
+    const before = test;
+    if (!next || !before) return undefined;
+    test = before === always ? next : (value) => before(value) && next(value);
+  }
+  return test;
+}
+
+const always: Test = () => true;
+
+function compileCheck(check: object): Test | undefined {
+  const limit = (name: string): number => {
+    const value = lookup(check, name);
+    return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
+  };
+  const isInclusive = lookup(check, 'inclusive') === true;
+  switch (lookup(check, 'check')) {
+    case 'min_length': {
+      const minimum = limit('minimum');
+      return (value) => lengthOf(value) >= minimum && (lengthOf(value) > 2 * (minimum - 1) || hasOneLength(value));
+    }
+    case 'max_length': {
+      const maximum = limit('maximum');
+      return (value) => lengthOf(value) <= maximum;
+    }
+    case 'length_equals': {
+      const length = limit('length');
+      return (value) => lengthOf(value) === length && hasOneLength(value);
+    }
+    case 'greater_than': {
+      const bound = limit('value');
+      return (value) => typeof value === 'number' && (value > bound || (isInclusive && value === bound));
+    }
+    case 'less_than': {
+      const bound = limit('value');
+      return (value) => typeof value === 'number' && (value < bound || (isInclusive && value === bound));
+    }
+    case 'number_format':
+      return lookup(check, 'format') === 'safeint' ? isSafeInteger : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || isArray(value) ? value.length : Number.NaN;
+}
+
+/**
+ * hasOneLength reports whether a value has the same length in UTF-16 units and in code points. Some versions of zod count
+ * units, and others count code points.
+ */
+function hasOneLength(value: unknown): boolean {
+  if (typeof value !== 'string') return true;
+  for (let i = 0; i < value.length; i++) {
+    const unit = value[i] ?? '';
+    if (unit >= '\ud800' && unit <= '\udfff') return false;
+  }
+  return true;
+}
+
+function isSafeInteger(value: unknown): boolean {
+  return typeof value === 'number' && value % 1 === 0 && value <= MaxSafe && value >= -MaxSafe;
+}
+
+function compileEnum(entries: unknown): Parser | undefined {
+  if (!isObject(entries)) return undefined;
+  const allowed = bare();
+  const keys = ownKeys(entries);
+  for (let i = 0; i < keys.length; i++) {
+    const value = lookup(entries, keys[i] ?? '');
+    if (typeof value !== 'string') return undefined;
+    allowed[value] = true;
+  }
+  return (value) => (typeof value === 'string' && allowed[value] === true ? value : notParsed);
+}
+
+function compileList(parse: Parser | undefined): Parser | undefined {
+  if (!parse) return undefined;
+  return (value) => {
+    if (!isArray(value)) return notParsed;
+    const list: unknown[] = [];
+    for (let i = 0; i < value.length; i++) {
+      const item = parse(value[i]);
+      if (item === notParsed) return notParsed;
+      defineProperty(list, i, dataProperty(item));
+    }
+    return inheritDetached(list);
+  };
+}
+
+function compileObject(definition: object, compilation: Compilation): Parser | undefined {
+  const shape = lookup(definition, 'shape');
+  // A catchall allows or rejects unknown fields. Without a catchall, unknown fields are dropped.
+  if (!isObject(shape) || lookup(definition, 'catchall') !== undefined) return undefined;
+  const keys = ownKeys(shape);
+  const fields: Field[] = [];
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i];
+    if (typeof key !== 'string' || key === '__proto__') return undefined;
+    const schema = lookup(shape, key);
+    const parse = compile(schema, compilation);
+    if (!parse) return undefined;
+    const field = { key, parse, isOptional: typeOf(schema) === 'optional' };
+    defineProperty(fields, i, dataProperty(field));
+  }
+  return (value) => parseObject(fields, value);
+}
+
+function typeOf(schema: unknown): unknown {
+  const definition = definitionOf(schema);
+  return definition && lookup(definition, 'type');
+}
+
+function parseObject(fields: readonly Field[], value: unknown): unknown {
+  if (!isObject(value) || isArray(value)) return notParsed;
+  const object = bare();
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i];
+    if (!field) continue;
+    const { key, parse, isOptional } = field;
+    if (!hasOwn(value, key)) {
+      if (isOptional) continue;
+      return notParsed; // missing, or a default
+    }
+    const parsed = parse(lookup(value, key));
+    if (parsed === notParsed) return notParsed;
+    object[key] = parsed;
+  }
+  return inheritDetached(object);
+}
