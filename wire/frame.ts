@@ -245,23 +245,42 @@ function typeBase(method: Method): string {
 const shapes: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
 const enums: Readonly<Record<string, readonly string[]>> = Enums;
 
+/** Field is a field of a shape. */
+interface Field {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly isList: boolean;
+  /** type is the name of the field's type, or of the items of a list. */
+  readonly type: string;
+}
+
+const fieldsOfShapes = new Map(
+  Object.entries(shapes).map(([name, shape]) => [name, Object.entries(shape).map(readField)]),
+);
+
+function readField([key, expected]: [string, string | readonly [string]]): Field {
+  const isOptional = key.endsWith('?');
+  return {
+    name: isOptional ? key.slice(0, -1) : key,
+    isOptional,
+    isList: typeof expected !== 'string',
+    type: typeof expected === 'string' ? expected : expected[0],
+  };
+}
+
 /** findProblem returns the first difference between a value and a named shape. findProblem ignores unknown fields. */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
-  const shape = shapes[name];
-  if (!shape) return findScalarProblem(name, value, path);
+  const fields = fieldsOfShapes.get(name);
+  if (!fields) return findScalarProblem(name, value, path);
   if (!isObject(value)) return `${path}: must be an object, got ${kindOf(value)}`;
-  for (const [key, expected] of Object.entries(shape)) {
-    const isOptional = key.endsWith('?');
-    const field = isOptional ? key.slice(0, -1) : key;
-    const fieldPath = `${path}.${field}`;
-    if (!Object.hasOwn(value, field)) {
-      if (isOptional) continue;
+  for (const field of fields) {
+    const fieldPath = `${path}.${field.name}`;
+    if (!Object.hasOwn(value, field.name)) {
+      if (field.isOptional) continue;
       return `${fieldPath}: missing`;
     }
-    const problem =
-      typeof expected === 'string'
-        ? findProblem(expected, value[field], fieldPath)
-        : findListProblem(expected[0], value[field], fieldPath);
+    const find = field.isList ? findListProblem : findProblem;
+    const problem = find(field.type, value[field.name], fieldPath);
     if (problem !== undefined) return problem;
   }
   return undefined;

@@ -44,6 +44,17 @@ test('a document that answers is pinged each second while calls run, and not oth
   assert.deepEqual([pinged.length, changes], [5, []]);
 });
 
+test('a busy document is pinged one second after its last message', async (t) => {
+  const { health, doc, pinged, pass } = makeBench(t);
+  await pass(900);
+  health.prepareCall(doc);
+  health.recordMessage(doc);
+  await pass(999);
+  assert.deepEqual(pinged, []);
+  await pass(1);
+  assert.deepEqual(pinged, [1]);
+});
+
 test('a document that does not answer for 5 s is silent until it answers', async (t) => {
   const { health, doc, changes, pass } = makeBench(t);
   await pass(1000);

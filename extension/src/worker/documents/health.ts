@@ -81,6 +81,7 @@ export class Health {
     if (ping === undefined || ping <= pulse.answeredPing || ping > pulse.sent) return;
     pulse.answeredPing = ping;
     for (const answered of pulse.waiting.splice(0)) answered();
+    this.#stopTimer(pulse);
     this.#schedulePing(pulse);
     if (!pulse.silent) return;
     pulse.silent = false;
@@ -90,7 +91,7 @@ export class Health {
   /** documentConnected records a new port of a document. Messages on the previous port may or may not have arrived. */
   documentConnected(doc: Doc): void {
     const pulse = this.#pulseOf(doc);
-    clearTimeout(pulse.timer);
+    this.#stopTimer(pulse);
     pulse.heardAt = Date.now();
     pulse.answeredPing = pulse.sent;
     pulse.silent = false;
@@ -131,9 +132,14 @@ export class Health {
     this.#expectAnswer(pulse);
   }
 
+  #stopTimer(pulse: Pulse): void {
+    clearTimeout(pulse.timer);
+    pulse.timer = undefined;
+  }
+
   #expectAnswer(pulse: Pulse): void {
     const dueAt = Date.now() + SilentMs;
-    clearTimeout(pulse.timer);
+    this.#stopTimer(pulse);
     pulse.timer = setTimeout(() => void this.#checkLate(pulse, dueAt), SilentMs);
   }
 
@@ -150,13 +156,17 @@ export class Health {
     this.changed.emit(pulse.doc);
   }
 
-  /** schedulePing pings a document at intervals while calls run in the document. */
-  #schedulePing(pulse: Pulse): void {
-    clearTimeout(pulse.timer);
-    pulse.timer = setTimeout(() => {
+  /**
+   * schedulePing pings a document at intervals while calls run in the document. A timer that is set already stays: each
+   * call would replace it otherwise.
+   */
+  #schedulePing(pulse: Pulse, inMs = AgainMs): void {
+    pulse.timer ??= setTimeout(() => {
+      pulse.timer = undefined;
       if (!this.#isCurrent(pulse) || !this.#options.isBusy(pulse.doc.documentId)) return;
-      if (Date.now() - pulse.heardAt >= AgainMs) this.#ping(pulse);
-      else this.#schedulePing(pulse);
-    }, AgainMs);
+      const quietMs = Date.now() - pulse.heardAt;
+      if (quietMs >= AgainMs) this.#ping(pulse);
+      else this.#schedulePing(pulse, AgainMs - quietMs);
+    }, inMs);
   }
 }
