@@ -25,7 +25,7 @@ var allowedTSImports = map[string][]string{
 	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
 }
 
-var testOnlyPackages = []string{"node:", "extension", "wire", "typescript", "esbuild"}
+var testOnlyPackages = []string{"node:", "extension", "wire", "typescript", "esbuild", "zod"}
 
 // lintIgnored are files that may switch off a lint rule for a line, each with
 // the reason.
