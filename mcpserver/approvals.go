@@ -49,13 +49,13 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 
 // remindClient sends the client the reason why its call waits, at each heartbeat until ctx
 // ends. Some clients cancel a call without progress.
-func (a *approvals) remindClient(ctx context.Context, q question) {
-	tick := time.NewTicker(a.heartbeat)
-	defer tick.Stop()
+func (a *approvals) remindClient(ctx context.Context, q formQuestion) {
+	ticker := time.NewTicker(a.heartbeat)
+	defer ticker.Stop()
 	for {
 		a.calls.Remind(q.WaitingTicket, q.progressMessage())
 		select {
-		case <-tick.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
@@ -64,7 +64,7 @@ func (a *approvals) remindClient(ctx context.Context, q question) {
 
 // decideByAnswer resolves a ticket by the client's answer to a form. decideByAnswer reports false if
 // the answer contains no decision; other surfaces still wait.
-func (a *approvals) decideByAnswer(q question, client dispatch.Client, result json.RawMessage) bool {
+func (a *approvals) decideByAnswer(q formQuestion, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.parseAnswer(result)
 	if isDecided {
 		resolution.Surface = cmp.Or(client.VerifiedName(), strings.TrimSpace("the client "+client.Name))
@@ -77,9 +77,9 @@ func (a *approvals) decideByAnswer(q question, client dispatch.Client, result js
 	return isDecided
 }
 
-// forms shows the tickets of one call as forms in the client that made the call. A
+// requestForms shows the tickets of one call as forms in the client that made the call. A
 // client without forms receives the reason why its call waits.
-type forms struct {
+type requestForms struct {
 	approvals *approvals
 	client    dispatch.Client
 	progress  *progressSender
@@ -88,43 +88,43 @@ type forms struct {
 	ctx    context.Context // ends with the request
 	cancel context.CancelFunc
 
-	mu     sync.Mutex     // guards closed, and additions to open
-	closed bool           // the request has its answer
-	open   sync.WaitGroup // one for each ticket that is shown
+	mu         sync.Mutex     // guards closed, and additions to open
+	isAnswered bool           // the request has its answer
+	openForms  sync.WaitGroup // one for each ticket that is shown
 }
 
 // newForms returns the forms of a request. Call close before the request is
 // answered.
-func (a *approvals) newForms(ctx context.Context, q request) *forms {
-	f := &forms{approvals: a, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
+func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
+	f := &requestForms{approvals: a, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	return f
 }
 
 // close cancels all forms. close returns when the client has received the
 // cancellations.
-func (f *forms) close() {
+func (f *requestForms) close() {
 	f.mu.Lock()
-	f.closed = true
+	f.isAnswered = true
 	f.mu.Unlock()
 	f.cancel()
-	f.open.Wait()
+	f.openForms.Wait()
 }
 
 // showForm shows one ticket until ctx ends, when the ticket is resolved.
-func (f *forms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
+func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	f.mu.Lock()
-	if f.closed {
+	if f.isAnswered {
 		f.mu.Unlock()
 		return
 	}
-	f.open.Add(1)
+	f.openForms.Add(1)
 	f.mu.Unlock()
-	defer f.open.Done()
+	defer f.openForms.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(f.ctx, cancel)()
-	q := question{WaitingTicket: w}
+	q := formQuestion{WaitingTicket: w}
 	var reminders sync.WaitGroup
 	defer reminders.Wait()
 	reminders.Go(func() { f.approvals.remindClient(ctx, q) })

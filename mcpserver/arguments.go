@@ -25,8 +25,8 @@ const (
 
 // arguments are the arguments of one call.
 type arguments struct {
-	// tool contains the tool's own arguments, a JSON object.
-	tool json.RawMessage
+	// toolArgs contains the tool's own arguments, a JSON object.
+	toolArgs json.RawMessage
 	// tabID, browser and instance are where the call runs; zero if not set.
 	tabID    int
 	browser  string
@@ -37,13 +37,13 @@ type arguments struct {
 
 // definedArguments are the names that the tool's own schema defines. An argument that
 // the schema defines is passed to the tool.
-type definedArguments struct{ tab, browser, instance, detach bool }
+type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
-// argumentsDefinedBy returns which names the schema of a tool or prompt of p defines.
-func argumentsDefinedBy(schema json.RawMessage, p *plugin.Plugin) definedArguments {
+// findDefinedArguments returns which names the schema of a tool or prompt of p defines.
+func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArguments {
 	return definedArguments{
-		tab: definesProperty(schema, argTab), browser: definesProperty(schema, argBrowser), detach: definesProperty(schema, argDetach),
-		instance: len(p.Instances) == 0 || definesProperty(schema, argInstance),
+		definesTab: definesProperty(schema, argTab), definesBrowser: definesProperty(schema, argBrowser), definesDetach: definesProperty(schema, argDetach),
+		definesInstance: len(p.Instances) == 0 || definesProperty(schema, argInstance),
 	}
 }
 
@@ -62,40 +62,40 @@ func instanceNames(p *plugin.Plugin) []string {
 // arguments, unless the tool defines them. All other arguments are passed unchanged, so
 // large integers stay exact. isPrompt is set for a prompt, which has only text
 // arguments. An error is a *dispatch.Error for the agent.
-func splitArguments(raw json.RawMessage, defined definedArguments, isPrompt bool) (arguments, error) {
+func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
-		return arguments{tool: json.RawMessage("{}")}, nil
+		return arguments{toolArgs: json.RawMessage("{}")}, nil
 	}
-	a := arguments{tool: raw}
-	ours := map[string]bool{argTab: !defined.tab, argBrowser: !defined.browser, argInstance: !defined.instance, argDetach: !defined.detach}
-	for name := range ours {
-		ours[name] = ours[name] && bytes.Contains(raw, []byte(`"`+name+`"`))
+	a := arguments{toolArgs: raw}
+	isAdded := map[string]bool{argTab: !definedByTool.definesTab, argBrowser: !definedByTool.definesBrowser, argInstance: !definedByTool.definesInstance, argDetach: !definedByTool.definesDetach}
+	for name := range isAdded {
+		isAdded[name] = isAdded[name] && bytes.Contains(raw, []byte(`"`+name+`"`))
 	}
-	if !ours[argTab] && !ours[argBrowser] && !ours[argInstance] && !ours[argDetach] {
+	if !isAdded[argTab] && !isAdded[argBrowser] && !isAdded[argInstance] && !isAdded[argDetach] {
 		return a, nil
 	}
-	var kept []rawjson.Member
+	var toolMembers []rawjson.Member
 	for m := range rawjson.Members(raw) { // of no object: the validation against the tool's schema returns the error
-		if !ours[m.Key] {
-			kept = append(kept, m)
+		if !isAdded[m.Key] {
+			toolMembers = append(toolMembers, m)
 			continue
 		}
-		a.tool = nil
+		a.toolArgs = nil
 		if string(m.Value) == "null" {
 			continue // same as a missing one
 		}
-		if err := a.set(m, isPrompt); err != nil {
+		if err := a.setArgument(m, isPrompt); err != nil {
 			return a, err
 		}
 	}
-	if a.tool == nil {
-		a.tool = rawjson.JoinMembers(kept)
+	if a.toolArgs == nil {
+		a.toolArgs = rawjson.JoinMembers(toolMembers)
 	}
 	return a, nil
 }
 
-// set sets one of the fields from an argument.
-func (a *arguments) set(m rawjson.Member, isPrompt bool) error {
+// setArgument sets one of the fields from an argument.
+func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:
 		text := string(m.Value)
@@ -104,16 +104,16 @@ func (a *arguments) set(m rawjson.Member, isPrompt bool) error {
 		}
 		id, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || id <= 0 {
-			return badArgument(argTab, m.Value, "the id of a tab, a positive integer")
+			return newArgumentError(argTab, m.Value, "the id of a tab, a positive integer")
 		}
 		a.tabID = int(id)
 	case argBrowser:
 		if json.Unmarshal(m.Value, &a.browser) != nil || a.browser == "" {
-			return badArgument(argBrowser, m.Value, "the id or the name of a browser, a string that is not empty")
+			return newArgumentError(argBrowser, m.Value, "the id or the name of a browser, a string that is not empty")
 		}
 	case argInstance:
 		if json.Unmarshal(m.Value, &a.instance) != nil || a.instance == "" {
-			return badArgument(argInstance, m.Value, "the name of an instance, a string that is not empty")
+			return newArgumentError(argInstance, m.Value, "the name of an instance, a string that is not empty")
 		}
 	default:
 		a.detach = m.Value
@@ -121,13 +121,13 @@ func (a *arguments) set(m rawjson.Member, isPrompt bool) error {
 	return nil
 }
 
-func badArgument(name string, got json.RawMessage, want string) error {
-	shown := string(got)
-	if len(shown) > 40 {
-		shown = strings.ToValidUTF8(shown[:40], "") + "..."
+func newArgumentError(name string, got json.RawMessage, want string) error {
+	shownValue := string(got)
+	if len(shownValue) > 40 {
+		shownValue = strings.ToValidUTF8(shownValue[:40], "") + "..."
 	}
 	return &dispatch.Error{
 		Code:    wire.ErrInvalidArguments,
-		Message: fmt.Sprintf("The argument %q is %s, but it must be %s. Correct it or leave it out, then call again.", name, shown, want),
+		Message: fmt.Sprintf("The argument %q is %s, but it must be %s. Correct it or leave it out, then call again.", name, shownValue, want),
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSplitArguments(t *testing.T) {
-	plain, own := definedArguments{}, definedArguments{tab: true, browser: true, instance: true}
+	plain, own := definedArguments{}, definedArguments{definesTab: true, definesBrowser: true, definesInstance: true}
 	for _, test := range []struct {
 		in       string
 		own      definedArguments
@@ -25,7 +25,7 @@ func TestSplitArguments(t *testing.T) {
 		{`{"a":"tabId","b":"browser"}`, plain, `{"a":"tabId","b":"browser"}`, 0, "", ""},
 		{`{"tabId":null,"browser":null,"a":1}`, plain, `{"a":1}`, 0, "", ""},
 		{`{"tabId":7,"browser":"b"}`, own, `{"tabId":7,"browser":"b"}`, 0, "", ""},
-		{`{"tabId":7,"browser":"b"}`, definedArguments{tab: true}, `{"tabId":7}`, 0, "b", ""},
+		{`{"tabId":7,"browser":"b"}`, definedArguments{definesTab: true}, `{"tabId":7}`, 0, "b", ""},
 		{`["tabId"]`, plain, `["tabId"]`, 0, "", ""},
 		{`"browser"`, plain, `"browser"`, 0, "", ""},
 		{`{"instance":"work","a":1}`, plain, `{"a":1}`, 0, "", "work"},
@@ -33,15 +33,15 @@ func TestSplitArguments(t *testing.T) {
 		{`{"instance":"work"}`, own, `{"instance":"work"}`, 0, "", ""},
 	} {
 		a, err := splitArguments(json.RawMessage(test.in), test.own, false)
-		if err != nil || string(a.tool) != test.out || a.tabID != test.tab || a.browser != test.browser || a.instance != test.instance {
-			t.Errorf("%s: %s, %d, %q, %q, %v", test.in, a.tool, a.tabID, a.browser, a.instance, err)
+		if err != nil || string(a.toolArgs) != test.out || a.tabID != test.tab || a.browser != test.browser || a.instance != test.instance {
+			t.Errorf("%s: %s, %d, %q, %q, %v", test.in, a.toolArgs, a.tabID, a.browser, a.instance, err)
 		}
 	}
 }
 
 func TestPromptsArgumentsAreTexts(t *testing.T) {
 	a, err := splitArguments(json.RawMessage(`{"tabId":"7","browser":"b","n":"1"}`), definedArguments{}, true)
-	if err != nil || string(a.tool) != `{"n":"1"}` || a.tabID != 7 || a.browser != "b" {
+	if err != nil || string(a.toolArgs) != `{"n":"1"}` || a.tabID != 7 || a.browser != "b" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if _, err := splitArguments(json.RawMessage(`{"tabId":"x"}`), definedArguments{}, true); err == nil {

@@ -12,13 +12,13 @@ import (
 // asBlock returns the block with these members. asBlock reports false for any other object.
 // Clients reject a whole result for one block that violates MCP's schema, so this check
 // is as strict.
-func (m *fewMembers) asBlock() (foundBlock, bool) {
-	kind, ok := m.get("type")
-	if !ok || m.n > blockMembers {
+func (m *objectMembers) asBlock() (foundBlock, bool) {
+	kind, ok := m.findValue("type")
+	if !ok || m.n > maxBlockMembers {
 		return foundBlock{}, false
 	}
 	var b foundBlock
-	switch string(kind.of(m.text)) {
+	switch string(kind.cutFrom(m.text)) {
 	case `"image"`:
 		b, ok = m.asMedia("image/")
 	case `"audio"`:
@@ -26,7 +26,7 @@ func (m *fewMembers) asBlock() (foundBlock, bool) {
 	case `"resource"`:
 		b, ok = m.asResource()
 	case `"resource_link"`:
-		ok = m.hasOnly("type", "uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta") &&
+		ok = m.hasOnlyMembers("type", "uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta") &&
 			m.hasValidURI() && m.hasStrings("name") && m.hasOptionalStrings("title", "description", "mimeType") && m.hasValidSize()
 	default:
 		return b, false
@@ -35,58 +35,58 @@ func (m *fewMembers) asBlock() (foundBlock, bool) {
 }
 
 // asMedia returns an image or a sound.
-func (m *fewMembers) asMedia(major string) (foundBlock, bool) {
-	mime := m.mediaType("mimeType")
-	if !m.hasOnly("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mime, major) {
+func (m *objectMembers) asMedia(typePrefix string) (foundBlock, bool) {
+	mediaType := m.mediaType("mimeType")
+	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
 		return foundBlock{}, false
 	}
-	data, ok := m.get("data")
+	data, ok := m.findValue("data")
 	if !ok {
 		return foundBlock{}, false
 	}
-	size, ok := base64Size(data.of(m.text))
-	return foundBlock{bulk: data, mime: mime, size: size}, ok
+	size, ok := base64Size(data.cutFrom(m.text))
+	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
 }
 
 // asResource returns a file with its content.
-func (m *fewMembers) asResource() (foundBlock, bool) {
-	if !m.hasOnly("type", "resource", "annotations", "_meta") {
+func (m *objectMembers) asResource() (foundBlock, bool) {
+	if !m.hasOnlyMembers("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
 	}
-	at, ok := m.get("resource")
-	if !ok || m.text[at.from] != '{' {
+	span, ok := m.findValue("resource")
+	if !ok || m.text[span.start] != '{' {
 		return foundBlock{}, false
 	}
 	f := contentFinder{text: m.text}
-	file, _, ok := f.scanMembers(at.from, 0)
-	if !ok || !file.hasOnly("uri", "mimeType", "text", "blob", "_meta") || !file.hasValidURI() || !file.hasOptionalStrings("mimeType") || !file.hasValidExtras() {
+	resource, _, ok := f.scanMembers(span.start, 0)
+	if !ok || !resource.hasOnlyMembers("uri", "mimeType", "text", "blob", "_meta") || !resource.hasValidURI() || !resource.hasOptionalStrings("mimeType") || !resource.hasValidExtras() {
 		return foundBlock{}, false
 	}
-	b := foundBlock{mime: file.mediaType("mimeType")}
-	text, hasText := file.get("text")
-	blob, hasBlob := file.get("blob")
+	b := foundBlock{mediaType: resource.mediaType("mimeType")}
+	text, hasText := resource.findValue("text")
+	blob, hasBlob := resource.findValue("blob")
 	switch {
 	case hasText == hasBlob:
 		return b, false
 	case hasText:
-		b.bulk, ok = text, m.text[text.from] == '"'
-		b.size = text.to - text.from - 2
+		b.data, ok = text, m.text[text.start] == '"'
+		b.size = text.end - text.start - 2
 	default:
-		b.bulk = blob
-		b.size, ok = base64Size(blob.of(m.text))
+		b.data = blob
+		b.size, ok = base64Size(blob.cutFrom(m.text))
 	}
-	if b.mime == "" {
-		b.mime = "resource"
+	if b.mediaType == "" {
+		b.mediaType = "resource"
 	}
 	return b, ok
 }
 
 // hasValidExtras reports whether the members that every block may have are valid.
-func (m *fewMembers) hasValidExtras() bool {
-	if v, ok := m.get("_meta"); ok && m.text[v.from] != '{' {
+func (m *objectMembers) hasValidExtras() bool {
+	if v, ok := m.findValue("_meta"); ok && m.text[v.start] != '{' {
 		return false
 	}
-	v, ok := m.get("annotations")
+	v, ok := m.findValue("annotations")
 	if !ok {
 		return true
 	}
@@ -95,16 +95,16 @@ func (m *fewMembers) hasValidExtras() bool {
 		Priority     *float64 `json:"priority"`
 		LastModified *string  `json:"lastModified"`
 	}
-	d := json.NewDecoder(bytes.NewReader(v.of(m.text)))
+	d := json.NewDecoder(bytes.NewReader(v.cutFrom(m.text)))
 	d.DisallowUnknownFields()
-	if m.text[v.from] != '{' || bytes.Contains(v.of(m.text), []byte("null")) || d.Decode(&a) != nil {
+	if m.text[v.start] != '{' || bytes.Contains(v.cutFrom(m.text), []byte("null")) || d.Decode(&a) != nil {
 		return false
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return false
 	}
-	for _, who := range a.Audience {
-		if who != "user" && who != "assistant" {
+	for _, audience := range a.Audience {
+		if audience != "user" && audience != "assistant" {
 			return false
 		}
 	}
@@ -117,10 +117,10 @@ func (m *fewMembers) hasValidExtras() bool {
 }
 
 // hasValidURI reports whether the member "uri" is an absolute URI. Some clients parse this URI.
-func (m *fewMembers) hasValidURI() bool {
-	v, ok := m.get("uri")
+func (m *objectMembers) hasValidURI() bool {
+	v, ok := m.findValue("uri")
 	var s string
-	if !ok || json.Unmarshal(v.of(m.text), &s) != nil {
+	if !ok || json.Unmarshal(v.cutFrom(m.text), &s) != nil {
 		return false
 	}
 	u, err := url.Parse(s)
@@ -128,10 +128,10 @@ func (m *fewMembers) hasValidURI() bool {
 }
 
 // hasValidSize reports whether the member "size" is missing or a number of bytes.
-func (m *fewMembers) hasValidSize() bool {
-	v, ok := m.get("size")
+func (m *objectMembers) hasValidSize() bool {
+	v, ok := m.findValue("size")
 	var n int64
-	return !ok || json.Unmarshal(v.of(m.text), &n) == nil && n >= 0 && m.text[v.from] != 'n'
+	return !ok || json.Unmarshal(v.cutFrom(m.text), &n) == nil && n >= 0 && m.text[v.start] != 'n'
 }
 
 // isBase64 contains the alphabet of standard base64.
@@ -150,12 +150,12 @@ func base64Size(quoted []byte) (int, bool) {
 	}
 	text := quoted[1 : len(quoted)-1]
 	size := len(text) / 4 * 3
-	digits := bytes.TrimSuffix(text, []byte("="))
-	digits = bytes.TrimSuffix(digits, []byte("="))
-	for _, c := range digits {
+	base64Digits := bytes.TrimSuffix(text, []byte("="))
+	base64Digits = bytes.TrimSuffix(base64Digits, []byte("="))
+	for _, c := range base64Digits {
 		if !isBase64[c] {
 			return 0, false
 		}
 	}
-	return size - (len(text) - len(digits)), len(text)%4 == 0
+	return size - (len(text) - len(base64Digits)), len(text)%4 == 0
 }

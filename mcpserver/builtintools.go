@@ -15,7 +15,7 @@ import (
 // builtinTool is a tool of opentabs itself. No tool of a plugin can have its name,
 // because those contain "__".
 type builtinTool struct {
-	shown mcp.Tool
+	definition mcp.Tool
 	// isOffered reports whether the client with this name has the tool.
 	isOffered func(s *Server, client string) bool
 	// run serves a tools/call.
@@ -23,23 +23,23 @@ type builtinTool struct {
 }
 
 // builtinTools has all built-in tools by name.
-var builtinTools = byName(jobTools, tabTools, reviewTools)
+var builtinTools = indexByName(jobTools, tabTools, reviewTools)
 
-func byName(lists ...[]builtinTool) map[string]builtinTool {
+func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
 	tools := map[string]builtinTool{}
-	for _, t := range slices.Concat(lists...) {
-		tools[t.shown.Name] = t
+	for _, t := range slices.Concat(toolLists...) {
+		tools[t.definition.Name] = t
 	}
 	return tools
 }
 
-// newBuiltin returns a built-in tool as clients see it.
-func newBuiltin(name, title, description, schema string, isReadOnly bool) mcp.Tool {
-	shown := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
-	shown.Title = title
-	isOpen := false
-	shown.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly, OpenWorldHint: &isOpen}
-	return shown
+// newBuiltinDefinition returns a built-in tool as clients see it.
+func newBuiltinDefinition(name, title, description, schema string, isReadOnly bool) mcp.Tool {
+	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+	definition.Title = title
+	isOpenWorld := false
+	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly, OpenWorldHint: &isOpenWorld}
+	return definition
 }
 
 // decodeArguments decodes the arguments of a built-in tool. An error is a
@@ -49,12 +49,12 @@ func decodeArguments(q request, arguments any) error {
 		return nil
 	}
 	if err := json.Unmarshal(q.Params.Arguments, arguments); err != nil {
-		return invalidArguments("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
+		return newArgumentsError("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
 	}
 	return nil
 }
 
-func invalidArguments(format string, args ...any) error {
+func newArgumentsError(format string, args ...any) error {
 	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 

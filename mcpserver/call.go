@@ -32,7 +32,7 @@ var _ transport.Handler = (*Server)(nil)
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r}
 	s.jobs.startTimer(&q)
-	if s.opts.NoForms {
+	if s.opts.DisableForms {
 		q.AsksByReply, q.Ask = false, nil
 	}
 	return s.approvals.serve(ctx, q)
@@ -53,30 +53,30 @@ func (s *Server) Ready(ctx context.Context, method string) error {
 // HeaderTool implements transport.Handler.
 func (s *Server) HeaderTool(name string) *mcp.Tool {
 	if l, ok := s.catalog.findTool(name); ok && l.hasHeaderArguments {
-		return &l.shown
+		return &l.definition
 	}
 	return nil
 }
 
 // run runs a request to its end.
-func (s *Server) run(ctx context.Context, q request) (r reply) {
+func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.opts.Log.Error().Str("name", q.Params.Name).Bytes("stack", debug.Stack()).Msg(fmt.Sprint("panic in a call: ", v))
-			r = failureReply(errors.New("panic"))
+			transportReply = newFailureReply(errors.New("panic"))
 			if q.Method != transport.MethodCall {
-				r = faultOf(r)
+				transportReply = toFault(transportReply)
 			}
 		}
 	}()
 	if err := s.Ready(ctx, q.Method); err != nil {
-		return faultReply(wire.CodeInternal, "%v", err)
+		return newFaultReply(wire.CodeInternal, "%v", err)
 	}
 	switch {
 	case q.Method == transport.MethodPrompt:
 		return s.getPrompt(ctx, q)
 	case q.Method == transport.MethodRead && s.resources == nil:
-		return faultReply(wire.CodeMethodNotFound, "There are no resources here. Call tools instead.")
+		return newFaultReply(wire.CodeMethodNotFound, "There are no resources here. Call tools instead.")
 	case q.Method == transport.MethodRead:
 		return s.resources.read(q)
 	default:
@@ -87,7 +87,7 @@ func (s *Server) run(ctx context.Context, q request) (r reply) {
 // newCall returns the call of a request.
 func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 	return dispatch.Call{
-		Tool: t, Args: a.tool, Browser: a.browser, TabID: a.tabID, Instance: a.instance,
+		Tool: t, Args: a.toolArgs, Browser: a.browser, TabID: a.tabID, Instance: a.instance,
 		Client: q.Client, Progress: q.progress, OnTicket: q.onSuspend,
 	}
 }
@@ -102,23 +102,23 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if err := s.catalog.brokenPlugin(q.Params.Name); err != nil {
 			return s.replyToFailure(err)
 		}
-		return faultReply(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
+		return newFaultReply(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
 	}
-	defined := l.defined
-	defined.detach = defined.detach || q.timer == nil // without jobs, the argument is the tool's
-	args, err := splitArguments(q.Params.Arguments, defined, false)
+	definedByTool := l.definedByTool
+	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument is the tool's
+	args, err := splitArguments(q.Params.Arguments, definedByTool, false)
 	if err == nil {
-		err = l.tool.Validate(args.tool)
+		err = l.tool.Validate(args.toolArgs)
 	}
 	if err != nil {
-		if refused := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); refused != nil {
-			err = refused
+		if refusalErr := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); refusalErr != nil {
+			err = refusalErr
 		}
 	}
-	var after time.Duration
+	var detachTime time.Duration
 	mayDetach := false
 	if err == nil {
-		after, mayDetach, err = s.jobs.detachAfter(q, args.detach)
+		detachTime, mayDetach, err = s.jobs.detachAfter(q, args.detach)
 	}
 	if err != nil {
 		return s.replyToFailure(err)
@@ -128,11 +128,11 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		result, err := s.calls.Call(ctx, c)
 		return s.toolReply(l, result, err)
 	}
-	result, job, err := s.jobs.run(ctx, q, c, after)
+	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
 		r := jobReply(job.View())
 		// A client that does not receive the job's ID has left its call.
-		r.lost = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
+		r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
 		return r
 	}
 	return s.toolReply(l, result, err)
@@ -141,19 +141,19 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 // toolReply is the reply for the end of a call of a tool. l is nil for a tool that
 // is not listed any more.
 func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
-	hasSchema := l != nil && l.shown.RawOutputSchema != nil
+	hasSchema := l != nil && l.definition.RawOutputSchema != nil
 	if err == nil && hasSchema {
 		err = checkResult(l.tool, &result)
 	}
 	if err != nil {
 		return s.replyToFailure(err)
 	}
-	r := successReply(result.CallID, result.Output)
+	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
 	// A schema may require more of a block's data than a string. Clients reject a
 	// result that does not match, so the data of such a tool stays in both places.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
-		r.data = objectOnly(oneLine(result.Output))
+		r.data = nilUnlessObject(oneLine(result.Output))
 	}
 	return r
 }
@@ -176,5 +176,5 @@ func (s *Server) replyToFailure(err error) reply {
 	if !errors.As(err, &e) {
 		s.opts.Log.Error().Err(err).Msg("call failed inside opentabs")
 	}
-	return failureReply(err)
+	return newFailureReply(err)
 }

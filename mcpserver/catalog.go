@@ -31,20 +31,20 @@ type catalog struct {
 	tools   atomic.Pointer[toolTable]
 	prompts atomic.Pointer[[]mcp.Prompt] // the listed prompts
 
-	mu      sync.Mutex // serializes updates; guards refused
-	refused []string   // the tools and prompts that are not listed, sorted
+	mu           sync.Mutex // serializes updates; guards refused
+	refusedNames []string   // the tools and prompts that are not listed, sorted
 }
 
 // toolTable contains the tools of all plugins at one moment. toolTable never changes.
 type toolTable struct {
-	byName map[string]*listedTool
-	listed []*listedTool // without those that are refused
+	toolsByName map[string]*listedTool
+	listedTools []*listedTool // without those that are refused
 }
 
 // findTool returns a tool of a plugin. A tool that is not listed can be called too: the
 // call returns why it is refused.
 func (c *catalog) findTool(name string) (*listedTool, bool) {
-	l, ok := c.tools.Load().byName[name]
+	l, ok := c.tools.Load().toolsByName[name]
 	return l, ok
 }
 
@@ -53,7 +53,7 @@ func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	set := c.plugins.Set()
-	c.refused = c.refusedOf(set)
+	c.refusedNames = c.findRefusedNames(set)
 	c.syncTools(set)
 	c.syncPrompts(set)
 }
@@ -61,28 +61,28 @@ func (c *catalog) updateLists() {
 // recheckPermissions updates the lists if the permissions changed them.
 func (c *catalog) recheckPermissions() {
 	c.mu.Lock()
-	isSame := slices.Equal(c.refused, c.refusedOf(c.plugins.Set()))
+	isSame := slices.Equal(c.refusedNames, c.findRefusedNames(c.plugins.Set()))
 	c.mu.Unlock()
 	if !isSame {
 		c.updateLists()
 	}
 }
 
-// refusalsOf returns a function that returns why a tool or prompt of a plugin may not
+// refusalFunc returns a function that returns why a tool or prompt of a plugin may not
 // run now.
-func (c *catalog) refusalsOf(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
+func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
 	if c.refusals == nil {
 		return func(dispatch.Tool) *wire.CallError { return nil }
 	}
 	return c.refusals(p.Name)
 }
 
-// refusedOf returns the names of the tools and prompts of a set that may not run
+// findRefusedNames returns the names of the tools and prompts of a set that may not run
 // now, sorted. A prompt and a tool never have the same name.
-func (c *catalog) refusedOf(set *plugin.Set) []string {
+func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	var names []string
 	for _, p := range set.Plugins() {
-		refusal := c.refusalsOf(p)
+		refusal := c.refusalFunc(p)
 		for _, t := range p.Tools {
 			if refusal(t.Dispatch()) != nil {
 				names = append(names, t.FullName())
@@ -100,15 +100,15 @@ func (c *catalog) refusedOf(set *plugin.Set) []string {
 
 // isRefused reports whether a tool or prompt is not listed. The caller holds mu.
 func (c *catalog) isRefused(fullName string) bool {
-	_, refused := slices.BinarySearch(c.refused, fullName)
-	return refused
+	_, isRefused := slices.BinarySearch(c.refusedNames, fullName)
+	return isRefused
 }
 
 // refusedError returns the error of a call of a refused tool, nil if the tool may run.
 // This error precedes errors about arguments, because an agent does not know the schema
 // of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
-	refusal := c.refusalsOf(p)(t)
+	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {
 		return nil
 	}
@@ -116,9 +116,9 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, errtext.Advice(refusal.Code))}
 }
 
-// offReason returns why none of a plugin's tools may run, "" if one may.
-func (c *catalog) offReason(p *plugin.Plugin) string {
-	refusal := c.refusalsOf(p)
+// whyToolsAreOff returns why none of a plugin's tools may run, "" if one may.
+func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
+	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {
 		switch r := refusal(t.Dispatch()); {
 		case r == nil:
@@ -139,8 +139,8 @@ func (c *catalog) brokenPlugin(fullName string) error {
 		return nil
 	}
 	reason := f.Err.Error()
-	if wrong := (*plugin.PackageError)(nil); errors.As(f.Err, &wrong) { // agents do not receive its folder
-		reason = wrong.Problems[0].String()
+	if packageErr := (*plugin.PackageError)(nil); errors.As(f.Err, &packageErr) { // agents do not receive its folder
+		reason = packageErr.Problems[0].String()
 	}
 	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
 		"The plugin %s can't be loaded, so %s does not run (%s): %s. "+
@@ -150,7 +150,7 @@ func (c *catalog) brokenPlugin(fullName string) error {
 
 // syncTools lists the tools of a set of plugins. The caller holds mu.
 func (c *catalog) syncTools(set *plugin.Set) {
-	table := &toolTable{byName: map[string]*listedTool{}}
+	table := &toolTable{toolsByName: map[string]*listedTool{}}
 	for _, p := range set.Plugins() {
 		for _, t := range p.Tools {
 			l, err := newListedTool(t)
@@ -158,33 +158,33 @@ func (c *catalog) syncTools(set *plugin.Set) {
 				c.log.Warn().Str("tool", t.FullName()).Err(err).Msg("tool is not listed")
 				continue
 			}
-			table.byName[l.shown.Name] = l
-			if !c.isRefused(l.shown.Name) {
-				table.listed = append(table.listed, l)
+			table.toolsByName[l.definition.Name] = l
+			if !c.isRefused(l.definition.Name) {
+				table.listedTools = append(table.listedTools, l)
 			}
 		}
 	}
 	c.tools.Store(table)
 	c.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-	c.log.Debug().Int("tools", len(table.listed)).Msg("tools listed")
+	c.log.Debug().Int("tools", len(table.listedTools)).Msg("tools listed")
 }
 
 // syncPrompts lists the prompts of a set of plugins. The caller holds mu.
 func (c *catalog) syncPrompts(set *plugin.Set) {
-	list := []mcp.Prompt{}
+	prompts := []mcp.Prompt{}
 	for _, p := range set.Prompts() {
 		if c.isRefused(p.FullName()) {
 			continue
 		}
-		one := mcp.Prompt{Name: p.FullName(), Title: p.DisplayName, Description: p.Description}
+		prompt := mcp.Prompt{Name: p.FullName(), Title: p.DisplayName, Description: p.Description}
 		for _, a := range p.Arguments {
-			one.Arguments = append(one.Arguments, mcp.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
+			prompt.Arguments = append(prompt.Arguments, mcp.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
 		}
-		list = append(list, one)
+		prompts = append(prompts, prompt)
 	}
-	slices.SortFunc(list, func(a, b mcp.Prompt) int { return strings.Compare(a.Name, b.Name) })
-	before := c.prompts.Swap(&list)
-	if before != nil && !reflect.DeepEqual(list, *before) { // clients request the list again after each notification
+	slices.SortFunc(prompts, func(a, b mcp.Prompt) int { return strings.Compare(a.Name, b.Name) })
+	previous := c.prompts.Swap(&prompts)
+	if previous != nil && !reflect.DeepEqual(prompts, *previous) { // clients request the list again after each notification
 		c.library.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
 }

@@ -21,8 +21,8 @@ import (
 // Each block may also have annotations and _meta. An object with another member, or
 // with data that is not base64, is not a block and stays in the result.
 
-// separated is a result, split into a text for agents and blocks of content.
-type separated struct {
+// separatedResult is a result, split into a text for agents and blocks of content.
+type separatedResult struct {
 	// text is the result as JSON. The data of each block is replaced by its place in
 	// the content. text is nil if the result consists of blocks.
 	text json.RawMessage
@@ -49,46 +49,46 @@ func mayHaveBlocks(output []byte) bool {
 
 // separateBlocks separates the blocks of content from a result, compact JSON. separate
 // reports false if there are none.
-func separateBlocks(output json.RawMessage) (separated, bool) {
+func separateBlocks(output json.RawMessage) (separatedResult, bool) {
 	if !mayHaveBlocks(output) {
-		return separated{}, false
+		return separatedResult{}, false
 	}
 	f := contentFinder{text: output}
 	end, ok := f.scanValue(0, 0)
 	if !ok || end != len(output) || len(f.blocks) == 0 {
-		return separated{}, false
+		return separatedResult{}, false
 	}
-	if all, ok := f.listOfBlocks(); ok {
-		return separated{blocks: all}, true
+	if blocks, ok := f.listOfBlocks(); ok {
+		return separatedResult{blocks: blocks}, true
 	}
-	whole := f.blocks[0].at == span{0, end}
-	first := 1 // the text is content[0]
-	if whole {
-		first = 0
+	isWholeResult := f.blocks[0].place == span{0, end}
+	firstIndex := 1 // the text is content[0]
+	if isWholeResult {
+		firstIndex = 0
 	}
-	s := separated{text: f.reducedResult(first)}
+	s := separatedResult{text: f.reducedResult(firstIndex)}
 	for _, b := range f.blocks {
-		s.blocks = append(s.blocks, b.at.of(output))
+		s.blocks = append(s.blocks, b.place.cutFrom(output))
 	}
-	s.data = objectOnly(s.text)
-	if whole {
+	s.data = nilUnlessObject(s.text)
+	if isWholeResult {
 		s.text = nil
 	}
 	return s, true
 }
 
 // span is a part of the result.
-type span struct{ from, to int }
+type span struct{ start, end int }
 
-func (s span) of(text []byte) []byte { return text[s.from:s.to] }
+func (s span) cutFrom(text []byte) []byte { return text[s.start:s.end] }
 
 // foundBlock is a block in a result.
 type foundBlock struct {
-	at span
-	// bulk is the data, which is removed from the result; empty if there is none.
-	bulk span
-	mime string
-	size int // of the bulk, decoded, in bytes
+	place span
+	// data is the data, which is removed from the result; empty if there is none.
+	data      span
+	mediaType string
+	size      int // of the bulk, decoded, in bytes
 }
 
 // contentFinder finds blocks in JSON text without decoding it, because an image may
@@ -98,8 +98,8 @@ type contentFinder struct {
 	blocks []foundBlock
 }
 
-// deepestBlock is the deepest level of a result at which blocks are found.
-const deepestBlock = 100
+// maxBlockDepth is the deepest level of a result at which blocks are found.
+const maxBlockDepth = 100
 
 // scanValue scans the value at i and returns its end. scanValue reports false for invalid JSON.
 func (f *contentFinder) scanValue(i, depth int) (int, bool) {
@@ -107,9 +107,9 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 		return 0, false
 	}
 	switch c := f.text[i]; {
-	case c == '{' && depth < deepestBlock:
+	case c == '{' && depth < maxBlockDepth:
 		return f.scanObject(i, depth)
-	case c == '[' && depth < deepestBlock:
+	case c == '[' && depth < maxBlockDepth:
 		return f.scanArray(i, depth, func(span) {})
 	}
 	end := rawjson.SkipValue(f.text, i)
@@ -118,7 +118,7 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 
 // scanSeparator scans the byte after the value that ends at i: more is true for a comma, false
 // for the closing byte. after is the position behind this byte.
-func (f *contentFinder) scanSeparator(i int, closing byte) (after int, more, ok bool) {
+func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
 		return 0, false, false
@@ -127,7 +127,7 @@ func (f *contentFinder) scanSeparator(i int, closing byte) (after int, more, ok 
 }
 
 // scanArray scans an array and calls element for each element.
-func (f *contentFinder) scanArray(i, depth int, element func(span)) (int, bool) {
+func (f *contentFinder) scanArray(i, depth int, onElement func(span)) (int, bool) {
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
 		return i + 1, true
@@ -137,101 +137,101 @@ func (f *contentFinder) scanArray(i, depth int, element func(span)) (int, bool) 
 		if !ok {
 			return 0, false
 		}
-		element(span{i, end})
-		after, more, ok := f.scanSeparator(end, ']')
+		onElement(span{i, end})
+		next, hasMore, ok := f.scanSeparator(end, ']')
 		if !ok {
 			return 0, false
 		}
-		if !more {
+		if !hasMore {
 			return rawjson.SkipSpace(f.text, end) + 1, true
 		}
-		i = after
+		i = next
 	}
 }
 
 // scanObject scans an object and records it if it is a block.
 func (f *contentFinder) scanObject(i, depth int) (int, bool) {
-	before := len(f.blocks)
+	countBefore := len(f.blocks)
 	m, end, ok := f.scanMembers(i, depth)
 	if !ok {
 		return 0, false
 	}
 	if b, ok := m.asBlock(); ok {
-		b.at = span{i, end}
-		f.blocks = append(f.blocks[:before], b) // blocks in a block's _meta are not content
+		b.place = span{i, end}
+		f.blocks = append(f.blocks[:countBefore], b) // blocks in a block's _meta are not content
 	}
 	return end, true
 }
 
-// blockMembers is more than the number of members of a block.
-const blockMembers = 10
+// maxBlockMembers is more than the number of members of a block.
+const maxBlockMembers = 10
 
-// fewMembers contains the members of an object that may be a block.
-type fewMembers struct {
-	text []byte
-	n    int // if larger than the arrays, the object is not a block
-	key  [blockMembers]span
-	val  [blockMembers]span
+// objectMembers contains the members of an object that may be a block.
+type objectMembers struct {
+	text   []byte
+	n      int // if larger than the arrays, the object is not a block
+	keys   [maxBlockMembers]span
+	values [maxBlockMembers]span
 }
 
 // scanMembers scans the object at i and returns its members and its end.
-func (f *contentFinder) scanMembers(i, depth int) (m fewMembers, end int, ok bool) {
+func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok bool) {
 	m.text = f.text
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == '}' {
 		return m, i + 1, true
 	}
 	for {
-		key := rawjson.SkipString(f.text, i)
-		if key < 0 {
+		keyEnd := rawjson.SkipString(f.text, i)
+		if keyEnd < 0 {
 			return m, 0, false
 		}
-		colon := rawjson.SkipSpace(f.text, key)
+		colon := rawjson.SkipSpace(f.text, keyEnd)
 		if colon >= len(f.text) || f.text[colon] != ':' {
 			return m, 0, false
 		}
-		from := rawjson.SkipSpace(f.text, colon+1)
-		to, ok := f.scanValue(from, depth+1)
+		valueStart := rawjson.SkipSpace(f.text, colon+1)
+		valueEnd, ok := f.scanValue(valueStart, depth+1)
 		if !ok {
 			return m, 0, false
 		}
-		if m.n < blockMembers {
-			m.key[m.n], m.val[m.n] = span{i, key}, span{from, to}
+		if m.n < maxBlockMembers {
+			m.keys[m.n], m.values[m.n] = span{i, keyEnd}, span{valueStart, valueEnd}
 		}
 		m.n++
-		after, more, ok := f.scanSeparator(to, '}')
+		next, hasMore, ok := f.scanSeparator(valueEnd, '}')
 		if !ok {
 			return m, 0, false
 		}
-		if !more {
-			return m, rawjson.SkipSpace(f.text, to) + 1, true
+		if !hasMore {
+			return m, rawjson.SkipSpace(f.text, valueEnd) + 1, true
 		}
-		i = after
+		i = next
 	}
 }
 
-// get returns the value of a member.
-func (m *fewMembers) get(name string) (span, bool) {
+// findValue returns the value of a member.
+func (m *objectMembers) findValue(name string) (span, bool) {
 	for i := range m.n {
-		if k := m.key[i]; string(m.text[k.from+1:k.to-1]) == name {
-			return m.val[i], true
+		if k := m.keys[i]; string(m.text[k.start+1:k.end-1]) == name {
+			return m.values[i], true
 		}
 	}
 	return span{}, false
 }
 
-// hasOnly reports whether all members have these names, each once.
-func (m *fewMembers) hasOnly(names ...string) bool {
-	if m.n > blockMembers {
+// hasOnlyMembers reports whether all members have these names, each once.
+func (m *objectMembers) hasOnlyMembers(names ...string) bool {
+	if m.n > maxBlockMembers {
 		return false
 	}
 	for i := range m.n {
-		k := string(m.text[m.key[i].from+1 : m.key[i].to-1])
+		k := string(m.text[m.keys[i].start+1 : m.keys[i].end-1])
 		if !slices.Contains(names, k) {
 			return false
 		}
 		for j := range i {
-			if string(m.text[m.key[j].from+1:m.key[j].to-1]) == k {
+			if string(m.text[m.keys[j].start+1:m.keys[j].end-1]) == k {
 				return false
 			}
 		}
@@ -241,19 +241,19 @@ func (m *fewMembers) hasOnly(names ...string) bool {
 
 // reducedResult returns the result with the data of each block replaced by its place in
 // the content. first is the index of the first block in the content.
-func (f *contentFinder) reducedResult(first int) json.RawMessage {
+func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	var out []byte
-	done := 0
+	copied := 0
 	for i, b := range f.blocks {
-		if b.bulk.to == 0 {
+		if b.data.end == 0 {
 			continue
 		}
-		out = append(out, f.text[done:b.bulk.from]...)
+		out = append(out, f.text[copied:b.data.start]...)
 		out = append(out, `"see content[`...)
-		out = fmt.Appendf(out, `%d], %s, %d bytes"`, first+i, b.mime, b.size)
-		done = b.bulk.to
+		out = fmt.Appendf(out, `%d], %s, %d bytes"`, firstIndex+i, b.mediaType, b.size)
+		copied = b.data.end
 	}
-	return append(out, f.text[done:]...)
+	return append(out, f.text[copied:]...)
 }
 
 // listOfBlocks returns the elements of an array that contains only blocks and text
@@ -262,20 +262,20 @@ func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false
 	}
-	var all [][]byte
-	blocks, next := true, 0
-	second := contentFinder{text: f.text}
-	_, _ = second.scanArray(0, 0, func(at span) {
+	var elements [][]byte
+	isAllBlocks, blockIndex := true, 0
+	finder := contentFinder{text: f.text}
+	_, _ = finder.scanArray(0, 0, func(place span) {
 		switch {
-		case next < len(f.blocks) && f.blocks[next].at == at:
-			next++
-		case isTextBlock(at.of(f.text)):
+		case blockIndex < len(f.blocks) && f.blocks[blockIndex].place == place:
+			blockIndex++
+		case isTextBlock(place.cutFrom(f.text)):
 		default:
-			blocks = false
+			isAllBlocks = false
 		}
-		all = append(all, at.of(f.text))
+		elements = append(elements, place.cutFrom(f.text))
 	})
-	return all, blocks && next == len(f.blocks)
+	return elements, isAllBlocks && blockIndex == len(f.blocks)
 }
 
 // isTextBlock reports whether text is {"type":"text","text":...}.
@@ -285,19 +285,19 @@ func isTextBlock(text []byte) bool {
 	}
 	f := contentFinder{text: text}
 	m, _, ok := f.scanMembers(0, 0)
-	return ok && m.hasOnly("type", "text", "annotations", "_meta") && m.is("type", "text") && m.hasStrings("text") && m.hasValidExtras()
+	return ok && m.hasOnlyMembers("type", "text", "annotations", "_meta") && m.hasStringValue("type", "text") && m.hasStrings("text") && m.hasValidExtras()
 }
 
-// is reports whether a member is this string.
-func (m *fewMembers) is(name, value string) bool {
-	v, ok := m.get(name)
-	return ok && m.text[v.from] == '"' && string(m.text[v.from+1:v.to-1]) == value
+// hasStringValue reports whether a member is this string.
+func (m *objectMembers) hasStringValue(name, value string) bool {
+	v, ok := m.findValue(name)
+	return ok && m.text[v.start] == '"' && string(m.text[v.start+1:v.end-1]) == value
 }
 
 // hasStrings reports whether all these members exist and are strings.
-func (m *fewMembers) hasStrings(names ...string) bool {
+func (m *objectMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
-		if v, ok := m.get(name); !ok || m.text[v.from] != '"' {
+		if v, ok := m.findValue(name); !ok || m.text[v.start] != '"' {
 			return false
 		}
 	}
@@ -305,9 +305,9 @@ func (m *fewMembers) hasStrings(names ...string) bool {
 }
 
 // hasOptionalStrings reports whether each of these members is a string or absent.
-func (m *fewMembers) hasOptionalStrings(names ...string) bool {
+func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	for _, name := range names {
-		if v, ok := m.get(name); ok && m.text[v.from] != '"' {
+		if v, ok := m.findValue(name); ok && m.text[v.start] != '"' {
 			return false
 		}
 	}
@@ -315,17 +315,17 @@ func (m *fewMembers) hasOptionalStrings(names ...string) bool {
 }
 
 // mediaType returns a media type without escapes, "" if the member is not one.
-func (m *fewMembers) mediaType(name string) string {
-	v, ok := m.get(name)
-	if !ok || m.text[v.from] != '"' {
+func (m *objectMembers) mediaType(name string) string {
+	v, ok := m.findValue(name)
+	if !ok || m.text[v.start] != '"' {
 		return ""
 	}
-	kind := string(m.text[v.from+1 : v.to-1])
-	major, minor, found := strings.Cut(kind, "/")
-	if !found || major == "" || minor == "" || len(kind) > 100 {
+	kind := string(m.text[v.start+1 : v.end-1])
+	mainType, subtype, hasSlash := strings.Cut(kind, "/")
+	if !hasSlash || mainType == "" || subtype == "" || len(kind) > 100 {
 		return ""
 	}
-	for _, c := range major + minor {
+	for _, c := range mainType + subtype {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$&^_.+-", c) {
 			return ""
 		}

@@ -43,7 +43,7 @@ func TestBlocksOfContent(t *testing.T) {
 		`[{"type":"text","text":"first"},` + picture + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + picture + `,` + file + `]}`,
 		`[` + picture + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + picture + `]}`,
 	} {
-		if got := writtenResult(t, successReply("", json.RawMessage(output))); got != want {
+		if got := writtenResult(t, newSuccessReply("", json.RawMessage(output))); got != want {
 			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
 		}
 	}
@@ -88,9 +88,9 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 		`[{"type":"text","text":"only text"}]`,
 		`{"a":"data:image/png;base64,` + png + `"}`,
 		`"{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}"`,
-		strings.Repeat(`[`, deepestBlock) + `{"type":"image","data":"AAAA","mimeType":"image/png"}` + strings.Repeat(`]`, deepestBlock),
+		strings.Repeat(`[`, maxBlockDepth) + `{"type":"image","data":"AAAA","mimeType":"image/png"}` + strings.Repeat(`]`, maxBlockDepth),
 	} {
-		r := successReply("", json.RawMessage(output))
+		r := newSuccessReply("", json.RawMessage(output))
 		if string(r.output) != output || r.blocks != nil {
 			t.Errorf("%.100s became %s with blocks %s", output, r.output, r.blocks)
 		}
@@ -129,7 +129,7 @@ func TestManyLargeBlocks(t *testing.T) {
 		data := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
 		elements = append(elements, `{"n":`+fmt.Sprint(i)+`,"shot":{"type":"image","data":"`+data+`","mimeType":"image/png"},"text":"\\\"\\"}`)
 	}
-	r := successReply("", json.RawMessage(`{"all":[`+strings.Join(elements, ",")+`]}`))
+	r := newSuccessReply("", json.RawMessage(`{"all":[`+strings.Join(elements, ",")+`]}`))
 	var got struct {
 		Content []struct{ Type, Text, Data string }
 		Data    struct{ All []struct{ N int } } `json:"structuredContent"`
@@ -168,7 +168,7 @@ func FuzzContent(f *testing.F) {
 			separateBlocks([]byte(output)) // must not panic
 			return
 		}
-		r := successReply("", json.RawMessage(output))
+		r := newSuccessReply("", json.RawMessage(output))
 		writtenResult(t, r)
 		if r.blocks == nil || strings.Contains(output, "see content[") {
 			return

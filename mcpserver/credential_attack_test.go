@@ -19,9 +19,9 @@ const testClientHeader = "X-Test-Client"
 func (s *site) serveGuarded(t *testing.T) *site {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known := transport.Credential{Via: dispatch.CredentialCommandLine}
+		known := transport.Credential{Kind: dispatch.CredentialCommandLine}
 		if name := r.Header.Get(testClientHeader); name != "" {
-			known = transport.Credential{Via: dispatch.CredentialToken, Token: name}
+			known = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
 		}
 		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), known)))
 	}))
@@ -105,8 +105,8 @@ func TestAttackByClient(t *testing.T) {
 			t.Fatalf("the call has ended: %v", err)
 		default:
 		}
-		s.Revoke("desk")
-		s.Revoke("laptop")
+		s.RevokeToken("desk")
+		s.RevokeToken("laptop")
 		if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 			t.Errorf("the call ended with %v", err)
 		}
@@ -128,7 +128,7 @@ func TestRevoke(t *testing.T) {
 	<-h.started
 	go func() { done <- desk.ask(callText(`1`, `{}`, `{}`)) }()
 	<-h.started
-	s.Revoke("laptop")
+	s.RevokeToken("laptop")
 	if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 		t.Errorf("the call ended with %v", err)
 	}
@@ -147,19 +147,19 @@ func TestRevoke(t *testing.T) {
 	if strings.Join(left, " ") != "desk" || len(h.ended) != 0 {
 		t.Errorf("clients %v are left, and %d calls of others ended", left, len(h.ended))
 	}
-	s.Revoke("desk")
+	s.RevokeToken("desk")
 	<-done
 }
 
 // TestRevokeEndsJobs checks that only the client that started a job has access to
 // it, and the job ends when its token is removed.
 func TestRevokeEndsJobs(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{Auto: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{BeforeTimeout: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
 		var p transport.Params
 		ask := func(token, tool, args string) reply {
-			known := transport.Credential{Via: dispatch.CredentialToken, Token: token}
+			known := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
 			p.Name, p.Arguments = tool, []byte(args)
-			client := dispatch.Client{Session: "s-" + token, Credential: known.Via, Token: known.Token, Name: "x"}
+			client := dispatch.Client{Session: "s-" + token, Credential: known.Kind, Token: known.Token, Name: "x"}
 			return serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Client: client})
 		}
 		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
@@ -177,11 +177,11 @@ func TestRevokeEndsJobs(t *testing.T) {
 		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.text, job.callID) {
 			t.Errorf("the client lists %s", r.text)
 		}
-		s.Revoke("desk")
+		s.RevokeToken("desk")
 		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.text, "is running") && !strings.Contains(r.text, "is pending") {
 			t.Errorf("after another token was removed: %s", r.text)
 		}
-		s.Revoke("laptop")
+		s.RevokeToken("laptop")
 		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "cancelled") {
 			t.Errorf("after its token was removed: %s", r.text)
 		}

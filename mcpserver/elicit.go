@@ -19,23 +19,23 @@ import (
 // The choices in the form for a permission, as the user reads them. Every protocol
 // version with elicitation has enums of plain texts.
 const (
-	chooseOnce    = "allow once"
-	chooseSession = "allow for this session"
-	chooseDeny    = "deny"
+	choiceOnce    = "allow once"
+	choiceSession = "allow for this session"
+	choiceDeny    = "deny"
 )
 
 // decisionField is the form's only field.
 const decisionField = "decision"
 
-// shownArgs is the longest text of arguments in a form, shownReason the longest
+// maxShownArgs is the longest text of arguments in a form, maxShownReason the longest
 // text of a tool, in characters.
 const (
-	shownArgs   = 600
-	shownReason = 1000
+	maxShownArgs   = 600
+	maxShownReason = 1000
 )
 
-// question is what a suspended call waits for, and its form for the user.
-type question struct {
+// formQuestion is what a suspended call waits for, and its form for the user.
+type formQuestion struct {
 	dispatch.WaitingTicket
 }
 
@@ -62,20 +62,20 @@ type formField struct {
 }
 
 // buildForm returns the form that the client shows.
-func (q question) buildForm() elicitation {
+func (q formQuestion) buildForm() elicitation {
 	f := elicitation{Message: q.messageText(), Schema: formSchema{Type: "object", Properties: map[string]formField{}}}
 	if q.Kind == wire.TicketPermission {
 		f.Schema.Required = []string{decisionField}
 		f.Schema.Properties[decisionField] = formField{
-			Type: "string", Title: "Decision", Description: q.appliesTo() + "Declining denies the call, too.", Enum: q.choiceNames(),
+			Type: "string", Title: "Decision", Description: q.scopeSentence() + "Declining denies the call, too.", Enum: q.choiceNames(),
 		}
 	}
 	return f
 }
 
-// appliesTo returns to which calls a longer permission applies; empty for a call of
+// scopeSentence returns to which calls a longer permission applies; empty for a call of
 // the client itself.
-func (q question) appliesTo() string {
+func (q formQuestion) scopeSentence() string {
 	if q.Caller == nil {
 		return ""
 	}
@@ -84,45 +84,45 @@ func (q question) appliesTo() string {
 
 // choiceNames returns the choices of the user. Only surfaces of opentabs offer a
 // permission for longer than a session.
-func (q question) choiceNames() []string {
+func (q formQuestion) choiceNames() []string {
 	if slices.Contains(q.Scopes, wire.ScopeSession) {
-		return []string{chooseOnce, chooseSession, chooseDeny}
+		return []string{choiceOnce, choiceSession, choiceDeny}
 	}
-	return []string{chooseOnce, chooseDeny}
+	return []string{choiceOnce, choiceDeny}
 }
 
 // messageText returns the text above the form.
-func (q question) messageText() string {
+func (q formQuestion) messageText() string {
 	var b strings.Builder
 	if q.Kind == wire.TicketUser {
 		fmt.Fprintf(&b, "%s is waiting for you", q.Tool)
 		if q.Title != "" {
-			fmt.Fprintf(&b, " (%s)", safeText(q.Title, shownReason))
+			fmt.Fprintf(&b, " (%s)", escapeForUser(q.Title, maxShownReason))
 		}
-		fmt.Fprintf(&b, ": %s\nAccept when it is done. Decline to give up.", safeText(q.Reason, shownReason))
+		fmt.Fprintf(&b, ": %s\nAccept when it is done. Decline to give up.", escapeForUser(q.Reason, maxShownReason))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "May %s run in your browser?", q.Tool)
 	if q.Reason != "" {
-		fmt.Fprintf(&b, "\n%s", safeText(q.Reason, shownReason))
+		fmt.Fprintf(&b, "\n%s", escapeForUser(q.Reason, maxShownReason))
 	}
-	fmt.Fprintf(&b, "\nArguments: %s", safeText(q.Args, shownArgs))
+	fmt.Fprintf(&b, "\nArguments: %s", escapeForUser(q.Args, maxShownArgs))
 	return b.String()
 }
 
 // progressMessage is the message of progress while the call waits for the user.
-func (q question) progressMessage() string {
-	what := "may " + q.Tool + " run?"
+func (q formQuestion) progressMessage() string {
+	question := "may " + q.Tool + " run?"
 	if q.Kind == wire.TicketUser {
-		what = safeText(q.Reason, shownReason)
+		question = escapeForUser(q.Reason, maxShownReason)
 	}
-	return "waiting for the user: " + what + " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
+	return "waiting for the user: " + question + " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 }
 
-// safeText makes a text of an agent or a page safe to show to a user who decides by
+// escapeForUser makes a text of an agent or a page safe to show to a user who decides by
 // it: on one line, with hidden characters escaped, and with at most limit
 // characters.
-func safeText(text string, limit int) string {
+func escapeForUser(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
 	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
 	var b strings.Builder
@@ -145,7 +145,7 @@ func safeText(text string, limit int) string {
 // parseAnswer parses the client's answer to the form, the result of an
 // elicitation/create. parseAnswer reports false if the answer contains no decision: the
 // user closed the form, or, with an error, the answer is invalid.
-func (q question) parseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
+func (q formQuestion) parseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
 		Action  mcp.ElicitationResponseAction `json:"action"`
 		Content json.RawMessage               `json:"content"`
@@ -165,17 +165,17 @@ func (q question) parseAnswer(result json.RawMessage) (dispatch.Resolution, bool
 	if q.Kind == wire.TicketUser {
 		return dispatch.Resolution{Allow: true, Scope: wire.ScopeOnce}, true, nil
 	}
-	var filled struct {
+	var formContent struct {
 		Decision string `json:"decision"`
 	}
-	if json.Unmarshal(a.Content, &filled) != nil || !slices.Contains(q.choiceNames(), filled.Decision) {
+	if json.Unmarshal(a.Content, &formContent) != nil || !slices.Contains(q.choiceNames(), formContent.Decision) {
 		// Some clients accept without asking the user.
 		return dispatch.Resolution{}, false, fmt.Errorf("it accepts, but its %s is none of %q", decisionField, q.choiceNames())
 	}
-	switch filled.Decision {
-	case chooseOnce:
+	switch formContent.Decision {
+	case choiceOnce:
 		return dispatch.Resolution{Allow: true, Scope: wire.ScopeOnce}, true, nil
-	case chooseSession:
+	case choiceSession:
 		return dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}, true, nil
 	default:
 		return dispatch.Resolution{}, true, nil

@@ -439,7 +439,7 @@ func TestNoForms(t *testing.T) {
 	for name, open := range parties {
 		t.Run(name, func(t *testing.T) {
 			g := newGuarded(t, askGate{})
-			s := serveTools(t, g, Options{NoForms: true})
+			s := serveTools(t, g, Options{DisableForms: true})
 			p := open(t, s, showsForms)
 			p.send(callText(`1`, `{}`, `{"progressToken":1}`))
 			if m := <-p.messages; m.Method != "notifications/progress" {
@@ -452,7 +452,7 @@ func TestNoForms(t *testing.T) {
 		})
 	}
 	g := newGuarded(t, askGate{})
-	c := serveTools(t, g, Options{NoForms: true}).modernClient(t)
+	c := serveTools(t, g, Options{DisableForms: true}).modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, "waiting for the user") {
 		t.Error(data)
@@ -577,7 +577,7 @@ func TestSafeText(t *testing.T) {
 		"\xff":                   "\uFFFD",
 		"a\u00a0b\u2028c\u3000d": `a\u00a0b\u2028c\u3000d`,
 	} {
-		if got := safeText(in, 20); got != want {
+		if got := escapeForUser(in, 20); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -586,7 +586,7 @@ func TestSafeText(t *testing.T) {
 // TestFormNamesTheCaller checks that the form for a nested call names its caller,
 // and the calls to which a longer permission applies.
 func TestFormNamesTheCaller(t *testing.T) {
-	q := question{dispatch.WaitingTicket{
+	q := formQuestion{dispatch.WaitingTicket{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
 		Reason: "The plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent",
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"},

@@ -79,7 +79,7 @@ func FuzzHTTP(f *testing.F) {
 	for i, seed := range oddMessages() {
 		f.Add([]byte(seed), uint8(i))
 	}
-	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, Watch: manyCalls(1)}, withPrompts)
+	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: manyCalls(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	post := func(ctx context.Context, body []byte, h http.Header) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
@@ -177,7 +177,7 @@ func FuzzStdio(f *testing.F) {
 	}
 	f.Add([]byte(strings.Join(oddMessages(), "\n")))
 	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
-	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, Watch: manyCalls(1)}, withPrompts)
+	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: manyCalls(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	const last = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
 	f.Fuzz(func(t *testing.T, lines []byte) {

@@ -20,8 +20,8 @@ import (
 // Detach is when a running call becomes a job, and its request is answered with
 // the job's ID. The zero value is never.
 type Detach struct {
-	// Auto detaches before the client would give up.
-	Auto bool
+	// BeforeTimeout detaches before the client would give up.
+	BeforeTimeout bool
 	// After, if positive, detaches this long after the request arrived, or before the
 	// client would give up.
 	After time.Duration
@@ -36,54 +36,54 @@ const detachSchema = `{"type":"string","description":"When to stop waiting and g
 
 // jobs are the calls that outlive their requests. jobs is safe for concurrent use.
 type jobs struct {
-	all    *dispatch.Jobs // nil if calls never become jobs
-	detach func(client string) Detach
-	// reply returns the reply for the end of a call of the tool with this name.
-	reply func(tool string, result dispatch.Result, err error) reply
+	dispatchJobs *dispatch.Jobs // nil if calls never become jobs
+	detachRule   func(client string) Detach
+	// replyToEnd returns the reply for the end of a call of the tool with this name.
+	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
 // detachRules returns when the calls of a client become jobs. detachRules returns false if calls
 // never become jobs; then the client gets no tools for jobs.
 func (j *jobs) detachRules(client string) (Detach, bool) {
-	if j.all == nil || j.detach == nil {
+	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
 	}
-	d := j.detach(client)
+	d := j.detachRule(client)
 	return d, d != Detach{}
 }
 
 // detachAfter returns when a call becomes a job: after a time, before the client
 // gives up (noLimit), or never (false). asked is the argument "_detach", nil if it
 // is missing.
-func (j *jobs) detachAfter(q request, asked json.RawMessage) (time.Duration, bool, error) {
-	d, ok := j.detachRules(q.Info.Name)
-	if !ok || asked == nil {
-		if d.After > 0 {
-			return d.After, ok, nil
+func (j *jobs) detachAfter(q request, argument json.RawMessage) (time.Duration, bool, error) {
+	rule, ok := j.detachRules(q.Info.Name)
+	if !ok || argument == nil {
+		if rule.After > 0 {
+			return rule.After, ok, nil
 		}
 		return noLimit, ok, nil
 	}
-	word := strings.TrimSpace(strings.Trim(string(asked), `"`))
-	switch word {
+	value := strings.TrimSpace(strings.Trim(string(argument), `"`))
+	switch value {
 	case "auto":
 		return noLimit, true, nil
 	case "never":
 		return 0, false, nil
 	}
-	seconds, err := strconv.ParseFloat(word, 64)
+	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxJobSeconds) {
-		return 0, false, badArgument(argDetach, asked, fmt.Sprintf(`"auto", "never" or a number of seconds up to %d`, maxJobSeconds))
+		return 0, false, newArgumentError(argDetach, argument, fmt.Sprintf(`"auto", "never" or a number of seconds up to %d`, maxJobSeconds))
 	}
 	return time.Duration(seconds * float64(time.Second)), true, nil
 }
 
-// revoke cancels the jobs of a client whose token was removed.
-func (j *jobs) revoke(token string) {
-	if j.all == nil {
+// revokeToken cancels the jobs of a client whose token was removed.
+func (j *jobs) revokeToken(token string) {
+	if j.dispatchJobs == nil {
 		return
 	}
-	for _, v := range j.all.List() {
-		if job, ok := j.all.Find(v.CallID); ok && v.ToClient().Token == token {
+	for _, v := range j.dispatchJobs.List() {
+		if job, ok := j.dispatchJobs.Find(v.CallID); ok && v.ToClient().Token == token {
 			job.Cancel(dispatch.Cancellation{CancelledBy: "the removal of its client's token"})
 		}
 	}
@@ -92,8 +92,8 @@ func (j *jobs) revoke(token string) {
 // answerTimer measures how long the client of one request still waits for its answer.
 // answerTimer is safe for concurrent use.
 type answerTimer struct {
-	limit    time.Duration // 0 for no limit
-	restarts bool          // each message to the client restarts the limit
+	waitLimit         time.Duration // 0 for no limit
+	restartsOnMessage bool          // each message to the client restarts the limit
 
 	mu    sync.Mutex  // guards timer
 	timer *time.Timer // nil before start
@@ -105,11 +105,11 @@ func (j *jobs) startTimer(q *request) {
 		return
 	}
 	profile := clients.Of(q.Info.Name, q.Info.Version)
-	t := &answerTimer{limit: profile.WaitLimit(q.Info.Transport != transport.OverStdio), restarts: profile.Resets}
+	t := &answerTimer{waitLimit: profile.WaitLimit(q.Info.Transport != transport.OverStdio), restartsOnMessage: profile.Resets}
 	// The answer must arrive before the limit.
-	t.limit -= min(t.limit/6, 10*time.Second)
+	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
-	if send := q.Send; send != nil && t.limit > 0 && t.restarts {
+	if send := q.Send; send != nil && t.waitLimit > 0 && t.restartsOnMessage {
 		q.Send = func(message []byte) error {
 			err := send(message)
 			t.restart()
@@ -121,12 +121,12 @@ func (j *jobs) startTimer(q *request) {
 // start calls onLimit when the client needs its answer. The returned function stops
 // the timer.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
-	if t.limit <= 0 {
+	if t.waitLimit <= 0 {
 		return func() bool { return false }
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer = time.AfterFunc(t.limit, onLimit)
+	t.timer = time.AfterFunc(t.waitLimit, onLimit)
 	return t.timer.Stop
 }
 
@@ -134,20 +134,20 @@ func (t *answerTimer) restart() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.timer != nil && t.timer.Stop() { // false if it has fired
-		t.timer.Reset(t.limit)
+		t.timer.Reset(t.waitLimit)
 	}
 }
 
 // run runs a call that may become a job, and returns the job if it does. If the call
 // ends first, job is nil.
-func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, after time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
-	job = j.all.Start(c)
-	ended := waitForJob(ctx, q, job, after)
-	if !ended && ctx.Err() != nil {
+func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
+	job = j.dispatchJobs.Start(c)
+	hasEnded := waitForJob(ctx, q, job, detachTime)
+	if !hasEnded && ctx.Err() != nil {
 		job.Cancel(dispatch.CancellationOf(ctx))
-		ended = job.Wait(context.Background(), nil) == nil
+		hasEnded = job.Wait(context.Background(), nil) == nil
 	}
-	if ended {
+	if hasEnded {
 		r, err, _ = job.Result()
 		return r, nil, err
 	}
@@ -158,24 +158,24 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, after time.D
 // waitForJob waits for the end of a job and sends its progress to the client.
 // waitForJob returns false if the job still runs when the client disconnects, when the
 // client needs an answer, or after the given time (noLimit for none).
-func waitForJob(ctx context.Context, q request, job *dispatch.Job, after time.Duration) bool {
+func waitForJob(ctx context.Context, q request, job *dispatch.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if after >= 0 {
-		defer time.AfterFunc(after, cancel).Stop()
+	if maxWait >= 0 {
+		defer time.AfterFunc(maxWait, cancel).Stop()
 	}
 	defer q.timer.start(cancel)()
 	if job.Wait(ctx, q.progress) == nil {
 		return true
 	}
-	_, _, ended := job.Result()
-	return ended
+	_, _, hasEnded := job.Result()
+	return hasEnded
 }
 
 // jobAnswer returns a job as agents see it, with its next step.
 func jobAnswer(v dispatch.JobView) shape.Job {
 	a := shape.JobForAgent(v)
-	a.WaitsFor = safeText(a.WaitsFor, shownReason)
+	a.WaitsFor = escapeForUser(a.WaitsFor, maxShownReason)
 	switch {
 	case a.Result == "":
 		a.Hint = fmt.Sprintf(`Call job_wait with {"job": %q} for its result, or job_cancel to stop it.`, a.JobID)

@@ -41,7 +41,7 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 			answered(wire.CancelAborted)
 		},
 	}, o)
-	options := Options{Jobs: dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), Detach: detach, Watch: d}
+	options := Options{Jobs: dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), Detach: detach, CallWatcher: d}
 	inFakeTime(t, d, options, func(t *testing.T, site *site, _ *pipeListener, a *client) {
 		s.site, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
 		f(t, s)
@@ -160,14 +160,14 @@ func TestDetachTimes(t *testing.T) {
 	}{
 		{Detach{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
 		{Detach{After: 80 * time.Second}, "x", `{}`, 50 * time.Second}, // the client gives up after 60 s
-		{Detach{Auto: true}, "x", `{}`, 50 * time.Second},
-		{Detach{Auto: true}, "x", `{"_detach":"5"}`, 5 * time.Second},
-		{Detach{Auto: true}, "x", `{"_detach":5.5}`, 5500 * time.Millisecond},
-		{Detach{Auto: true}, "x", `{"_detach":0}`, 0},
-		{Detach{Auto: true}, "x", `{"_detach":"never"}`, 90 * time.Second},
-		{Detach{Auto: true}, "x", `{"_detach":null}`, 50 * time.Second},
+		{Detach{BeforeTimeout: true}, "x", `{}`, 50 * time.Second},
+		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 5 * time.Second},
+		{Detach{BeforeTimeout: true}, "x", `{"_detach":5.5}`, 5500 * time.Millisecond},
+		{Detach{BeforeTimeout: true}, "x", `{"_detach":0}`, 0},
+		{Detach{BeforeTimeout: true}, "x", `{"_detach":"never"}`, 90 * time.Second},
+		{Detach{BeforeTimeout: true}, "x", `{"_detach":null}`, 50 * time.Second},
 		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
-		{Detach{Auto: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // waits for 5 min
+		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // waits for 5 min
 		{Detach{}, "x", `{}`, 90 * time.Second},
 		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // ignored without a rule
 	} {
@@ -197,7 +197,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 		}
 	}
 	o := dispatch.Options{IdleLimit: time.Hour, HardLimit: time.Hour}
-	withJobs(t, o, alwaysDetach(Detach{Auto: true}), tool, func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobSite) {
 		for _, test := range []struct {
 			meta string
 			want time.Duration
@@ -251,7 +251,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 // give up.
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}, SuspendLimit: 20 * time.Minute}
-	withJobs(t, o, alwaysDetach(Detach{Auto: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
+	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
 		start := time.Now()
 		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
 		if elapsed := time.Since(start); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
@@ -295,7 +295,7 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 }
 
 func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{Auto: true}), countSeconds(3, `"x"`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(3, `"x"`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		msgs := c.ask(callText(`1`, `{}`, token))
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {

@@ -17,7 +17,7 @@ const maxJobSeconds = 3600
 
 // jobArguments are the arguments of the tools for jobs.
 type jobArguments struct {
-	Job     string   `json:"job"`
+	JobID   string   `json:"job"`
 	Seconds *float64 `json:"seconds"`
 	Reason  string   `json:"reason"`
 }
@@ -35,17 +35,17 @@ const (
 var jobTools = []builtinTool{
 	newJobTool("job_wait", "Wait for a job",
 		"Waits until a job has ended and returns the result of its tool. If the job still runs when the time is over, returns its progress; call again then.",
-		jobWaitSchema, (*jobs).wait),
+		jobWaitSchema, (*jobs).jobWait),
 	newJobTool("job_result", "Result of a job",
-		"Returns the result of the tool of a job that has ended, or the progress of the job. Does not wait.", jobSchema, (*jobs).result),
-	newJobTool("job_cancel", "Stop a job", "Stops a job and the tool in the page.", jobCancelSchema, (*jobs).cancel),
+		"Returns the result of the tool of a job that has ended, or the progress of the job. Does not wait.", jobSchema, (*jobs).jobResult),
+	newJobTool("job_cancel", "Stop a job", "Stops a job and the tool in the page.", jobCancelSchema, (*jobs).jobCancel),
 	newJobTool("job_list", "List jobs",
-		"Lists the running and ended jobs of this client, from all its sessions.", emptySchema, (*jobs).list),
+		"Lists the running and ended jobs of this client, from all its sessions.", emptySchema, (*jobs).jobList),
 }
 
 func newJobTool(name, title, description, schema string, run func(*jobs, context.Context, request, jobArguments) reply) builtinTool {
 	return builtinTool{
-		shown: newBuiltin(name, title, description, schema, name != "job_cancel"),
+		definition: newBuiltinDefinition(name, title, description, schema, name != "job_cancel"),
 		isOffered: func(s *Server, client string) bool {
 			_, hasJobs := s.jobs.detachRules(client)
 			return hasJobs
@@ -53,51 +53,51 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 		run: func(s *Server, ctx context.Context, q request) reply {
 			var a jobArguments
 			if err := decodeArguments(q, &a); err != nil {
-				return failureReply(err)
+				return newFailureReply(err)
 			}
 			if a.Seconds != nil && !(*a.Seconds >= 0 && *a.Seconds <= maxJobSeconds) {
-				return failureReply(invalidArguments(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobSeconds))
+				return newFailureReply(newArgumentsError(`The argument "seconds" must be a number from 0 to %d. Correct it or leave it out, then call again.`, maxJobSeconds))
 			}
 			return run(s.jobs, ctx, q, a)
 		},
 	}
 }
 
-// mayAccess reports whether a client may see a job. A client with its own token
+// maySeeJob reports whether a client may see a job. A client with its own token
 // sees the jobs that it started; the user's other programs see all.
-func mayAccess(c dispatch.Client, v dispatch.JobView) bool {
+func maySeeJob(c dispatch.Client, v dispatch.JobView) bool {
 	return c.Credential != dispatch.CredentialToken || v.ToClient().Token == c.Token
 }
 
-// find returns a job of the client, or the reply for an unknown one.
-func (j *jobs) find(c dispatch.Client, id string) (*dispatch.Job, reply) {
+// findJob returns a job of the client, or the reply for an unknown one.
+func (j *jobs) findJob(c dispatch.Client, id string) (*dispatch.Job, reply) {
 	if id == "" {
-		return nil, failureReply(invalidArguments(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
+		return nil, newFailureReply(newArgumentsError(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
 	}
-	job, ok := j.all.Find(id)
-	if !ok || !mayAccess(c, job.View()) {
-		return nil, failureReply(invalidArguments("There is no job %q: it expired, or opentabs restarted. List the jobs (job_list), or call the tool again.", id))
+	job, ok := j.dispatchJobs.Find(id)
+	if !ok || !maySeeJob(c, job.View()) {
+		return nil, newFailureReply(newArgumentsError("There is no job %q: it expired, or opentabs restarted. List the jobs (job_list), or call the tool again.", id))
 	}
 	return job, reply{}
 }
 
-func (j *jobs) wait(ctx context.Context, q request, a jobArguments) reply {
-	job, unknown := j.find(q.Client, a.Job)
+func (j *jobs) jobWait(ctx context.Context, q request, a jobArguments) reply {
+	job, unknownReply := j.findJob(q.Client, a.JobID)
 	if job == nil {
-		return unknown
+		return unknownReply
 	}
-	after := time.Duration(noLimit)
+	maxWait := time.Duration(noLimit)
 	if a.Seconds != nil {
-		after = time.Duration(*a.Seconds * float64(time.Second))
+		maxWait = time.Duration(*a.Seconds * float64(time.Second))
 	}
-	waitForJob(ctx, q, job, after)
+	waitForJob(ctx, q, job, maxWait)
 	return j.resultOrStatus(job)
 }
 
-func (j *jobs) result(_ context.Context, q request, a jobArguments) reply {
-	job, unknown := j.find(q.Client, a.Job)
+func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
+	job, unknownReply := j.findJob(q.Client, a.JobID)
 	if job == nil {
-		return unknown
+		return unknownReply
 	}
 	return j.resultOrStatus(job)
 }
@@ -108,11 +108,11 @@ func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
 	v := job.View()
 	switch {
 	case ok:
-		r := j.reply(v.ToolName, result, err)
+		r := j.replyToEnd(v.ToolName, result, err)
 		r.job = jobMeta(v)
 		return r
 	case v.ResultDropped:
-		r := failureReply(invalidArguments("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
+		r := newFailureReply(newArgumentsError("The result of job %s (%s) is gone: it was dropped to make room for newer ones. Call the tool again if you need it.", v.CallID, v.ToolName))
 		r.job = jobMeta(v)
 		return r
 	default:
@@ -120,10 +120,10 @@ func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
 	}
 }
 
-func (j *jobs) cancel(_ context.Context, q request, a jobArguments) reply {
-	job, unknown := j.find(q.Client, a.Job)
+func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
+	job, unknownReply := j.findJob(q.Client, a.JobID)
 	if job == nil {
-		return unknown
+		return unknownReply
 	}
 	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
 	_ = job.Wait(context.Background(), nil) // it has ended or ends at once
@@ -138,11 +138,11 @@ func (j *jobs) cancel(_ context.Context, q request, a jobArguments) reply {
 	return reply{callID: v.CallID, text: jobText(answer), data: rawjson.Encode(answer), job: jobMeta(v)}
 }
 
-func (j *jobs) list(_ context.Context, q request, _ jobArguments) reply {
+func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
 	answers := []shape.Job{}
 	lines := []string{"There are no jobs."}
-	for _, v := range j.all.List() {
-		if !mayAccess(q.Client, v) {
+	for _, v := range j.dispatchJobs.List() {
+		if !maySeeJob(q.Client, v) {
 			continue
 		}
 		a := jobAnswer(v)

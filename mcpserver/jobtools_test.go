@@ -82,7 +82,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 
 // TestJobsAreForSomeClients checks that the other clients get no tools for jobs.
 func TestJobsAreForSomeClients(t *testing.T) {
-	detach := func(client string) Detach { return Detach{Auto: client == "new" || client == "some"} }
+	detach := func(client string) Detach { return Detach{BeforeTimeout: client == "new" || client == "some"} }
 	withJobs(t, dispatch.Options{}, detach, countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
 		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
 		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
@@ -131,9 +131,9 @@ func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
 	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)
 	for _, own := range []bool{true, false} {
-		l := listedTool{shown: shown, defined: definedArguments{detach: own}}
+		l := listedTool{definition: shown, definedByTool: definedArguments{definesDetach: own}}
 		got := l.withDetach()
-		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shown.RawInputSchema)) != own || l.shown.RawOutputSchema == nil {
+		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shown.RawInputSchema)) != own || l.definition.RawOutputSchema == nil {
 			t.Errorf("own %t: %s, %s", own, got.RawInputSchema, got.RawOutputSchema)
 		}
 	}

@@ -17,7 +17,7 @@ func (s *Server) newLibrary() *server.MCPServer {
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithRecovery(),
 		server.WithToolFilter(s.listTools), server.WithPromptFilter(s.listPrompts), server.WithLogging(),
 	}
-	if s.opts.Watch != nil {
+	if s.opts.CallWatcher != nil {
 		var hooks server.Hooks
 		hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
 			r.Resources = slices.Clone(listedResources)
@@ -34,20 +34,20 @@ func (s *Server) newLibrary() *server.MCPServer {
 // call, by name. If calls of the client may become jobs, each tool of a plugin has the
 // argument "_detach".
 func (s *Server) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
-	client := clientOf(ctx)
-	_, hasJobs := s.jobs.detachRules(client)
-	listed := s.catalog.tools.Load().listed
-	tools := make([]mcp.Tool, 0, len(listed)+len(builtinTools))
-	for _, l := range listed {
-		if hasJobs {
+	client := clientName(ctx)
+	_, mayDetach := s.jobs.detachRules(client)
+	pluginTools := s.catalog.tools.Load().listedTools
+	tools := make([]mcp.Tool, 0, len(pluginTools)+len(builtinTools))
+	for _, l := range pluginTools {
+		if mayDetach {
 			tools = append(tools, l.withDetach())
 		} else {
-			tools = append(tools, l.shown)
+			tools = append(tools, l.definition)
 		}
 	}
 	for _, t := range builtinTools {
 		if t.isOffered(s, client) {
-			tools = append(tools, t.shown)
+			tools = append(tools, t.definition)
 		}
 	}
 	slices.SortFunc(tools, func(a, b mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
@@ -61,14 +61,14 @@ func (s *Server) listPrompts(context.Context, []mcp.Prompt) []mcp.Prompt {
 
 // listedResources and listedTemplates are the resources of every client.
 var (
-	listedResources = []mcp.Resource{mcp.NewResource(callsURI, "calls", mcp.WithMIMEType(resourceType),
+	listedResources = []mcp.Resource{mcp.NewResource(callsURI, "calls", mcp.WithMIMEType(resourceMediaType),
 		mcp.WithResourceDescription("The calls of tools that run or wait, and the last that ended, each with its progress."))}
-	listedTemplates = []mcp.ResourceTemplate{mcp.NewResourceTemplate(callTemplate, "call", mcp.WithTemplateMIMEType(resourceType),
+	listedTemplates = []mcp.ResourceTemplate{mcp.NewResourceTemplate(callURITemplate, "call", mcp.WithTemplateMIMEType(resourceMediaType),
 		mcp.WithTemplateDescription("One call: its progress, what it waits for, its activities and how it ended. Subscribe to it to be notified of changes."))}
 )
 
-// clientOf returns the name of the client whose request mcp-go serves.
-func clientOf(ctx context.Context) string {
+// clientName returns the name of the client whose request mcp-go serves.
+func clientName(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
 		return info.ClientInfo.Name
 	}

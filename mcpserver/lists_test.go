@@ -13,7 +13,7 @@ import (
 // protocol eras.
 func TestLists(t *testing.T) {
 	d, _, _ := runningCall(t)
-	s := serveTools(t, d, Options{Version: "1.2.3", Watch: d}, withPrompts)
+	s := serveTools(t, d, Options{Version: "1.2.3", CallWatcher: d}, withPrompts)
 	session := s.open(t, "a")
 	var b strings.Builder
 	b.WriteString(s.sessionlessClient(t).answer(initializeText("b")).text + "\n")
@@ -32,7 +32,7 @@ func TestLists(t *testing.T) {
 // resource, so that no handler of it is ever called.
 func TestNothingIsRegisteredWithTheLibrary(t *testing.T) {
 	d, _, _ := runningCall(t)
-	s := serveTools(t, d, Options{Watch: d}, withPrompts)
+	s := serveTools(t, d, Options{CallWatcher: d}, withPrompts)
 	for method, params := range map[string]string{
 		"tools/call": `{"name":"messages__echo"}`, "prompts/get": `{"name":"messages__plain"}`, "resources/read": `{"uri":"opentabs://calls"}`,
 	} {

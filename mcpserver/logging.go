@@ -15,8 +15,8 @@ type LogEntry struct {
 	Message string
 	// Data is a JSON array of the values logged with the message; nil for none.
 	Data json.RawMessage
-	// Dropped is how many entries of the plugin are missing before this entry.
-	Dropped int
+	// DroppedCount is how many entries of the plugin are missing before this entry.
+	DroppedCount int
 }
 
 // Logged sends a log line to clients (notifications/message). Logged never blocks: a
@@ -27,8 +27,8 @@ func (s *Server) Logged(e LogEntry) {
 	if e.Data != nil {
 		body["data"] = e.Data
 	}
-	if e.Dropped > 0 {
-		body["dropped"] = e.Dropped
+	if e.DroppedCount > 0 {
+		body["dropped"] = e.DroppedCount
 	}
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	n.Method = "notifications/message"

@@ -34,7 +34,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 		}
 	}
 	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "not heard"})
-	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), Dropped: 3})
+	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), DroppedCount: 3})
 	hear(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
 
 	p.send(fmt.Sprintf(setLevel, "error"))

@@ -15,13 +15,13 @@ import (
 // progressSender sends the progress of a call to its client, under the progress token
 // of one request. A progressSender is safe for concurrent use.
 type progressSender struct {
-	ctx     context.Context // of the request: nothing is sent after its end
-	deliver transport.Send
-	token   json.RawMessage
+	ctx         context.Context // of the request: nothing is sent after its end
+	sendMessage transport.Send
+	token       json.RawMessage
 
-	mu     sync.Mutex // guards all fields below, and keeps notifications in order
-	closed bool
-	buf    []byte
+	mu       sync.Mutex // guards all fields below, and keeps notifications in order
+	isClosed bool
+	buf      []byte
 }
 
 // newProgressSender returns the progressSender of a request. newProgressSender returns
@@ -31,7 +31,7 @@ func newProgressSender(ctx context.Context, p *transport.Params, send transport.
 	if token == nil || send == nil {
 		return nil
 	}
-	return &progressSender{ctx: ctx, deliver: send, token: token}
+	return &progressSender{ctx: ctx, sendMessage: send, token: token}
 }
 
 // close waits for a notification that is being sent. After close no progress is sent:
@@ -42,7 +42,7 @@ func (s *progressSender) close() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	s.isClosed = true
 }
 
 // send sends one notification. A failed notification is dropped: progress never
@@ -53,11 +53,11 @@ func (s *progressSender) send(p dispatch.Progress) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.ctx.Err() != nil {
+	if s.isClosed || s.ctx.Err() != nil {
 		return
 	}
 	s.buf = appendProgress(s.buf[:0], s.token, p)
-	_ = s.deliver(s.buf)
+	_ = s.sendMessage(s.buf)
 }
 
 // appendProgress appends a notifications/progress for a client that gave this

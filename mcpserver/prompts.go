@@ -18,31 +18,31 @@ import (
 // is a JSON-RPC error, with the sentence for the agent.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
-	if failed := s.catalog.brokenPlugin(q.Params.Name); !ok && failed != nil {
-		return faultOf(s.replyToFailure(failed))
+	if brokenErr := s.catalog.brokenPlugin(q.Params.Name); !ok && brokenErr != nil {
+		return toFault(s.replyToFailure(brokenErr))
 	}
 	if !ok {
-		return faultReply(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
+		return newFaultReply(wire.CodeInvalidParams, "There is no prompt %q. List the prompts (prompts/list), then get one of those.", q.Params.Name)
 	}
-	defined := argumentsDefinedBy(prompt.InputSchema, prompt.Plugin)
-	defined.detach = true // a prompt cannot become a job
-	args, err := splitArguments(q.Params.Arguments, defined, true)
+	definedByPrompt := findDefinedArguments(prompt.InputSchema, prompt.Plugin)
+	definedByPrompt.definesDetach = true // a prompt cannot become a job
+	args, err := splitArguments(q.Params.Arguments, definedByPrompt, true)
 	if err == nil {
-		args.tool, err = prompt.Validate(args.tool)
+		args.toolArgs, err = prompt.Validate(args.toolArgs)
 	}
 	if err != nil {
-		if refused := s.catalog.refusedError(prompt.Plugin, prompt.Dispatch()); refused != nil {
-			err = refused
+		if refusalErr := s.catalog.refusedError(prompt.Plugin, prompt.Dispatch()); refusalErr != nil {
+			err = refusalErr
 		}
-		return faultOf(s.replyToFailure(err))
+		return toFault(s.replyToFailure(err))
 	}
 	result, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
 	if err != nil {
-		return faultOf(s.replyToFailure(err))
+		return toFault(s.replyToFailure(err))
 	}
 	r := reply{callID: result.CallID, audience: result.Audience}
 	if r.members, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
-		return faultOf(s.replyToFailure(&dispatch.Error{
+		return toFault(s.replyToFailure(&dispatch.Error{
 			Code: wire.ErrInvalidResult, CallID: result.CallID, RunTime: result.RunTime, ReportCount: result.ReportCount,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
@@ -50,18 +50,18 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	return r
 }
 
-// faultOf converts the reply of a failed call to a JSON-RPC error.
-func faultOf(r reply) reply {
+// toFault converts the reply of a failed call to a JSON-RPC error.
+func toFault(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {
 		Code wire.ErrorCode `json:"code"`
 	}
-	if json.Unmarshal(r.meta, &m) == nil && m.Code == wire.ErrInvalidArguments {
+	if json.Unmarshal(r.errorMeta, &m) == nil && m.Code == wire.ErrInvalidArguments {
 		code = wire.CodeInvalidParams
 	}
 	f := reply{Fault: transport.Fault{Code: code, Message: r.text}, callID: r.callID}
-	if r.meta != nil {
-		f.Details = map[string]json.RawMessage{metaError: r.meta}
+	if r.errorMeta != nil {
+		f.Details = map[string]json.RawMessage{metaError: r.errorMeta}
 	}
 	return f
 }
@@ -75,17 +75,17 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	case len(output) == 0:
 		return nil, errors.New("it returned nothing instead of a text or messages")
 	case output[0] == '"':
-		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: textBlock(output)}.encodeJSON()})
+		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: newTextBlock(output)}.encodeJSON()})
 	case output[0] == '{':
-		var object struct {
+		var promptObject struct {
 			Description *string         `json:"description"`
 			Messages    json.RawMessage `json:"messages"`
 		}
-		if json.Unmarshal(output, &object) != nil || object.Messages == nil {
+		if json.Unmarshal(output, &promptObject) != nil || promptObject.Messages == nil {
 			return nil, errors.New("it returned an object that is not {description?, messages}")
 		}
-		if messages = object.Messages; object.Description != nil {
-			description = *object.Description
+		if messages = promptObject.Messages; promptObject.Description != nil {
+			description = *promptObject.Description
 		}
 	}
 	if output[0] != '"' {
@@ -115,13 +115,13 @@ func (m promptMessage) encodeJSON() []byte {
 // promptMessages validates a list of messages and returns them in MCP's form.
 // Clients reject a whole prompt for one message that MCP does not allow.
 func promptMessages(list json.RawMessage) ([][]byte, error) {
-	var all []json.RawMessage
-	if list[0] != '[' || json.Unmarshal(list, &all) != nil {
+	var rawMessages []json.RawMessage
+	if list[0] != '[' || json.Unmarshal(list, &rawMessages) != nil {
 		return nil, errors.New("its messages are not an array")
 	}
-	messages := make([][]byte, 0, len(all))
-	for i, raw := range all {
-		m, err := promptMessageOf(raw)
+	messages := make([][]byte, 0, len(rawMessages))
+	for i, raw := range rawMessages {
+		m, err := parsePromptMessage(raw)
 		if err != nil {
 			return nil, fmt.Errorf("its message %d %w", i+1, err)
 		}
@@ -130,8 +130,8 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 	return messages, nil
 }
 
-// promptMessageOf parses {role, content}; content is a text or a block.
-func promptMessageOf(raw json.RawMessage) (promptMessage, error) {
+// parsePromptMessage parses {role, content}; content is a text or a block.
+func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	var m struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
@@ -142,31 +142,31 @@ func promptMessageOf(raw json.RawMessage) (promptMessage, error) {
 	case m.Role != string(mcp.RoleUser) && m.Role != string(mcp.RoleAssistant):
 		return promptMessage{}, errors.New(`has a role that is neither "user" nor "assistant"`)
 	}
-	content, ok := contentOf(m.Content)
+	content, ok := parseContent(m.Content)
 	if !ok {
 		return promptMessage{}, errors.New("has content that is neither a text nor a block of MCP content (text, image, audio, resource, resource_link)")
 	}
 	return promptMessage{role: `"` + m.Role + `"`, content: content}, nil
 }
 
-// contentOf returns one block of content; a text becomes a text block.
-func contentOf(raw json.RawMessage) ([]byte, bool) {
+// parseContent returns one block of content; a text becomes a text block.
+func parseContent(raw json.RawMessage) ([]byte, bool) {
 	if raw[0] == '"' {
-		return textBlock(raw), true
+		return newTextBlock(raw), true
 	}
 	f := contentFinder{text: raw}
 	members, end, ok := f.scanMembers(0, 0)
 	if raw[0] != '{' || !ok || end != len(raw) {
 		return nil, false
 	}
-	if kind, ok := members.get("type"); ok && string(kind.of(raw)) == `"text"` {
-		return raw, members.hasOnly("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidExtras()
+	if kind, ok := members.findValue("type"); ok && string(kind.cutFrom(raw)) == `"text"` {
+		return raw, members.hasOnlyMembers("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidExtras()
 	}
 	_, ok = members.asBlock()
 	return raw, ok
 }
 
-// textBlock returns the block for a text in JSON.
-func textBlock(quoted []byte) []byte {
+// newTextBlock returns the block for a text in JSON.
+func newTextBlock(quoted []byte) []byte {
 	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
 }

@@ -42,13 +42,13 @@ type reply struct {
 	// text is the text content of a failed result and of built-in tools.
 	text    string
 	isError bool
-	// meta is the value of metaError.
-	meta json.RawMessage
+	// errorMeta is the value of metaError.
+	errorMeta json.RawMessage
 	// audience and job are the values of metaAudience and metaJob; empty for none.
 	audience string
 	job      json.RawMessage
-	// lost is called if the answer could not be delivered; nil for nothing.
-	lost func()
+	// onUndelivered is called if the answer could not be delivered; nil for nothing.
+	onUndelivered func()
 	// members are the members of a result of prompts/get or resources/read, without
 	// braces; nil for tools/call.
 	members []byte
@@ -65,14 +65,14 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-// faultReply is a reply that is a JSON-RPC error.
-func faultReply(code int, format string, args ...any) reply {
+// newFaultReply is a reply that is a JSON-RPC error.
+func newFaultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
 }
 
-// successReply is the reply for the output of a tool: valid JSON (the bridge validates
+// newSuccessReply is the reply for the output of a tool: valid JSON (the bridge validates
 // it), or empty for undefined.
-func successReply(callID string, output json.RawMessage) reply {
+func newSuccessReply(callID string, output json.RawMessage) reply {
 	output = oneLine(output)
 	if len(output) == 0 {
 		return reply{callID: callID}
@@ -80,7 +80,7 @@ func successReply(callID string, output json.RawMessage) reply {
 	if s, ok := separateBlocks(output); ok {
 		return reply{callID: callID, output: s.text, data: s.data, blocks: s.blocks}
 	}
-	return reply{callID: callID, output: output, data: objectOnly(output)}
+	return reply{callID: callID, output: output, data: nilUnlessObject(output)}
 }
 
 // oneLine removes line breaks from JSON and repairs invalid UTF-8. In both
@@ -100,33 +100,33 @@ func oneLine(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// objectOnly returns output if it is an object, otherwise nil: structured content
+// nilUnlessObject returns output if it is an object, otherwise nil: structured content
 // must be an object.
-func objectOnly(output json.RawMessage) json.RawMessage {
+func nilUnlessObject(output json.RawMessage) json.RawMessage {
 	if len(output) == 0 || output[0] != '{' {
 		return nil
 	}
 	return output
 }
 
-// errorMeta is the JSON under metaError. Times are in milliseconds.
-type errorMeta struct {
-	Code      wire.ErrorCode `json:"code"`
-	Retryable bool           `json:"retryable"`
-	CallID    string         `json:"call_id,omitempty"`
-	RanMs     float64        `json:"ran_ms"`
-	Reports   int            `json:"reports"`
-	// SinceReportMs is absent if there was no report.
-	SinceReportMs *float64             `json:"since_report_ms,omitempty"`
-	Stopped       dispatch.StopOutcome `json:"stopped,omitempty"`
-	Tool          *wire.ToolErrorInfo  `json:"tool,omitempty"`
-	// ForUser is the text for the user if it differs from the text for agents.
-	ForUser string `json:"for_user,omitempty"`
+// errorDetails is the JSON under metaError. Times are in milliseconds.
+type errorDetails struct {
+	Code        wire.ErrorCode `json:"code"`
+	Retryable   bool           `json:"retryable"`
+	CallID      string         `json:"call_id,omitempty"`
+	RunMs       float64        `json:"ran_ms"`
+	ReportCount int            `json:"reports"`
+	// SinceLastReportMs is absent if there was no report.
+	SinceLastReportMs *float64             `json:"since_report_ms,omitempty"`
+	StopOutcome       dispatch.StopOutcome `json:"stopped,omitempty"`
+	ToolError         *wire.ToolErrorInfo  `json:"tool,omitempty"`
+	// UserText is the text for the user if it differs from the text for agents.
+	UserText string `json:"for_user,omitempty"`
 }
 
-// failureReply is the reply for a failed call. An err that is not a *dispatch.Error is
+// newFailureReply is the reply for a failed call. An err that is not a *dispatch.Error is
 // reported as internal, without its details.
-func failureReply(err error) reply {
+func newFailureReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
 		e = &dispatch.Error{
@@ -134,17 +134,17 @@ func failureReply(err error) reply {
 			Message: "opentabs failed while it ran this call (internal). Check the log of opentabs, then report the error.",
 		}
 	}
-	m := errorMeta{
-		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RanMs: float64(e.RunTime.Microseconds()) / 1000,
-		Reports: e.ReportCount, Stopped: e.StopOutcome, Tool: e.ToolError, ForUser: e.UserText,
+	m := errorDetails{
+		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RunMs: float64(e.RunTime.Microseconds()) / 1000,
+		ReportCount: e.ReportCount, StopOutcome: e.StopOutcome, ToolError: e.ToolError, UserText: e.UserText,
 	}
 	if e.ReportCount > 0 {
-		since := float64(e.SinceLastReport.Microseconds()) / 1000
-		m.SinceReportMs = &since
+		sinceMs := float64(e.SinceLastReport.Microseconds()) / 1000
+		m.SinceLastReportMs = &sinceMs
 	}
 	r := reply{callID: e.CallID, text: e.Error(), isError: true}
 	if meta, err := json.Marshal(m); err == nil { // a tool may have given NaN as retryAfterMs
-		r.meta = meta
+		r.errorMeta = meta
 	}
 	return r
 }
@@ -156,8 +156,8 @@ func (r reply) CallID() string { return r.callID }
 
 // Undelivered implements transport.Reply.
 func (r reply) Undelivered() {
-	if r.lost != nil {
-		r.lost()
+	if r.onUndelivered != nil {
+		r.onUndelivered()
 	}
 }
 
@@ -194,12 +194,12 @@ func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
 func (r reply) writeContent(w *bufio.Writer) {
 	w.WriteString(`"content":[`)
 	defer w.WriteByte(']')
-	text := r.text != "" || r.output != nil
-	if text {
+	hasText := r.text != "" || r.output != nil
+	if hasText {
 		r.writeText(w)
 	}
 	for i, b := range r.blocks {
-		if text || i > 0 {
+		if hasText || i > 0 {
 			w.WriteByte(',')
 		}
 		w.Write(b)
@@ -223,25 +223,25 @@ func (r reply) writeText(w *bufio.Writer) {
 
 // writeMeta writes the _meta member unless it is empty.
 func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
-	next := `,"_meta":{`
-	entry := func(key string, value []byte) {
-		w.WriteString(next + `"` + key + `":`)
+	separator := `,"_meta":{`
+	writeEntry := func(key string, value []byte) {
+		w.WriteString(separator + `"` + key + `":`)
 		w.Write(value)
-		next = ","
+		separator = ","
 	}
-	if r.meta != nil {
-		entry(metaError, r.meta)
+	if r.errorMeta != nil {
+		writeEntry(metaError, r.errorMeta)
 	}
 	if r.audience != "" {
-		entry(metaAudience, rawjson.AppendString(nil, r.audience))
+		writeEntry(metaAudience, rawjson.AppendString(nil, r.audience))
 	}
 	if r.job != nil {
-		entry(metaJob, r.job)
+		writeEntry(metaJob, r.job)
 	}
 	if identity != nil {
-		entry(mcp.MetaKeyServerInfo, identity)
+		writeEntry(mcp.MetaKeyServerInfo, identity)
 	}
-	if next == "," {
+	if separator == "," {
 		w.WriteByte('}')
 	}
 }

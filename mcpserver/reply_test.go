@@ -26,13 +26,13 @@ func TestResultsAsTheyAreWritten(t *testing.T) {
 		"{\"a\":\t1}":                        `{"content":[{"type":"text","text":"{\"a\":\t1}"}],"structuredContent":{"a":` + "\t" + `1}}`,
 		"{\"a\":\"\xff\"}":                   `{"content":[{"type":"text","text":"{\"a\":\"` + "\uFFFD" + `\"}"}],"structuredContent":{"a":"` + "\uFFFD" + `"}}`,
 	} {
-		got := writtenResult(t, successReply("", json.RawMessage(output)))
+		got := writtenResult(t, newSuccessReply("", json.RawMessage(output)))
 		if got != want {
 			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
 		}
 	}
 	for _, undefined := range []json.RawMessage{nil, {}, json.RawMessage(" ")} {
-		if got := writtenResult(t, successReply("", undefined)); got != `{"content":[]}` {
+		if got := writtenResult(t, newSuccessReply("", undefined)); got != `{"content":[]}` {
 			t.Errorf("undefined is written %s", got)
 		}
 	}

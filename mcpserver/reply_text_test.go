@@ -12,11 +12,11 @@ import (
 // client is short and has no hidden characters.
 func TestFaultRepeatsNoHiddenCharacters(t *testing.T) {
 	name := "no\U000e0101\U000e0148\u202epe"
-	text := faultReply(wire.CodeInternal, "There is no tool %q. List the tools.", name).Message
+	text := newFaultReply(wire.CodeInternal, "There is no tool %q. List the tools.", name).Message
 	if r, hidden := plaintext.FirstHidden(text); hidden || !strings.Contains(text, "List the tools.") {
 		t.Errorf("%U in %q", r, text)
 	}
-	if long := faultReply(wire.CodeInternal, "There is no tool %q.", strings.Repeat("x", 1<<20)).Message; len(long) > 4010 {
+	if long := newFaultReply(wire.CodeInternal, "There is no tool %q.", strings.Repeat("x", 1<<20)).Message; len(long) > 4010 {
 		t.Errorf("the message has %d bytes", len(long))
 	}
 }

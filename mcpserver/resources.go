@@ -17,9 +17,9 @@ import (
 
 // The resources: the list of calls, and each call.
 const (
-	callsURI     = "opentabs://calls"
-	callTemplate = callsURI + "/{id}"
-	resourceType = "application/json"
+	callsURI          = "opentabs://calls"
+	callURITemplate   = callsURI + "/{id}"
+	resourceMediaType = "application/json"
 )
 
 // maxListedCalls is the most calls in the list of calls.
@@ -35,9 +35,9 @@ type Watcher interface {
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// callIDOf returns the ID of the call that a URI names. callIDOf reports false for any
+// callIDFromURI returns the ID of the call that a URI names. callIDFromURI reports false for any
 // other URI.
-func callIDOf(uri string) (string, bool) {
+func callIDFromURI(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")
 	return id, ok && id != "" && !strings.Contains(id, "/")
 }
@@ -45,32 +45,32 @@ func callIDOf(uri string) (string, bool) {
 // read serves a resources/read.
 func (r *resources) read(q request) reply {
 	uri := q.Params.URI
-	value, ok := r.find(uri)
+	value, ok := r.findContent(uri)
 	if !ok {
 		code := mcp.RESOURCE_NOT_FOUND
-		if q.Params.Modern() {
+		if q.Params.IsModern() {
 			code = wire.CodeInvalidParams
 		}
-		f := faultReply(code, "%v", unknownResource(uri))
+		f := newFaultReply(code, "%v", unknownResource(uri))
 		f.Details = map[string]string{"uri": uri}
 		return f
 	}
 	text, err := json.Marshal(value)
 	if err != nil { // the numbers in views are finite
-		return faultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
+		return newFaultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
 	text = plaintext.CleanJSON(text) // tools and clients wrote most of it
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, rawjson.Encode(uri))
 	b = append(rawjson.AppendString(b, string(text)), `}]`...)
-	if q.Params.Modern() { // it requires the time for which a result may be cached
+	if q.Params.IsModern() { // it requires the time for which a result may be cached
 		b = append(b, `,"ttlMs":0,"cacheScope":"private"`...)
 	}
 	return reply{members: b}
 }
 
-// find returns the content of a resource. Results of calls are left out: they are
+// findContent returns the content of a resource. Results of calls are left out: they are
 // for the client that called, and for the user.
-func (r *resources) find(uri string) (any, bool) {
+func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {
 		list := shape.List{Calls: r.calls.Calls()}
 		if n := len(list.Calls) - maxListedCalls; n > 0 {
@@ -82,7 +82,7 @@ func (r *resources) find(uri string) (any, bool) {
 		}
 		return list, true
 	}
-	id, ok := callIDOf(uri)
+	id, ok := callIDFromURI(uri)
 	if !ok {
 		return nil, false
 	}

@@ -78,7 +78,7 @@ func TestResourcesAreRead(t *testing.T) {
 		{Progress: &three, Total: &ten, Message: "page 3"},
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`{"rows":[1]}`)}},
 	}, 0)
-	s := serveTools(t, d, Options{Watch: d})
+	s := serveTools(t, d, Options{CallWatcher: d})
 	c := s.open(t, "a")
 	uri := "opentabs://calls/" + id
 	status, modern := s.askModern(t, "resources/read", uri, readText(uri, modernMeta))
@@ -102,7 +102,7 @@ func TestResourcesAreRead(t *testing.T) {
 
 func TestResourcesThatAreNotThere(t *testing.T) {
 	d, id, _ := runningCall(t)
-	s := serveTools(t, d, Options{Watch: d})
+	s := serveTools(t, d, Options{CallWatcher: d})
 	for _, uri := range []string{"opentabs://calls/call_x", "opentabs://calls/", "opentabs://calls/" + id + "/x", "file:///etc/passwd", ""} {
 		name := uri
 		if uri == "" {
@@ -135,7 +135,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := manyCalls(maxListedCalls + 7)
 	var list shape.List
-	m := serveTools(t, returnOutput(`1`), Options{Watch: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
+	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
 	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.OmittedCount != 7 {
 		t.Errorf("%d calls, %d more", len(list.Calls), list.OmittedCount)
 	}
@@ -154,7 +154,7 @@ func (manyCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
 // transport, and once more after the last change.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
-	s := serveTools(t, d, Options{Watch: d})
+	s := serveTools(t, d, Options{CallWatcher: d})
 	uri := "opentabs://calls/" + id
 	subscribe := strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)
 
@@ -206,8 +206,8 @@ func TestSubscribersAreNotified(t *testing.T) {
 		t.Error(code)
 	}
 	s.resources.mu.Lock()
-	if s.resources.count != 1 {
-		t.Errorf("%d subscriptions are left", s.resources.count)
+	if s.resources.subscriptionCount != 1 {
+		t.Errorf("%d subscriptions are left", s.resources.subscriptionCount)
 	}
 	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
@@ -286,7 +286,7 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		l.Changed(uri)
+		l.RecordChange(uri)
 	}
 	if all := l.next(t.Context()); len(all) != 1 {
 		t.Errorf("%d notifications", len(all))
@@ -315,14 +315,14 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			_ = l.subscribe(uri) // a second time has no effect
 		}
 	}
-	if total != maxAllSubscriptions || refused == 0 || len(w.subscribed) != maxSubscriptions {
-		t.Errorf("%d taken, %d refused, %d resources", total, refused, len(w.subscribed))
+	if total != maxAllSubscriptions || refused == 0 || len(w.subscribedByURI) != maxSubscriptions {
+		t.Errorf("%d taken, %d refused, %d resources", total, refused, len(w.subscribedByURI))
 	}
 	for _, l := range listeners {
 		w.Drop(l.Subscriber)
 	}
-	if w.count != 0 || len(w.subscribed) != 0 || w.follower != nil {
-		t.Errorf("left: %d, %d, %v", w.count, len(w.subscribed), w.follower)
+	if w.subscriptionCount != 0 || len(w.subscribedByURI) != 0 || w.follower != nil {
+		t.Errorf("left: %d, %d, %v", w.subscriptionCount, len(w.subscribedByURI), w.follower)
 	}
 }
 
@@ -336,7 +336,7 @@ func TestMissedEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.noteEvents(nil, true)
+	w.notifyOfEvents(nil, true)
 	if all := l.next(t.Context()); len(all) != 3 {
 		t.Errorf("%v", all)
 	}

@@ -17,14 +17,14 @@ import (
 
 // The limits of calls that wait between two requests.
 const (
-	// maxResumable is the maximum number of calls that wait between two requests.
+	// maxResumableCalls is the maximum number of calls that wait between two requests.
 	// Above that, a call keeps its request open, as for a client without forms.
-	maxResumable = 256
-	// keepAnswer is how long the answer of a call that ended between two requests is
-	// kept. maxAnswerBytes is the size of all such answers; above it the oldest are
+	maxResumableCalls = 256
+	// keptAnswerLifetime is how long the answer of a call that ended between two requests is
+	// kept. maxKeptAnswerBytes is the size of all such answers; above it the oldest are
 	// dropped.
-	keepAnswer     = 5 * time.Minute
-	maxAnswerBytes = 64 << 20
+	keptAnswerLifetime = 5 * time.Minute
+	maxKeptAnswerBytes = 64 << 20
 )
 
 // resumableCalls are the calls of clients of protocol version 2026-07-28 or later that
@@ -35,73 +35,73 @@ const (
 type resumableCalls struct {
 	seal seal
 
-	mu    sync.Mutex                // guards all fields below; locked before resumableCall.mu
-	byID  map[string]*resumableCall // calls whose clients have a requestState
-	ended []*resumableCall          // calls in byID that ended between two requests, oldest first
-	bytes int                       // size of their answers
+	mu          sync.Mutex                // guards all fields below; locked before resumableCall.mu
+	callsByID   map[string]*resumableCall // calls whose clients have a requestState
+	endedCalls  []*resumableCall          // calls in callsByID that ended between two requests, oldest first
+	answerBytes int                       // size of their answers
 }
 
 func newResumableCalls() *resumableCalls {
-	return &resumableCalls{seal: newSeal(), byID: map[string]*resumableCall{}}
+	return &resumableCalls{seal: newSeal(), callsByID: map[string]*resumableCall{}}
 }
 
 // resumableCall is one such call.
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// bound is the digest of the first request; the repeated one must have the same.
-	bound  [digestSize]byte
-	cancel context.CancelCauseFunc
-	// changed has a token when a ticket was added or removed.
-	changed chan struct{}
-	done    chan struct{} // closed when reply is set
-	reply   reply
+	// requestDigest is the digest of the first request; the repeated one must have the same.
+	requestDigest [digestSize]byte
+	cancel        context.CancelCauseFunc
+	// ticketsChanged has a token when a ticket was added or removed.
+	ticketsChanged chan struct{}
+	done           chan struct{} // closed when reply is set
+	reply          reply
 
-	mu       sync.Mutex      // guards all fields below
-	progress *progressSender // progress of the request that waits for the call
-	waits    bool            // a request waits
-	tickets  []*openTicket
-	drop     *time.Timer // runs while the answer is kept
+	mu                sync.Mutex      // guards all fields below
+	progress          *progressSender // progress of the request that waits for the call
+	hasWaitingRequest bool            // a request waits
+	tickets           []*openTicket
+	dropTimer         *time.Timer // runs while the answer is kept
 }
 
 // openTicket is an unresolved ticket.
 type openTicket struct {
-	question
-	// answered is set after the client's answer: the form is not shown again.
+	formQuestion
+	// isAnswered is set after the client's answer: the form is not shown again.
 	// decided is set if the answer was a decision.
-	answered, decided bool
+	isAnswered, isDecided bool
 }
 
 // serveResumable serves a request of a client whose forms are part of replies.
 func (a *approvals) serveResumable(ctx context.Context, q request) reply {
-	bound := hashRequest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
+	requestDigest := hashRequest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
 	if q.Params.RequestState == "" {
-		c, err := a.startResumable(q, bound)
+		c, err := a.startResumable(q, requestDigest)
 		if err != nil {
-			return faultReply(wire.CodeInternal, transport.StoppingText)
+			return newFaultReply(wire.CodeInternal, transport.StoppingText)
 		}
 		p := newProgressSender(ctx, q.Params, q.Send)
 		defer p.close() // the call may continue and report progress
 		c.attach(p)
 		return c.wait(ctx)
 	}
-	c, refused := a.resumable.find(q.Params.RequestState, bound)
+	c, refusal := a.resumable.findByState(q.Params.RequestState, requestDigest)
 	if c == nil {
-		return refused
+		return refusal
 	}
 	answers := map[string]json.RawMessage{}
 	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &answers) != nil {
-		return faultReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
+		return newFaultReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
 	}
 	for _, answer := range answers {
 		if answer[0] != '{' {
-			return faultReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
+			return newFaultReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
 	}
 	p := newProgressSender(ctx, q.Params, q.Send)
 	defer p.close()
 	if !c.attach(p) {
-		return faultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
+		return newFaultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
 	c.applyAnswers(q.Client, answers)
 	return c.wait(ctx)
@@ -109,11 +109,11 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 
 // startResumable starts a call that outlives its request while it is suspended. An
 // error means that nothing may start.
-func (a *approvals) startResumable(q request, bound [digestSize]byte) (*resumableCall, error) {
+func (a *approvals) startResumable(q request, requestDigest [digestSize]byte) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
-		approvals: a, id: strings.ToLower(rand.Text()), bound: bound, cancel: cancel,
-		changed: make(chan struct{}, 1), done: make(chan struct{}),
+		approvals: a, id: strings.ToLower(rand.Text()), requestDigest: requestDigest, cancel: cancel,
+		ticketsChanged: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	background, err := q.Background(cancel)
 	if err != nil {
@@ -121,14 +121,14 @@ func (a *approvals) startResumable(q request, bound [digestSize]byte) (*resumabl
 		return nil, err
 	}
 	q.progress = c.sendProgress
-	q.onSuspend = func(ctx context.Context, w dispatch.WaitingTicket) { c.addTicket(ctx, question{WaitingTicket: w}) }
+	q.onSuspend = func(ctx context.Context, w dispatch.WaitingTicket) { c.addTicket(ctx, formQuestion{WaitingTicket: w}) }
 	go func() {
 		defer background.Finish()
 		defer cancel(nil)
 		c.reply = a.run(ctx, q)
 		background.Release()
 		close(c.done)
-		a.resumable.retainAnswer(c)
+		a.resumable.keepAnswer(c)
 	}()
 	return c, nil
 }
@@ -142,8 +142,8 @@ func (c *resumableCall) sendProgress(p dispatch.Progress) {
 }
 
 // addTicket keeps a ticket until ctx ends, when the ticket is resolved.
-func (c *resumableCall) addTicket(ctx context.Context, q question) {
-	t := &openTicket{question: q}
+func (c *resumableCall) addTicket(ctx context.Context, q formQuestion) {
+	t := &openTicket{formQuestion: q}
 	c.mu.Lock()
 	c.tickets = append(c.tickets, t)
 	c.mu.Unlock()
@@ -157,7 +157,7 @@ func (c *resumableCall) addTicket(ctx context.Context, q question) {
 
 func (c *resumableCall) signalChange() {
 	select {
-	case c.changed <- struct{}{}:
+	case c.ticketsChanged <- struct{}{}:
 	default:
 	}
 }
@@ -167,12 +167,12 @@ func (c *resumableCall) signalChange() {
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waits {
+	if c.hasWaitingRequest {
 		return false
 	}
-	c.waits, c.progress = true, p
-	if c.drop != nil {
-		c.drop.Stop()
+	c.hasWaitingRequest, c.progress = true, p
+	if c.dropTimer != nil {
+		c.dropTimer.Stop()
 	}
 	return true
 }
@@ -180,16 +180,16 @@ func (c *resumableCall) attach(p *progressSender) bool {
 // applyAnswers applies the client's answers to forms.
 func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]json.RawMessage) {
 	c.mu.Lock()
-	open := slices.Clone(c.tickets)
+	tickets := slices.Clone(c.tickets)
 	c.mu.Unlock()
-	for _, t := range open {
+	for _, t := range tickets {
 		answer, ok := answers[t.TicketID]
 		if !ok {
 			continue
 		}
-		decided := c.approvals.decideByAnswer(t.question, client, answer)
+		isDecided := c.approvals.decideByAnswer(t.formQuestion, client, answer)
 		c.mu.Lock()
-		t.answered, t.decided = true, decided // addTicket removes it a moment later
+		t.isAnswered, t.isDecided = true, isDecided // addTicket removes it a moment later
 		c.mu.Unlock()
 	}
 }
@@ -202,7 +202,7 @@ func (c *resumableCall) wait(ctx context.Context) reply {
 	for {
 		select {
 		case <-c.done:
-			c.approvals.resumable.forget(c)
+			c.approvals.resumable.removeAnswered(c)
 			return c.reply
 		default:
 		}
@@ -212,7 +212,7 @@ func (c *resumableCall) wait(ctx context.Context) reply {
 		c.remindClient()
 		select {
 		case <-c.done:
-		case <-c.changed:
+		case <-c.ticketsChanged:
 		case <-heartbeat.C:
 		case <-ctx.Done():
 			c.cancel(context.Cause(ctx))
@@ -224,14 +224,14 @@ func (c *resumableCall) wait(ctx context.Context) reply {
 // remindClient sends the client the reason why its call waits.
 func (c *resumableCall) remindClient() {
 	c.mu.Lock()
-	var waiting []question
+	var questions []formQuestion
 	for _, t := range c.tickets {
-		if !t.decided {
-			waiting = append(waiting, t.question)
+		if !t.isDecided {
+			questions = append(questions, t.formQuestion)
 		}
 	}
 	c.mu.Unlock()
-	for _, q := range waiting {
+	for _, q := range questions {
 		c.approvals.calls.Remind(q.WaitingTicket, q.progressMessage())
 	}
 }
@@ -244,7 +244,7 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 	defer calls.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := calls.byID[c.id]; !known && len(calls.byID) >= maxResumable {
+	if _, isKnown := calls.callsByID[c.id]; !isKnown && len(calls.callsByID) >= maxResumableCalls {
 		return reply{}, false
 	}
 	type inputRequest struct {
@@ -252,22 +252,22 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 		Params elicitation `json:"params"`
 	}
 	requests := map[string]inputRequest{}
-	until := time.Now()
+	latestExpiry := time.Now()
 	for _, t := range c.tickets {
-		if t.answered {
+		if t.isAnswered {
 			continue
 		}
 		requests[t.TicketID] = inputRequest{methodElicit, t.buildForm()}
-		if t.ExpiresAt.After(until) {
-			until = t.ExpiresAt
+		if t.ExpiresAt.After(latestExpiry) {
+			latestExpiry = t.ExpiresAt
 		}
 	}
 	if len(requests) == 0 {
 		return reply{}, false
 	}
-	calls.byID[c.id] = c
-	c.waits, c.progress = false, nil
-	state := calls.seal.close(sealed{id: c.id, expires: until.Add(keepAnswer), bound: c.bound})
+	calls.callsByID[c.id] = c
+	c.hasWaitingRequest, c.progress = false, nil
+	state := calls.seal.sealText(sealContent{id: c.id, expiresAt: latestExpiry.Add(keptAnswerLifetime), requestDigest: c.requestDigest})
 	members := rawjson.Encode(struct {
 		Requests map[string]inputRequest `json:"inputRequests"`
 		State    string                  `json:"requestState"`
@@ -279,55 +279,55 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 const goneText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-// find returns the call of a requestState. If the state is unknown or belongs to
+// findByState returns the call of a requestState. If the state is unknown or belongs to
 // another request, it returns the error as a reply.
-func (r *resumableCalls) find(state string, bound [digestSize]byte) (*resumableCall, reply) {
-	in, ok := r.seal.open(state)
+func (r *resumableCalls) findByState(state string, requestDigest [digestSize]byte) (*resumableCall, reply) {
+	content, ok := r.seal.openText(state)
 	if !ok {
-		return nil, faultReply(wire.CodeInvalidParams, "%s", goneText)
+		return nil, newFaultReply(wire.CodeInvalidParams, "%s", goneText)
 	}
-	if in.bound != bound {
-		return nil, faultReply(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
+	if content.requestDigest != requestDigest {
+		return nil, newFaultReply(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
 	}
 	r.mu.Lock()
-	c := r.byID[in.id]
+	c := r.callsByID[content.id]
 	r.mu.Unlock()
-	if c == nil || time.Now().After(in.expires) {
-		return nil, faultReply(wire.CodeInvalidParams, "%s", goneText)
+	if c == nil || time.Now().After(content.expiresAt) {
+		return nil, newFaultReply(wire.CodeInvalidParams, "%s", goneText)
 	}
 	return c, reply{}
 }
 
-// retainAnswer keeps the answer of a call that ended while no request waits for it.
-func (r *resumableCalls) retainAnswer(c *resumableCall) {
+// keptAnswerLifetime keeps the answer of a call that ended while no request waits for it.
+func (r *resumableCalls) keepAnswer(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.mu.Lock()
-	isKept := !c.waits && r.byID[c.id] == c
+	isKept := !c.hasWaitingRequest && r.callsByID[c.id] == c
 	if isKept {
-		c.drop = time.AfterFunc(keepAnswer, func() { r.expire(c) })
+		c.dropTimer = time.AfterFunc(keptAnswerLifetime, func() { r.dropExpired(c) })
 	}
 	c.mu.Unlock()
 	if !isKept {
 		return
 	}
-	r.ended = append(r.ended, c)
-	r.bytes += c.reply.sizeBytes()
-	for r.bytes > maxAnswerBytes && len(r.ended) > 1 {
-		oldest := r.ended[0]
-		r.remove(oldest)
+	r.endedCalls = append(r.endedCalls, c)
+	r.answerBytes += c.reply.sizeBytes()
+	for r.answerBytes > maxKeptAnswerBytes && len(r.endedCalls) > 1 {
+		oldest := r.endedCalls[0]
+		r.removeCall(oldest)
 		if !oldest.isAttached() {
 			go oldest.reply.Undelivered() // it may take locks
 		}
 	}
 }
 
-// expire drops an answer that no request has fetched.
-func (r *resumableCalls) expire(c *resumableCall) {
+// dropExpired drops an answer that no request has fetched.
+func (r *resumableCalls) dropExpired(c *resumableCall) {
 	r.mu.Lock()
-	isExpired := slices.Contains(r.ended, c) && !c.isAttached()
+	isExpired := slices.Contains(r.endedCalls, c) && !c.isAttached()
 	if isExpired {
-		r.remove(c)
+		r.removeCall(c)
 	}
 	r.mu.Unlock()
 	if isExpired {
@@ -340,26 +340,26 @@ func (r *resumableCalls) expire(c *resumableCall) {
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.waits
+	return c.hasWaitingRequest
 }
 
-// forget removes a call whose answer was returned.
-func (r *resumableCalls) forget(c *resumableCall) {
+// removeAnswered removes a call whose answer was returned.
+func (r *resumableCalls) removeAnswered(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.remove(c)
+	r.removeCall(c)
 }
 
-// remove removes a call. The caller holds mu.
-func (r *resumableCalls) remove(c *resumableCall) {
-	delete(r.byID, c.id)
-	if i := slices.Index(r.ended, c); i >= 0 {
-		r.ended = slices.Delete(r.ended, i, i+1)
-		r.bytes -= c.reply.sizeBytes()
+// removeCall removes a call. The caller holds mu.
+func (r *resumableCalls) removeCall(c *resumableCall) {
+	delete(r.callsByID, c.id)
+	if i := slices.Index(r.endedCalls, c); i >= 0 {
+		r.endedCalls = slices.Delete(r.endedCalls, i, i+1)
+		r.answerBytes -= c.reply.sizeBytes()
 	}
 	c.mu.Lock()
-	if c.drop != nil {
-		c.drop.Stop()
+	if c.dropTimer != nil {
+		c.dropTimer.Stop()
 	}
 	c.mu.Unlock()
 }

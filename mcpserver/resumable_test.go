@@ -328,15 +328,15 @@ func TestModernClientsWithoutForms(t *testing.T) {
 func (c *resumableCalls) countKept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.ended) + len(c.byID) + c.bytes
+	return len(c.endedCalls) + len(c.callsByID) + c.answerBytes
 }
 
 // putEnded adds an ended call with an answer of this size.
 func (c *resumableCalls) putEnded(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
-	c.byID[id] = h
-	c.retainAnswer(h)
+	c.callsByID[id] = h
+	c.keepAnswer(h)
 	return h
 }
 
@@ -344,19 +344,19 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newResumableCalls()
 		for i := range 5 {
-			c.putEnded(fmt.Sprint(i), maxAnswerBytes/3)
+			c.putEnded(fmt.Sprint(i), maxKeptAnswerBytes/3)
 		}
-		if len(c.ended) != 3 || len(c.byID) != 3 || c.byID["1"] != nil || c.bytes != maxAnswerBytes/3*3 {
-			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
+		if len(c.endedCalls) != 3 || len(c.callsByID) != 3 || c.callsByID["1"] != nil || c.answerBytes != maxKeptAnswerBytes/3*3 {
+			t.Errorf("%d kept, %d bytes", len(c.endedCalls), c.answerBytes)
 		}
-		c.putEnded("large", maxAnswerBytes+1)
-		if len(c.ended) != 1 || c.byID["large"] == nil {
-			t.Errorf("%d kept, %d bytes", len(c.ended), c.bytes)
+		c.putEnded("large", maxKeptAnswerBytes+1)
+		if len(c.endedCalls) != 1 || c.callsByID["large"] == nil {
+			t.Errorf("%d kept, %d bytes", len(c.endedCalls), c.answerBytes)
 		}
-		c.forget(c.byID["large"])
+		c.removeAnswered(c.callsByID["large"])
 		lost := 0
-		c.putEnded("last", 5).reply.lost = func() { lost++ }
-		<-time.After(keepAnswer - time.Second)
+		c.putEnded("last", 5).reply.onUndelivered = func() { lost++ }
+		<-time.After(keptAnswerLifetime - time.Second)
 		if c.countKept() != 1+1+5 {
 			t.Error("dropped too early")
 		}
@@ -370,12 +370,12 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 		}
 
 		// A request arrives while the answer is being dropped.
-		h := c.putEnded("fetched", maxAnswerBytes)
-		h.reply.lost = func() { lost++ }
+		h := c.putEnded("fetched", maxKeptAnswerBytes)
+		h.reply.onUndelivered = func() { lost++ }
 		h.attach(nil)
-		c.putEnded("next", maxAnswerBytes)
+		c.putEnded("next", maxKeptAnswerBytes)
 		synctest.Wait()
-		if lost != 1 || c.byID["fetched"] != nil {
+		if lost != 1 || c.callsByID["fetched"] != nil {
 			t.Errorf("a fetched answer is reported as lost")
 		}
 	})
@@ -387,8 +387,8 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
-	for i := range maxResumable {
-		s.approvals.resumable.byID[fmt.Sprint(i)] = &resumableCall{}
+	for i := range maxResumableCalls {
+		s.approvals.resumable.callsByID[fmt.Sprint(i)] = &resumableCall{}
 	}
 	c := s.modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
@@ -411,15 +411,15 @@ func TestResumableCallsAreBounded(t *testing.T) {
 
 func TestSeal(t *testing.T) {
 	s, other := newSeal(), newSeal()
-	in := sealed{id: strings.Repeat("a", idSize), expires: time.UnixMilli(1234567890123), bound: hashRequest("m", "s", "n", json.RawMessage(`{}`))}
-	text := s.close(in)
-	if out, ok := s.open(text); !ok || out != in {
+	in := sealContent{id: strings.Repeat("a", sealedIDSize), expiresAt: time.UnixMilli(1234567890123), requestDigest: hashRequest("m", "s", "n", json.RawMessage(`{}`))}
+	text := s.sealText(in)
+	if out, ok := s.openText(text); !ok || out != in {
 		t.Errorf("%+v, %v", out, ok)
 	}
-	if s.close(in) == text {
+	if s.sealText(in) == text {
 		t.Error("two texts are alike")
 	}
-	if _, ok := other.open(text); ok {
+	if _, ok := other.openText(text); ok {
 		t.Error("another server's seal was taken")
 	}
 	for i := range text {
@@ -427,7 +427,7 @@ func TestSeal(t *testing.T) {
 		if b[i]++; b[i] == '[' || b[i] == '{' || b[i] == ':' || b[i] == '.' || b[i] == '`' {
 			b[i] = 'A'
 		}
-		if _, ok := s.open(string(b)); ok {
+		if _, ok := s.openText(string(b)); ok {
 			t.Errorf("a change at %d was not seen", i)
 		}
 	}

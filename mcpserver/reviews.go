@@ -34,18 +34,18 @@ type Inspector interface {
 	Inspect(plugin string) (*inspection.Inspection, error)
 	// Recommend stores an agent's recommendation for the content with this hash.
 	// Recommend enables nothing.
-	Recommend(plugin, hash string, permission wire.Permission, note, by string) error
+	Recommend(plugin, hash string, permission wire.Permission, note, recommender string) error
 }
 
 // reviewTools let an agent inspect plugins. Only the user can enable a plugin.
 var reviewTools = []builtinTool{{
-	shown: newBuiltin("plugin_inspect", "Inspect a plugin",
+	definition: newBuiltinDefinition("plugin_inspect", "Inspect a plugin",
 		"Shows a plugin before it is enabled: what it is, where it works, its tools, its settings, its author's own code in pages, what changed since the user's last review. "+
 			"The overview has a token with which you can recommend it to the user (plugin_mark_reviewed).", inspectSchema, true),
 	isOffered: hasInspector,
 	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.inspectPlugin(q) },
 }, {
-	shown: newBuiltin("plugin_mark_reviewed", "Recommend a plugin",
+	definition: newBuiltinDefinition("plugin_mark_reviewed", "Recommend a plugin",
 		"Shows the user that you have inspected a plugin and recommend enabling it. It changes no permission: the user decides, in the opentabs side panel or a terminal.", markReviewedSchema, false),
 	isOffered: hasInspector,
 	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
@@ -56,9 +56,9 @@ func hasInspector(s *Server, _ string) bool { return s.reviews.inspector != nil 
 // reviews runs the tools by which agents inspect plugins. reviews is safe for
 // concurrent use.
 type reviews struct {
-	inspector Inspector // nil for none
-	plugins   *plugin.Registry
-	tokens    inspection.Tokens // for the plugins that agents have inspected
+	inspector    Inspector // nil for none
+	plugins      *plugin.Registry
+	reviewTokens inspection.Tokens // for the plugins that agents have inspected
 }
 
 // authorNotice precedes texts of a plugin's author.
@@ -70,37 +70,37 @@ func (r *reviews) inspectPlugin(q request) reply {
 		Section string `json:"section"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return failureReply(err)
+		return newFailureReply(err)
 	}
-	in, err := r.inspector.Inspect(a.Plugin)
+	inspected, err := r.inspector.Inspect(a.Plugin)
 	if err != nil {
-		return failureReply(invalidArguments("%s", r.withoutPaths(a.Plugin, err)))
+		return newFailureReply(newArgumentsError("%s", r.withoutPaths(a.Plugin, err)))
 	}
-	text, next, err := in.Page(a.Section)
+	text, nextSection, err := inspected.Page(a.Section)
 	if err != nil {
-		return failureReply(invalidArguments("%v", err))
+		return newFailureReply(newArgumentsError("%v", err))
 	}
-	head := ""
+	introduction := ""
 	if a.Section == "" || a.Section == inspection.SectionOverview {
-		head = fmt.Sprintf("Read its sections, first of all %q. If it does only what it claims, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
-			inspection.SectionCode, r.tokens.Issue(in))
+		introduction = fmt.Sprintf("Read its sections, first of all %q. If it does only what it claims, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
+			inspection.SectionCode, r.reviewTokens.Issue(inspected))
 	}
-	if next != "" {
-		text += fmt.Sprintf("\n(more: section %q)\n", next)
+	if nextSection != "" {
+		text += fmt.Sprintf("\n(more: section %q)\n", nextSection)
 	}
-	return reply{text: head + authorNotice + text}
+	return reply{text: introduction + authorNotice + text}
 }
 
 // withoutPaths returns the text of an error about a plugin without the paths of
 // this machine, which agents must not receive.
 func (r *reviews) withoutPaths(name string, err error) string {
 	text := err.Error()
-	if one, ok := r.plugins.Set().Plugin(name); ok {
-		text = strings.ReplaceAll(text, one.Dir, "FOLDER")
+	if pkg, ok := r.plugins.Set().Plugin(name); ok {
+		text = strings.ReplaceAll(text, pkg.Dir, "FOLDER")
 	}
-	var file *fs.PathError
-	if errors.As(err, &file) {
-		text = strings.ReplaceAll(text, file.Path, filepath.Base(file.Path))
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		text = strings.ReplaceAll(text, pathErr.Path, filepath.Base(pathErr.Path))
 	}
 	return text
 }
@@ -114,21 +114,21 @@ func (r *reviews) markReviewed(q request) reply {
 		Note        string          `json:"note"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return failureReply(err)
+		return newFailureReply(err)
 	}
 	if a.Permission != wire.PermissionAsk && a.Permission != wire.PermissionAuto { // before the token is used up
-		return failureReply(invalidArguments(`The argument "permission" is %q. Use "ask" or "auto", then call again.`, a.Permission))
+		return newFailureReply(newArgumentsError(`The argument "permission" is %q. Use "ask" or "auto", then call again.`, a.Permission))
 	}
-	hash, err := r.tokens.Redeem(a.ReviewToken, a.Plugin)
+	hash, err := r.reviewTokens.Redeem(a.ReviewToken, a.Plugin)
 	if err != nil {
-		return failureReply(invalidArguments("%v", err))
+		return newFailureReply(newArgumentsError("%v", err))
 	}
-	if one, ok := r.plugins.Set().Plugin(a.Plugin); ok && a.Version != "" && a.Version != one.Version {
-		return failureReply(invalidArguments("the plugin %s has the version %s, not %s: inspect it again", a.Plugin, one.Version, a.Version))
+	if pkg, ok := r.plugins.Set().Plugin(a.Plugin); ok && a.Version != "" && a.Version != pkg.Version {
+		return newFailureReply(newArgumentsError("the plugin %s has the version %s, not %s: inspect it again", a.Plugin, pkg.Version, a.Version))
 	}
-	by := cmp.Or(q.Client.String(), "an agent")
-	if err := r.inspector.Recommend(a.Plugin, hash, a.Permission, a.Note, by); err != nil {
-		return failureReply(invalidArguments("%v", err))
+	recommender := cmp.Or(q.Client.String(), "an agent")
+	if err := r.inspector.Recommend(a.Plugin, hash, a.Permission, a.Note, recommender); err != nil {
+		return newFailureReply(newArgumentsError("%v", err))
 	}
 	return reply{text: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
 		a.Plugin, a.Permission)}

@@ -26,45 +26,45 @@ func newSeal() seal {
 	return s
 }
 
-// sealed is the content of such a text.
-type sealed struct {
-	// id is the ID of a resumableCall, idSize characters.
-	id      string
-	expires time.Time
-	// bound is the digest of the request that the text belongs to.
-	bound [digestSize]byte
+// sealContent is the content of such a text.
+type sealContent struct {
+	// id is the ID of a resumableCall, sealedIDSize characters.
+	id        string
+	expiresAt time.Time
+	// requestDigest is the digest of the request that the text belongs to.
+	requestDigest [digestSize]byte
 }
 
 // The sizes of the sealed values, in bytes. An id is a rand.Text.
 const (
-	idSize     = 26
-	nonceSize  = 8
-	sealedSize = idSize + 8 + nonceSize + 2*digestSize
+	sealedIDSize = 26
+	nonceSize    = 8
+	sealedSize   = sealedIDSize + 8 + nonceSize + 2*digestSize
 )
 
-// close returns the text, which differs each time.
-func (s seal) close(v sealed) string {
+// sealText returns the text, which differs each time.
+func (s seal) sealText(v sealContent) string {
 	b := append(make([]byte, 0, sealedSize), v.id...)
-	b = binary.BigEndian.AppendUint64(b, uint64(v.expires.UnixMilli()))
+	b = binary.BigEndian.AppendUint64(b, uint64(v.expiresAt.UnixMilli()))
 	b = append(b, make([]byte, nonceSize)...)
 	_, _ = rand.Read(b[len(b)-nonceSize:])
-	b = append(b, v.bound[:]...)
+	b = append(b, v.requestDigest[:]...)
 	return base64.RawURLEncoding.EncodeToString(append(b, s.computeMAC(b)...))
 }
 
-// open returns the content of a text. open reports false if this server did not make
+// openText returns the content of a text. open reports false if this server did not make
 // the text.
-func (s seal) open(text string) (sealed, bool) {
+func (s seal) openText(text string) (sealContent, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != sealedSize {
-		return sealed{}, false
+		return sealContent{}, false
 	}
 	body, mac := b[:len(b)-digestSize], b[len(b)-digestSize:]
 	if !hmac.Equal(mac, s.computeMAC(body)) {
-		return sealed{}, false
+		return sealContent{}, false
 	}
-	v := sealed{id: string(body[:idSize]), expires: time.UnixMilli(int64(binary.BigEndian.Uint64(body[idSize:])))}
-	copy(v.bound[:], body[idSize+8+nonceSize:])
+	v := sealContent{id: string(body[:sealedIDSize]), expiresAt: time.UnixMilli(int64(binary.BigEndian.Uint64(body[sealedIDSize:])))}
+	copy(v.requestDigest[:], body[sealedIDSize+8+nonceSize:])
 	return v, true
 }
 

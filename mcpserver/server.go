@@ -23,11 +23,11 @@ const (
 	defaultMaxRequestBytes = 16 << 20
 )
 
-// sessionIdle ends an HTTP session that has no running call, no open stream and no
+// sessionIdleTimeout ends an HTTP session that has no running call, no open stream and no
 // request for this time. The next request of the session gets 404, and the client
 // starts a new session. The session of a client that closed a response early ends after
 // 10 minutes at most.
-const sessionIdle = time.Hour
+const sessionIdleTimeout = time.Hour
 
 // serverName is the name of the server in MCP.
 const serverName = "opentabs"
@@ -42,8 +42,8 @@ type Options struct {
 	// Heartbeat is the interval of keep-alive messages on a silent stream. Default
 	// 25 s: some clients give up after 30 s.
 	Heartbeat time.Duration
-	// NoForms disables approval forms in clients (elicitation). Default false.
-	NoForms bool
+	// DisableForms disables approval forms in clients (elicitation). Default false.
+	DisableForms bool
 	// MaxRequestBytes is the largest request, in bytes; larger requests are rejected.
 	// Default 16 MiB.
 	MaxRequestBytes int64
@@ -60,9 +60,9 @@ type Options struct {
 	// Inspector lets agents inspect plugins and recommend them to the user.
 	// Default: agents cannot.
 	Inspector Inspector
-	// Watch returns the calls that are offered as resources. Default: there are no
+	// CallWatcher returns the calls that are offered as resources. Default: there are no
 	// resources.
-	Watch Watcher
+	CallWatcher Watcher
 	// Tabs returns the open tabs of a plugin; it does not wait. Default: agents
 	// cannot list tabs.
 	Tabs func(plugin string) dispatch.Targets
@@ -108,11 +108,11 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.MaxRequestBytes = cmp.Or(o.MaxRequestBytes, defaultMaxRequestBytes)
 	s := &Server{
 		opts: o, calls: calls, plugins: plugins,
-		jobs:    &jobs{all: o.Jobs, detach: o.Detach},
+		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach},
 		reviews: reviews{inspector: o.Inspector, plugins: plugins},
 	}
 	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run)
-	s.jobs.reply = func(tool string, result dispatch.Result, err error) reply {
+	s.jobs.replyToEnd = func(tool string, result dispatch.Result, err error) reply {
 		l, _ := s.catalog.findTool(tool)
 		return s.toolReply(l, result, err)
 	}
@@ -121,11 +121,11 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	library := s.newLibrary()
 	s.catalog.library = library
 	t := transport.Options{
-		Log: o.Log, SessionIdle: sessionIdle, Heartbeat: o.Heartbeat, MaxRequestBytes: o.MaxRequestBytes,
+		Log: o.Log, SessionIdle: sessionIdleTimeout, Heartbeat: o.Heartbeat, MaxRequestBytes: o.MaxRequestBytes,
 		Identity: rawjson.Encode(mcp.Implementation{Name: serverName, Version: o.Version}),
 	}
-	if o.Watch != nil {
-		s.resources = newResources(o.Watch)
+	if o.CallWatcher != nil {
+		s.resources = newResources(o.CallWatcher)
 		t.Resources = s.resources
 	}
 	s.transport = transport.New(s, library, t)
@@ -152,11 +152,11 @@ func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients()
 // if a list changes.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
-// Revoke ends all that runs for a client whose token was removed: sessions,
+// RevokeToken ends all that runs for a client whose token was removed: sessions,
 // streams, calls and jobs. The caller rejects its requests first.
-func (s *Server) Revoke(token string) {
-	s.transport.Revoke(token)
-	s.jobs.revoke(token)
+func (s *Server) RevokeToken(token string) {
+	s.transport.RevokeToken(token)
+	s.jobs.revokeToken(token)
 }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for

@@ -52,7 +52,7 @@ func TestClientsAreListedOldestFirst(t *testing.T) {
 	s.open(t, "second")
 	all := s.Clients()
 	if len(all) != 2 || all[0].Name != "first" || all[0].Version != "1.2" || all[0].Transport != "http" ||
-		all[0].ID != a.session || all[0].Since.IsZero() || all[1].Name != "second" {
+		all[0].ID != a.session || all[0].ConnectedSince.IsZero() || all[1].Name != "second" {
 		t.Errorf("%+v", all)
 	}
 }

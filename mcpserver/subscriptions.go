@@ -33,30 +33,30 @@ var (
 type resources struct {
 	calls Watcher
 
-	mu         sync.Mutex // guards all fields below; locked before the subscribers' mutexes
-	subscribed map[string]*subscribedResource
-	count      int                // subscriptions
-	follower   *dispatch.Follower // nil while there is no subscription
-	closed     bool
-	readers    sync.WaitGroup
+	mu                sync.Mutex // guards all fields below; locked before the subscribers' mutexes
+	subscribedByURI   map[string]*subscribedResource
+	subscriptionCount int                // subscriptions
+	follower          *dispatch.Follower // nil while there is no subscription
+	isClosed          bool
+	eventReaders      sync.WaitGroup
 }
 
 // subscribedResource is one resource with subscribers.
 type subscribedResource struct {
-	subscribers map[*transport.Subscriber]struct{}
-	notified    time.Time
-	pending     *time.Timer // nil if no notification is pending
+	subscribers  map[*transport.Subscriber]struct{}
+	lastNotified time.Time
+	pendingTimer *time.Timer // nil if no notification is pending
 }
 
 var _ transport.Resources = (*resources)(nil)
 
 func newResources(calls Watcher) *resources {
-	return &resources{calls: calls, subscribed: map[string]*subscribedResource{}}
+	return &resources{calls: calls, subscribedByURI: map[string]*subscribedResource{}}
 }
 
 // Subscribe implements transport.Resources.
 func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
-	if id, ok := callIDOf(uri); ok {
+	if id, ok := callIDFromURI(uri); ok {
 		_, ok = r.calls.Find(id)
 		if !ok {
 			return unknownResource(uri)
@@ -66,29 +66,29 @@ func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	one := r.subscribed[uri]
-	if one != nil {
-		if _, ok := one.subscribers[s]; ok {
+	resource := r.subscribedByURI[uri]
+	if resource != nil {
+		if _, ok := resource.subscribers[s]; ok {
 			return nil
 		}
 	}
 	switch {
-	case r.closed:
+	case r.isClosed:
 		return errStopping
-	case r.count >= maxAllSubscriptions || s.Count() >= maxSubscriptions:
+	case r.subscriptionCount >= maxAllSubscriptions || s.CountSubscriptions() >= maxSubscriptions:
 		return errTooManySubscriptions
 	}
-	if one == nil {
-		one = &subscribedResource{subscribers: map[*transport.Subscriber]struct{}{}}
-		r.subscribed[uri] = one
+	if resource == nil {
+		resource = &subscribedResource{subscribers: map[*transport.Subscriber]struct{}{}}
+		r.subscribedByURI[uri] = resource
 	}
-	one.subscribers[s] = struct{}{}
-	s.Record(uri, true)
-	r.count++
+	resource.subscribers[s] = struct{}{}
+	s.RecordSubscription(uri, true)
+	r.subscriptionCount++
 	if r.follower == nil {
 		follower := r.calls.Follow(dispatch.FollowOptions{})
 		r.follower = follower
-		r.readers.Go(func() { r.readEvents(follower) })
+		r.eventReaders.Go(func() { r.readEvents(follower) })
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 func (r *resources) Unsubscribe(s *transport.Subscriber, uri string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.remove(s, uri)
+	r.removeSubscription(s, uri)
 }
 
 // Drop implements transport.Resources.
@@ -105,29 +105,29 @@ func (r *resources) Drop(s *transport.Subscriber) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, uri := range s.SubscribedResources() {
-		r.remove(s, uri)
+		r.removeSubscription(s, uri)
 	}
 }
 
-// remove removes a subscription, if it exists. The caller holds mu.
-func (r *resources) remove(s *transport.Subscriber, uri string) {
-	one, ok := r.subscribed[uri]
+// removeSubscription removes a subscription, if it exists. The caller holds mu.
+func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
+	resource, ok := r.subscribedByURI[uri]
 	if !ok {
 		return
 	}
-	if _, ok := one.subscribers[s]; !ok {
+	if _, ok := resource.subscribers[s]; !ok {
 		return
 	}
-	delete(one.subscribers, s)
-	s.Record(uri, false)
-	r.count--
-	if len(one.subscribers) == 0 {
-		if one.pending != nil {
-			one.pending.Stop()
+	delete(resource.subscribers, s)
+	s.RecordSubscription(uri, false)
+	r.subscriptionCount--
+	if len(resource.subscribers) == 0 {
+		if resource.pendingTimer != nil {
+			resource.pendingTimer.Stop()
 		}
-		delete(r.subscribed, uri)
+		delete(r.subscribedByURI, uri)
 	}
-	if r.count == 0 {
+	if r.subscriptionCount == 0 {
 		r.stopFollowing()
 	}
 }
@@ -143,72 +143,72 @@ func (r *resources) stopFollowing() {
 // close stops all notifications and waits for the goroutines.
 func (r *resources) close() {
 	r.mu.Lock()
-	r.closed = true
+	r.isClosed = true
 	r.stopFollowing()
-	for _, one := range r.subscribed {
-		if one.pending != nil {
-			one.pending.Stop()
+	for _, resource := range r.subscribedByURI {
+		if resource.pendingTimer != nil {
+			resource.pendingTimer.Stop()
 		}
 	}
 	r.mu.Unlock()
-	r.readers.Wait()
+	r.eventReaders.Wait()
 }
 
 // readEvents reads events until the follower is closed.
 func (r *resources) readEvents(f *dispatch.Follower) {
 	for {
-		events, missed, err := f.Next(context.Background())
+		events, missedCount, err := f.Next(context.Background())
 		if err != nil {
 			return
 		}
-		r.noteEvents(events, missed > 0)
+		r.notifyOfEvents(events, missedCount > 0)
 	}
 }
 
-// noteEvents notifies the subscribers of the resources that events changed. After
+// notifyOfEvents notifies the subscribers of the resources that events changed. After
 // missed events, all resources count as changed.
-func (r *resources) noteEvents(events []*dispatch.Event, missed bool) {
+func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if missed {
-		for _, uri := range slices.Collect(maps.Keys(r.subscribed)) {
-			r.noteChange(uri)
+	if hasMissed {
+		for _, uri := range slices.Collect(maps.Keys(r.subscribedByURI)) {
+			r.notifyOfChange(uri)
 		}
 		return
 	}
 	for i := range events {
-		r.noteChange(callsURI + "/" + events[i].Call.CallID)
+		r.notifyOfChange(callsURI + "/" + events[i].Call.CallID)
 		// The list changes with the start and end of a call, not with each report.
 		if kind := events[i].Kind; kind != dispatch.EventProgress && kind != dispatch.EventActivity {
-			r.noteChange(callsURI)
+			r.notifyOfChange(callsURI)
 		}
 	}
 }
 
-// noteChange notifies the subscribers of a resource at once, or at the end of the
+// notifyOfChange notifies the subscribers of a resource at once, or at the end of the
 // current updateInterval. The caller holds mu.
-func (r *resources) noteChange(uri string) {
-	one, ok := r.subscribed[uri]
-	if !ok || one.pending != nil || r.closed {
+func (r *resources) notifyOfChange(uri string) {
+	resource, ok := r.subscribedByURI[uri]
+	if !ok || resource.pendingTimer != nil || r.isClosed {
 		return
 	}
-	if wait := updateInterval - time.Since(one.notified); wait > 0 {
-		one.pending = time.AfterFunc(wait, func() {
+	if wait := updateInterval - time.Since(resource.lastNotified); wait > 0 {
+		resource.pendingTimer = time.AfterFunc(wait, func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			if r.subscribed[uri] == one {
-				one.notify(uri)
+			if r.subscribedByURI[uri] == resource {
+				resource.notifySubscribers(uri)
 			}
 		})
 		return
 	}
-	one.notify(uri)
+	resource.notifySubscribers(uri)
 }
 
-// notify notifies all subscribers. The caller holds resources.mu.
-func (one *subscribedResource) notify(uri string) {
-	one.notified, one.pending = time.Now(), nil
-	for s := range one.subscribers {
-		s.Changed(uri)
+// notifySubscribers notifies all subscribers. The caller holds resources.mu.
+func (resource *subscribedResource) notifySubscribers(uri string) {
+	resource.lastNotified, resource.pendingTimer = time.Now(), nil
+	for s := range resource.subscribers {
+		s.RecordChange(uri)
 	}
 }

@@ -16,7 +16,7 @@ const listTabsSchema = `{"type":"object","properties":{"plugin":{"type":"string"
 
 // tabTools are the tools about tabs.
 var tabTools = []builtinTool{{
-	shown: newBuiltin("plugin_list_tabs", "List the tabs of plugins",
+	definition: newBuiltinDefinition("plugin_list_tabs", "List the tabs of plugins",
 		"Lists the plugins and the open tabs in which their tools can run, with the tabId and the browser that a call may name. "+
 			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet), failed (it did not start in any tab) or ready. "+
 			"One that the user has not enabled is off: ask the user.",
@@ -48,9 +48,9 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// Off is why no tool of the plugin may run; only the user can change it.
-	Off  string      `json:"off,omitempty"`
-	Tabs []tabAnswer `json:"tabs"`
+	// OffReason is why no tool of the plugin may run; only the user can change it.
+	OffReason string      `json:"off,omitempty"`
+	Tabs      []tabAnswer `json:"tabs"`
 }
 
 func (s *Server) listTabs(_ context.Context, q request) reply {
@@ -58,7 +58,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		Plugin string `json:"plugin"`
 	}
 	if err := decodeArguments(q, &a); err != nil {
-		return failureReply(err)
+		return newFailureReply(err)
 	}
 	answers := []pluginAnswer{}
 	var lines []string
@@ -71,7 +71,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		lines = append(lines, answer.answerText())
 	}
 	if len(answers) == 0 && a.Plugin != "" {
-		return failureReply(invalidArguments("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
+		return newFailureReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
 	if len(answers) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME."}
@@ -82,42 +82,42 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 // tabsOf returns a plugin and its tabs. For a plugin that must not run, the answer
 // has no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
-	places := s.opts.Tabs(p.Name)
-	answer := pluginAnswer{Plugin: p.Name, State: places.State(), Tabs: []tabAnswer{}}
-	off := s.catalog.offReason(p)
-	if off == "" {
+	targets := s.opts.Tabs(p.Name)
+	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
+	offReason := s.catalog.whyToolsAreOff(p)
+	if offReason == "" {
 		answer.DisplayName = p.DisplayName
 	}
-	answer.Off = off
-	add := func(t dispatch.Target, reload bool) {
-		for i, known := range answer.Tabs { // frames of one tab
-			if known.TabID == t.TabID && known.Browser == t.Browser {
-				answer.Tabs[i].Ready = known.Ready || t.Readiness == dispatch.Ready
+	answer.OffReason = offReason
+	addTab := func(t dispatch.Target, needsReload bool) {
+		for i, listedTab := range answer.Tabs { // frames of one tab
+			if listedTab.TabID == t.TabID && listedTab.Browser == t.Browser {
+				answer.Tabs[i].Ready = listedTab.Ready || t.Readiness == dispatch.Ready
 				return
 			}
 		}
 		answer.Tabs = append(answer.Tabs, tabAnswer{
-			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: shownURL(t.URL, off == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
-			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: reload,
+			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: stripURL(t.URL, offReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
+			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: needsReload,
 		})
 	}
-	for _, t := range places.LiveTargets {
-		add(t, false)
+	for _, t := range targets.LiveTargets {
+		addTab(t, false)
 	}
-	for _, t := range append(append(places.LoadingTabs, places.TabsAwaitingCode...), places.BrokenTabs...) {
-		add(t, false)
+	for _, t := range append(append(targets.LoadingTabs, targets.TabsAwaitingCode...), targets.BrokenTabs...) {
+		addTab(t, false)
 	}
-	for _, t := range append(places.TabsToReload, places.ErrorPages...) {
-		add(t, true)
+	for _, t := range append(targets.TabsToReload, targets.ErrorPages...) {
+		addTab(t, true)
 	}
 	return answer
 }
 
-// shownURL returns a URL without user, query and fragment; "" if it is not allowed
+// stripURL returns a URL without user, query and fragment; "" if it is not allowed
 // or malformed.
-func shownURL(address string, allowed bool) string {
+func stripURL(address string, isAllowed bool) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || !allowed {
+	if err != nil || u.Host == "" || !isAllowed {
 		return ""
 	}
 	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
@@ -129,8 +129,8 @@ func shownURL(address string, allowed bool) string {
 func (a pluginAnswer) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)
-	if a.Off != "" {
-		fmt.Fprintf(&b, "; its tools do not run: %s", a.Off)
+	if a.OffReason != "" {
+		fmt.Fprintf(&b, "; its tools do not run: %s", a.OffReason)
 	}
 	for _, t := range a.Tabs {
 		fmt.Fprintf(&b, "\n  tab %d of browser %q (id %s): %q %q", t.TabID, t.BrowserName, t.Browser, cmp.Or(t.URL, t.Origin), t.Title)

@@ -80,7 +80,7 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://u:p@a.com/x?y#z": "https://a.com/x", "https://a.com/?": "https://a.com/", "https://a.com/%2F%3F?q": "https://a.com/%2F%3F", "": "", "about:blank": "",
 	} {
-		if got := shownURL(address, true); got != want {
+		if got := stripURL(address, true); got != want {
 			t.Errorf("%s is shown as %s", address, got)
 		}
 	}
@@ -111,7 +111,7 @@ func TestInstanceOfACall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(l.shown.RawInputSchema)
+		return string(l.definition.RawInputSchema)
 	}
 	work, home := dispatch.Instance{Name: "work", URL: "https://w"}, dispatch.Instance{Name: "home", URL: "https://h"}
 	if got := shown(); got != string(schema) {
@@ -123,11 +123,11 @@ func TestInstanceOfACall(t *testing.T) {
 	if got := shown(work, home); !strings.Contains(got, `"instance":{"description":"Which of the sites of Wiki to use.","enum":["work","home"],"type":"string"}`) {
 		t.Error(got)
 	}
-	if got := argumentsDefinedBy(schema, wiki); got != (definedArguments{}) {
+	if got := findDefinedArguments(schema, wiki); got != (definedArguments{}) {
 		t.Errorf("%+v", got)
 	}
 	wiki.Instances = nil
-	if got := argumentsDefinedBy(schema, wiki); got != (definedArguments{instance: true}) {
+	if got := findDefinedArguments(schema, wiki); got != (definedArguments{definesInstance: true}) {
 		t.Errorf("%+v", got)
 	}
 	q := request{Request: transport.Request{Params: &transport.Params{Name: "wiki__find"}}}

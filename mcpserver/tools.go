@@ -17,9 +17,9 @@ const metaCategory = "opentabs/category"
 
 // listedTool is a tool of a plugin as agents see it.
 type listedTool struct {
-	tool    *plugin.Tool
-	shown   mcp.Tool
-	defined definedArguments
+	tool          *plugin.Tool
+	definition    mcp.Tool
+	definedByTool definedArguments
 	// hasHeaderArguments is set if the schema asks clients to repeat arguments in
 	// HTTP headers (x-mcp-header).
 	hasHeaderArguments bool
@@ -30,18 +30,18 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !isObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
 	}
-	defined := argumentsDefinedBy(t.InputSchema, t.Plugin)
-	shown := mcp.NewToolWithRawSchema(t.FullName(), t.Description, t.InputSchema)
-	if names := instanceNames(t.Plugin); !defined.instance && len(names) > 1 {
-		shown.RawInputSchema = withProperty(t.InputSchema, argInstance, rawjson.Encode(map[string]any{
+	definedByTool := findDefinedArguments(t.InputSchema, t.Plugin)
+	definition := mcp.NewToolWithRawSchema(t.FullName(), t.Description, t.InputSchema)
+	if names := instanceNames(t.Plugin); !definedByTool.definesInstance && len(names) > 1 {
+		definition.RawInputSchema = withProperty(t.InputSchema, argInstance, rawjson.Encode(map[string]any{
 			"type": "string", "enum": names, "description": "Which of the sites of " + t.Plugin.DisplayName + " to use.",
 		}))
 	}
-	shown.Title = t.DisplayName
+	definition.Title = t.DisplayName
 	if t.Group != "" {
-		shown.Meta = mcp.NewMetaFromMap(map[string]any{metaCategory: t.Group})
+		definition.Meta = mcp.NewMetaFromMap(map[string]any{metaCategory: t.Group})
 	}
-	shown.Annotations = mcp.ToolAnnotation{
+	definition.Annotations = mcp.ToolAnnotation{
 		Title:           t.Annotations.Title,
 		ReadOnlyHint:    t.Annotations.ReadOnly,
 		DestructiveHint: t.Annotations.Destructive,
@@ -49,12 +49,12 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		OpenWorldHint:   t.Annotations.OpenWorld,
 	}
 	if t.DeclaresResults() && isObjectSchema(t.OutputSchema) {
-		shown.RawOutputSchema = t.OutputSchema
+		definition.RawOutputSchema = t.OutputSchema
 	}
-	l := &listedTool{tool: t, shown: shown, defined: defined, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
+	l := &listedTool{tool: t, definition: definition, definedByTool: definedByTool, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
 	// The name may also be written with escapes.
 	if l.hasHeaderArguments || bytes.Contains(t.InputSchema, []byte(`\u`)) {
-		if err := mcp.ValidateParamHeaderAnnotations(&shown); err != nil {
+		if err := mcp.ValidateParamHeaderAnnotations(&definition); err != nil {
 			return nil, err // clients do not list such a tool
 		}
 	}
@@ -64,9 +64,9 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 // withDetach returns the tool with the argument "_detach". The tool has no output
 // schema: the answer may be a job, and clients reject an answer that does not match.
 func (l *listedTool) withDetach() mcp.Tool {
-	t := l.shown
+	t := l.definition
 	t.RawOutputSchema = nil
-	if !l.defined.detach {
+	if !l.definedByTool.definesDetach {
 		t.RawInputSchema = withProperty(t.RawInputSchema, argDetach, json.RawMessage(detachSchema))
 	}
 	return t
@@ -93,14 +93,14 @@ func withProperty(schema json.RawMessage, name string, property json.RawMessage)
 	if rawjson.KindOf(schema) != rawjson.KindObject {
 		return schema
 	}
-	added := rawjson.Member{Key: name, Quoted: rawjson.Encode(name), Value: property}
-	root := slices.Collect(rawjson.Members(schema))
-	i := slices.IndexFunc(root, func(m rawjson.Member) bool { return m.Key == "properties" })
+	newProperty := rawjson.Member{Key: name, Quoted: rawjson.Encode(name), Value: property}
+	rootMembers := slices.Collect(rawjson.Members(schema))
+	i := slices.IndexFunc(rootMembers, func(m rawjson.Member) bool { return m.Key == "properties" })
 	switch {
 	case i < 0:
-		root = append(root, rawjson.Member{Key: "properties", Quoted: []byte(`"properties"`), Value: rawjson.JoinMembers([]rawjson.Member{added})})
-	case rawjson.KindOf(root[i].Value) == rawjson.KindObject:
-		root[i].Value = rawjson.JoinMembers(append(slices.Collect(rawjson.Members(root[i].Value)), added))
+		rootMembers = append(rootMembers, rawjson.Member{Key: "properties", Quoted: []byte(`"properties"`), Value: rawjson.JoinMembers([]rawjson.Member{newProperty})})
+	case rawjson.KindOf(rootMembers[i].Value) == rawjson.KindObject:
+		rootMembers[i].Value = rawjson.JoinMembers(append(slices.Collect(rawjson.Members(rootMembers[i].Value)), newProperty))
 	}
-	return rawjson.JoinMembers(root)
+	return rawjson.JoinMembers(rootMembers)
 }

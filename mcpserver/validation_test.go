@@ -42,7 +42,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	}}
 	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{gate}})
 	s := serveTools(t, d, Options{
-		Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: func(string) Detach { return Detach{Auto: true} },
+		Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: func(string) Detach { return Detach{BeforeTimeout: true} },
 	}, pkg)
 	sessions := s.open(t, "a")
 	sessionless := s.modernClient(t)

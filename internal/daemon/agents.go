@@ -21,7 +21,7 @@ func mcpOptions(
 	s config.Settings, enforcer *policy.Enforcer, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *pluginLoading, log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
-		Version: version.Version, Log: log, Watch: calls, NoForms: !s.Elicitation,
+		Version: version.Version, Log: log, CallWatcher: calls, DisableForms: !s.Elicitation,
 		Tabs: hub.Where, Inspector: access, Ready: load.waitUntilLoaded,
 		Refusals: enforcer.Refusals,
 	}
@@ -40,6 +40,6 @@ func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 			return mcpserver.Detach{}
 		}
 		rule := d.For(client)
-		return mcpserver.Detach{Auto: rule.Auto, After: rule.After}
+		return mcpserver.Detach{BeforeTimeout: rule.Auto, After: rule.After}
 	}
 }

@@ -106,7 +106,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	p.registry.Faults().OnChange(hub.WantPlugins)
 	p.policy.OnChange(d.permissionsChanged)
 	p.values.OnChange(d.settingsChanged)
-	clients.OnRemoved(mcp.Revoke)
+	clients.OnRemoved(mcp.RevokeToken)
 	return d
 }
 
@@ -123,9 +123,9 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 // MCP server: a client on /mcp, or a command on httpapi.CommandPath.
 func withCredential(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller := transport.Credential{Via: dispatch.CredentialCommandLine}
+		caller := transport.Credential{Kind: dispatch.CredentialCommandLine}
 		if name := httpapi.CallerOf(r.Context()).Client; name != "" {
-			caller = transport.Credential{Via: dispatch.CredentialToken, Token: name}
+			caller = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
 		}
 		next.ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), caller)))
 	})

@@ -18,72 +18,72 @@ import (
 //     the last progress and answers the call when the client has answered the
 //     ping. The client's answer proves that it handled what came before.
 //   - Where ping does not exist (2026-07-28), or the client has not answered it in
-//     time, the answer is padded to paddedBytes.
+//     time, the answer is padded to paddedAnswerBytes.
 
 const (
 	// pingTimeout is how long an answer waits for the client to answer a ping.
 	pingTimeout = 50 * time.Millisecond
-	// progressRecent is how long after its last progress a call still needs the
+	// recentProgressTime is how long after its last progress a call still needs the
 	// barrier. A ping without an answer for longer means that the client answers
 	// none.
-	progressRecent = 5 * time.Second
-	// paddedBytes is the length of a padded answer, with the end of its line.
+	recentProgressTime = 5 * time.Second
+	// paddedAnswerBytes is the length of a padded answer, with the end of its line.
 	// Node.js reads at most 65,536 bytes at once and runs its microtasks between
 	// two reads, so the end of such an answer is never in one chunk with the line
 	// before. The line still fits clients that read lines of at most 64 KiB.
-	paddedBytes = 64 << 10
+	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
 	// versions without ping. The pause is for clients that read more bytes at once
 	// than Node.js does.
 	minSeparation = 10 * time.Millisecond
 )
 
-// barrier waits until the client of one stdio session has read all progress that was
+// readBarrier waits until the client of one stdio session has read all progress that was
 // written. barrier is safe for concurrent use.
-type barrier struct {
+type readBarrier struct {
 	requests *clientRequests
 	send     Send // writes to the client
 
-	mu      sync.Mutex // guards all fields below
-	written uint64     // progress notifications written
-	pending *ping      // the newest ping without an answer; nil if there is none
-	// unanswered is when the first ping went out that was not answered in time; zero
+	mu           sync.Mutex // guards all fields below
+	writtenCount uint64     // progress notifications written
+	pendingPing  *ping      // the newest ping without an answer; nil if there is none
+	// unansweredSince is when the first ping went out that was not answered in time; zero
 	// if there is none. Until an answer arrives, late or not, no call waits and no
 	// ping is sent.
-	unanswered time.Time
-	// hasAnswered is set once the client has answered a ping.
-	hasAnswered bool
+	unansweredSince time.Time
+	// hasAnsweredPing is set once the client has answered a ping.
+	hasAnsweredPing bool
 }
 
 // ping is one ping on its way.
 type ping struct {
-	covers   uint64 // progress notifications written before it
-	sent     time.Time
-	answered chan struct{} // closed when the client has answered
+	coveredCount uint64 // progress notifications written before it
+	sentAt       time.Time
+	answered     chan struct{} // closed when the client has answered
 }
 
 // countWritten counts a progress notification that was written, and returns its number.
-func (b *barrier) countWritten() uint64 {
+func (b *readBarrier) countWritten() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.written++
-	return b.written
+	b.writtenCount++
+	return b.writtenCount
 }
 
 // awaitRead waits until the client has read progress number n, which count returned, for at
 // most pingTimeout. awaitRead reports whether the answer to the call needs padding: the
 // client is slow to answer, but does answer pings as far as is known.
-func (b *barrier) awaitRead(ctx context.Context, n uint64) (pad bool) {
-	p := b.coveringPing(n)
+func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
+	p := b.findCoveringPing(n)
 	if p != nil {
-		wait := time.NewTimer(pingTimeout)
-		defer wait.Stop()
+		timer := time.NewTimer(pingTimeout)
+		defer timer.Stop()
 		select {
 		case <-p.answered:
 			return false
 		case <-ctx.Done():
 			return false // there will be no answer
-		case <-wait.C:
+		case <-timer.C:
 		}
 	}
 	b.mu.Lock()
@@ -94,28 +94,28 @@ func (b *barrier) awaitRead(ctx context.Context, n uint64) (pad bool) {
 			return false
 		default:
 		}
-		if b.unanswered.IsZero() {
-			b.unanswered = p.sent
+		if b.unansweredSince.IsZero() {
+			b.unansweredSince = p.sentAt
 		}
 	}
-	return b.hasAnswered || time.Since(b.unanswered) <= progressRecent
+	return b.hasAnsweredPing || time.Since(b.unansweredSince) <= recentProgressTime
 }
 
-// coveringPing returns a ping that was sent after progress number n: an unanswered
-// ping, or a new ping. coveringPing returns nil while the client does not answer pings.
-func (b *barrier) coveringPing(n uint64) *ping {
+// findCoveringPing returns a ping that was sent after progress number n: an unanswered
+// ping, or a new ping. findCoveringPing returns nil while the client does not answer pings.
+func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Lock()
-	if !b.unanswered.IsZero() {
+	if !b.unansweredSince.IsZero() {
 		b.mu.Unlock()
 		return nil
 	}
-	if b.pending != nil && b.pending.covers >= n {
-		p := b.pending
+	if b.pendingPing != nil && b.pendingPing.coveredCount >= n {
+		p := b.pendingPing
 		b.mu.Unlock()
 		return p
 	}
-	p := &ping{covers: b.written, sent: time.Now(), answered: make(chan struct{})}
-	b.pending = p
+	p := &ping{coveredCount: b.writtenCount, sentAt: time.Now(), answered: make(chan struct{})}
+	b.pendingPing = p
 	b.mu.Unlock()
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
@@ -131,26 +131,26 @@ func (b *barrier) coveringPing(n uint64) *ping {
 
 // recordPong records the answer to a ping, late or not. An error is an answer too: the
 // client has read the ping.
-func (b *barrier) recordPong(p *ping) {
+func (b *readBarrier) recordPong(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	close(p.answered)
-	b.unanswered, b.hasAnswered = time.Time{}, true
-	if b.pending == p {
-		b.pending = nil
+	b.unansweredSince, b.hasAnsweredPing = time.Time{}, true
+	if b.pendingPing == p {
+		b.pendingPing = nil
 	}
 }
 
-// keepApart waits until minSeparation has passed since progress was written, or ctx ends.
-func keepApart(ctx context.Context, progress time.Time) {
-	left := minSeparation - time.Since(progress)
-	if left <= 0 {
+// waitMinSeparation waits until minSeparation has passed since progress was written, or ctx ends.
+func waitMinSeparation(ctx context.Context, progressTime time.Time) {
+	remaining := minSeparation - time.Since(progressTime)
+	if remaining <= 0 {
 		return
 	}
-	wait := time.NewTimer(left)
-	defer wait.Stop()
+	timer := time.NewTimer(remaining)
+	defer timer.Stop()
 	select {
-	case <-wait.C:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 }

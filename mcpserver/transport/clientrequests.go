@@ -15,8 +15,8 @@ import (
 // clientRequests is safe for concurrent use. Protocol versions from 2026-07-28 on have
 // no such requests (see Request.AsksByReply).
 type clientRequests struct {
-	mu      sync.Mutex               // guards waiting
-	waiting map[string]func(message) // by the key of the request's ID; each is called with one answer
+	mu          sync.Mutex               // guards waiting
+	answerFuncs map[string]func(message) // by the key of the request's ID; each is called with one answer
 }
 
 // sendAndWait sends the client a request and waits for its answer. When ctx ends first, it
@@ -29,9 +29,9 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 	// The ID is random and never reused, even after a restart. A late answer to one
 	// request therefore never matches another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	key, answered := "s"+id, make(chan message, 1)
-	a.expectAnswer(key, func(m message) { answered <- m }) // answered has room for one answer
-	defer a.forget(key)
+	key, answers := "s"+id, make(chan message, 1)
+	a.expectAnswer(key, func(m message) { answers <- m }) // answered has room for one answer
+	defer a.forgetRequest(key)
 	if err := send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
@@ -41,24 +41,24 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 		return message{}, err
 	}
 	select {
-	case m := <-answered:
+	case m := <-answers:
 		return m, nil
 	case <-ctx.Done():
 	}
 	select {
-	case m := <-answered: // too late to cancel
+	case m := <-answers: // too late to cancel
 		return m, nil
 	default:
 	}
-	type cancelled struct {
+	type cancelledParams struct {
 		RequestID string `json:"requestId"`
 		Reason    string `json:"reason"`
 	}
 	_ = send(encodeJSON(struct {
-		JSONRPC string    `json:"jsonrpc"`
-		Method  string    `json:"method"`
-		Params  cancelled `json:"params"`
-	}{"2.0", methodCancelled, cancelled{id, "it was decided elsewhere, or the call has ended"}}))
+		JSONRPC string          `json:"jsonrpc"`
+		Method  string          `json:"method"`
+		Params  cancelledParams `json:"params"`
+	}{"2.0", methodCancelled, cancelledParams{id, "it was decided elsewhere, or the call has ended"}}))
 	return message{}, ctx.Err()
 }
 
@@ -66,17 +66,17 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.waiting == nil {
-		a.waiting = map[string]func(message){}
+	if a.answerFuncs == nil {
+		a.answerFuncs = map[string]func(message){}
 	}
-	a.waiting[key] = onAnswer
+	a.answerFuncs[key] = onAnswer
 }
 
-// forget drops the answer to the request with this key.
-func (a *clientRequests) forget(key string) {
+// forgetRequest drops the answer to the request with this key.
+func (a *clientRequests) forgetRequest(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.waiting, key)
+	delete(a.answerFuncs, key)
 }
 
 // handleAnswer passes an answer of the client to its request. An answer without a
@@ -87,8 +87,8 @@ func (a *clientRequests) handleAnswer(m message) {
 		return
 	}
 	a.mu.Lock()
-	onAnswer := a.waiting[key]
-	delete(a.waiting, key)
+	onAnswer := a.answerFuncs[key]
+	delete(a.answerFuncs, key)
 	a.mu.Unlock()
 	if onAnswer != nil {
 		onAnswer(m)
@@ -98,7 +98,7 @@ func (a *clientRequests) handleAnswer(m message) {
 // askFunction returns the function that sends the client requests during a call; nil if
 // the client shows no forms. send writes to the client.
 func (s *session) askFunction(send Send) Ask {
-	if send == nil || s.listener == nil || !formCapability(s.listener.GetClientCapabilities().Elicitation) {
+	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
 	}
 	return func(ctx context.Context, method string, params any) (json.RawMessage, error) {
@@ -110,16 +110,16 @@ func (s *session) askFunction(send Send) Ask {
 	}
 }
 
-// formCapability reports whether a client with this capability shows forms. A client
+// supportsForms reports whether a client with this capability shows forms. A client
 // that names only other modes of elicitation shows no forms.
-func formCapability(c *mcp.ElicitationCapability) bool {
+func supportsForms(c *mcp.ElicitationCapability) bool {
 	return c != nil && (c.Form != nil || c.URL == nil)
 }
 
-// showsForms is formCapability for the capabilities as the client wrote them.
+// showsForms is supportsForms for the capabilities as the client wrote them.
 func showsForms(capabilities json.RawMessage) bool {
 	var c struct {
 		Elicitation *mcp.ElicitationCapability `json:"elicitation"`
 	}
-	return json.Unmarshal(capabilities, &c) == nil && formCapability(c.Elicitation)
+	return json.Unmarshal(capabilities, &c) == nil && supportsForms(c.Elicitation)
 }

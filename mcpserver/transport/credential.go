@@ -9,7 +9,7 @@ import (
 // Credential is the checked credential of a client. The zero value means that none is
 // known.
 type Credential struct {
-	Via dispatch.CredentialKind
+	Kind dispatch.CredentialKind
 	// Token is the name of the client's token, only set for dispatch.CredentialToken.
 	Token string
 }
@@ -21,15 +21,15 @@ func WithCredential(ctx context.Context, c Credential) context.Context {
 	return context.WithValue(ctx, credentialKey{}, c)
 }
 
-// credentialOf returns the credential of a request's client.
-func credentialOf(ctx context.Context) Credential {
+// contextCredential returns the credential of a request's client.
+func contextCredential(ctx context.Context) Credential {
 	c, _ := ctx.Value(credentialKey{}).(Credential)
 	return c
 }
 
 // dispatchClient returns the dispatch.Client of a client that reports this name.
 func (c Credential) dispatchClient(session, name string) dispatch.Client {
-	return dispatch.Client{Session: session, Credential: c.Via, Token: c.Token, Name: name}
+	return dispatch.Client{Session: session, Credential: c.Kind, Token: c.Token, Name: name}
 }
 
 // sessionlessClient returns the dispatch.Client of a client without sessions.

@@ -52,57 +52,57 @@ func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code i
 // not read cannot block Shutdown.
 func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
 	httpjson.Begin(w, status)
-	_ = writeBuffered(newPassedWriter(w), f) // a client that is gone needs no answer
+	_ = writeBuffered(newLibraryWriter(w), f) // a client that is gone needs no answer
 }
 
-// modernHeader reports whether a request names a protocol version without
+// hasModernHeader reports whether a request names a protocol version without
 // sessions in its header.
-func modernHeader(r *http.Request) bool {
+func hasModernHeader(r *http.Request) bool {
 	return mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// sessionOf returns the session that a request names. Without a session, sessionOf
+// findSession returns the session that a request names. Without a session, findSession
 // answers the request: 400 if the request names no session, 404 if the session is
 // unknown.
-func (s httpTransport) sessionOf(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
+func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {
 		refuseRequest(w, http.StatusBadRequest, id, wire.CodeInvalidRequest,
 			"The header "+mcp.HeaderSessionID+" is missing. Initialize first, then send the session id from the header of the answer.")
 		return nil, false
 	}
-	known, ok := s.sessions.find(name, credentialOf(r.Context()))
+	knownSession, ok := s.sessions.find(name, contextCredential(r.Context()))
 	if !ok {
 		refuseRequest(w, http.StatusNotFound, id, codeNoSession,
 			"This server has no such session; it may have been restarted, or the session was idle too long. Initialize again.")
 	}
-	return known, ok
+	return knownSession, ok
 }
 
-// malformedText returns the error for the params of m, a call.
-func malformedText(m message, err error) string {
-	why := err.Error()
-	var wrong *json.UnmarshalTypeError // the text of this error has names of Go types
-	if errors.As(err, &wrong) {
-		why = strings.TrimSuffix("params."+wrong.Field, ".") + " is a JSON " + wrong.Value
+// malformedParamsText returns the error for the params of m, a call.
+func malformedParamsText(m message, err error) string {
+	reason := err.Error()
+	var typeErr *json.UnmarshalTypeError // the text of this error has names of Go types
+	if errors.As(err, &typeErr) {
+		reason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
 	}
-	return "The params of " + m.Method + " are malformed (" + why + "). Correct them, then call again."
+	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
 }
 
 // Why a request is rejected, for its client.
 const (
-	duplicateText = "A request with this id is still running in this session. Give each request its own id."
-	StoppingText  = "opentabs is stopping. Restart it, then retry."
-	badIDText     = "The id of a request must be a string or a number. Give it one."
+	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
+	StoppingText    = "opentabs is stopping. Restart it, then retry."
+	badIDText       = "The id of a request must be a string or a number. Give it one."
 )
 
 // codeNoSession is the JSON-RPC code that MCP servers send with 404.
 const codeNoSession = -32001
 
-// knownVersion reports whether this server supports the protocol version in a
+// checkVersion reports whether this server supports the protocol version in a
 // request's header; if not, it answers the request. The header may be missing:
 // the oldest clients send none.
-func knownVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
+func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
 	v := r.Header.Get(mcp.HeaderProtocolVersion)
 	if v == "" || mcp.IsValidProtocolVersion(v) {
 		return true
@@ -114,52 +114,52 @@ func knownVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bo
 
 // serveSession serves a GET (listen) or DELETE (end) of a session.
 func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
-	if modernHeader(r) { // mcp-go rejects them: these versions have no sessions
-		s.modern.ServeHTTP(w, r)
+	if hasModernHeader(r) { // mcp-go rejects them: these versions have no sessions
+		s.modernHandler.ServeHTTP(w, r)
 		return
 	}
-	if !knownVersion(w, r, nil) {
+	if !checkVersion(w, r, nil) {
 		return
 	}
-	in, ok := s.sessionOf(w, r, nil)
+	clientSession, ok := s.findSession(w, r, nil)
 	switch {
 	case !ok:
 	case r.Method == http.MethodDelete:
-		s.sessions.close(in.id)
+		s.sessions.closeSession(clientSession.id)
 		w.WriteHeader(http.StatusOK)
-	case !takesEvents(r):
+	case !acceptsEvents(r):
 		refuseRequest(w, http.StatusNotAcceptable, nil, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
 	default:
-		s.serveListening(w, r, in)
+		s.serveListening(w, r, clientSession)
 	}
 }
 
 // serveListening sends a session its notifications (changed lists and resources,
 // log messages) until the client, the session or the server ends.
-func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, in *session) {
+func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, clientSession *session) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	key := s.uniqueKey()
-	if err := s.sessions.begin(in, key, task{cancel: cancel, stream: true}); err != nil {
+	key := s.newUniqueKey()
+	if err := s.sessions.beginTask(clientSession, key, task{cancel: cancel, isStream: true}); err != nil {
 		s.refuseTask(w, nil, err)
 		return
 	}
-	defer s.sessions.finish()
-	defer s.releaseTask(r, in, key)
+	defer s.sessions.finishTask()
+	defer s.releaseTask(r, clientSession, key)
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	defer stream.endUnanswered()
 	stream.open()
 	for ctx.Err() == nil {
-		stream.sendAll(in.listener.awaitNotifications(ctx))
+		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
 	}
 }
 
 // releaseTask releases the task of r, whose client may be gone.
-func (s httpTransport) releaseTask(r *http.Request, in *session, key string) {
+func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
-		s.sessions.brokeOff(in)
+		s.sessions.recordBreakOff(clientSession)
 	}
-	s.sessions.release(in, key)
+	s.sessions.releaseTask(clientSession, key)
 }
 
 // refuseTask answers a request that sessions.begin rejected.
@@ -167,7 +167,7 @@ func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err
 	switch {
 	case errors.Is(err, errDuplicateID):
 		refuseRequest(w, http.StatusOK, id, wire.CodeInvalidRequest,
-			duplicateText)
+			duplicateIDText)
 	case errors.Is(err, ErrShutdown):
 		refuseRequest(w, http.StatusServiceUnavailable, id, wire.CodeInternal, StoppingText)
 	default:
@@ -183,10 +183,10 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
 	if err != nil {
-		var tooLarge *http.MaxBytesError
+		var sizeErr *http.MaxBytesError
 		switch {
-		case errors.As(err, &tooLarge):
-			refuseRequest(w, http.StatusRequestEntityTooLarge, idAtStart(body), wire.CodeInvalidRequest, s.tooLarge())
+		case errors.As(err, &sizeErr):
+			refuseRequest(w, http.StatusRequestEntityTooLarge, idAtStart(body), wire.CodeInvalidRequest, s.tooLargeText())
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			refuseRequest(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
 		}
@@ -197,49 +197,49 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		refuseInvalid(w, body)
 		return
 	}
-	if m.badID() {
+	if m.hasInvalidID() {
 		refuseRequest(w, http.StatusBadRequest, nil, wire.CodeInvalidRequest, badIDText)
 		return
 	}
 	p, err := parseParams(m.Params)
-	if err != nil && m.call() {
+	if err != nil && m.isForHandler() {
 		status := http.StatusOK
-		if modernHeader(r) {
+		if hasModernHeader(r) {
 			status = http.StatusBadRequest
 		}
-		refuseRequest(w, status, m.ID, wire.CodeInvalidParams, malformedText(m, err))
+		refuseRequest(w, status, m.ID, wire.CodeInvalidParams, malformedParamsText(m, err))
 		return
 	}
-	if modernHeader(r) || p.Modern() {
+	if hasModernHeader(r) || p.IsModern() {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.serveModern(w, r, m, &p)
 		return
 	}
-	if !knownVersion(w, r, m.ID) {
+	if !checkVersion(w, r, m.ID) {
 		return
 	}
-	if m.Method == methodInitialize && m.request() {
+	if m.Method == methodInitialize && m.isRequest() {
 		s.serveInitialize(w, r, m, body)
 		return
 	}
-	in, ok := s.sessionOf(w, r, m.ID)
+	clientSession, ok := s.findSession(w, r, m.ID)
 	if !ok {
 		return
 	}
 	switch {
-	case m.Method == methodCancelled && !m.request():
+	case m.Method == methodCancelled && !m.isRequest():
 		if key, ok := requestKey(p.RequestID); ok {
-			s.sessions.cancel(in, key, p.cancelReason())
+			s.sessions.cancelTask(clientSession, key, p.cancelReason())
 		}
 		w.WriteHeader(http.StatusAccepted)
-	case m.answer():
-		in.requests.handleAnswer(m)
+	case m.isAnswer():
+		clientSession.requests.handleAnswer(m)
 		w.WriteHeader(http.StatusAccepted)
-	case m.call():
-		s.serveLegacyCall(w, r, m, &p, in)
+	case m.isForHandler():
+		s.serveLegacyCall(w, r, m, &p, clientSession)
 	default:
-		answer := s.passToLibrary(r.Context(), in, m, body)
-		if list, ok := toolListOf(m.ID, answer); ok {
+		answer := s.passToLibrary(r.Context(), clientSession, m, body)
+		if list, ok := asToolList(m.ID, answer); ok {
 			sendJSON(w, http.StatusOK, list.writeTo)
 			return
 		}
@@ -249,12 +249,12 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 
 // refuseInvalid answers bytes that are not one JSON-RPC message.
 func refuseInvalid(w http.ResponseWriter, body []byte) {
-	code, text := invalidText(body)
+	code, text := invalidMessageText(body)
 	refuseRequest(w, http.StatusBadRequest, nil, code, text)
 }
 
-// invalidText returns the error for bytes that parseMessage rejected.
-func invalidText(b []byte) (code int, text string) {
+// invalidMessageText returns the error for bytes that parseMessage rejected.
+func invalidMessageText(b []byte) (code int, text string) {
 	if !utf8.Valid(b) {
 		return wire.CodeParseError, "This is not UTF-8. Send one JSON-RPC message in UTF-8."
 	}
@@ -266,12 +266,12 @@ func invalidText(b []byte) (code int, text string) {
 
 // serveInitialize starts a session.
 func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
-	in := s.sessions.open(OverHTTP, credentialOf(r.Context()))
-	answer := s.passToLibrary(r.Context(), in, m, body)
-	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.mcp.RegisterSession(r.Context(), in.listener) != nil {
-		s.sessions.close(in.id)
+	clientSession := s.sessions.open(OverHTTP, contextCredential(r.Context()))
+	answer := s.passToLibrary(r.Context(), clientSession, m, body)
+	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
+		s.sessions.closeSession(clientSession.id)
 	} else {
-		w.Header().Set(mcp.HeaderSessionID, in.id)
+		w.Header().Set(mcp.HeaderSessionID, clientSession.id)
 	}
 	answerHTTP(w, answer)
 }
@@ -291,40 +291,40 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 }
 
 // serveLegacyCall serves a call in a session.
-func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, in *session) {
+func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session) {
 	key, _ := requestKey(m.ID) // servePost rejects a bad ID
-	s.serveCall(w, r, m, p, in, key, in.credential.dispatchClient(in.publicName(), s.sessions.clientInfo(in).Name))
+	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.publicName(), s.sessions.clientInfo(clientSession).Name))
 }
 
 // serveCall runs a call as the response to r.
-func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m message, p *Params, in *session, key string, client dispatch.Client) {
+func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session, key string, client dispatch.Client) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	if err := s.sessions.begin(in, key, task{cancel: cancel}); err != nil {
+	if err := s.sessions.beginTask(clientSession, key, task{cancel: cancel}); err != nil {
 		s.refuseTask(w, m.ID, err)
 		return
 	}
-	defer s.sessions.finish()
+	defer s.sessions.finishTask()
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	send := Send(stream.notify)
-	if !stream.events {
+	if !stream.acceptsEvents {
 		send = nil
 	}
-	rep := s.handler.Serve(ctx, s.request(in, m, p, client, send))
-	s.releaseTask(r, in, key)
+	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, send))
+	s.releaseTask(r, clientSession, key)
 	if ctx.Err() != nil {
-		rep.Undelivered()
+		reply.Undelivered()
 		stream.endUnanswered()
 		return
 	}
 	status := http.StatusOK
 	var identity json.RawMessage
-	if p.Modern() {
-		status, identity = modernStatus(rep.ErrorCode()), s.opts.Identity
+	if p.IsModern() {
+		status, identity = modernStatus(reply.ErrorCode()), s.opts.Identity
 	}
-	err := stream.answer(status, func(b *bufio.Writer) { WriteAnswer(b, m.ID, rep, identity) })
+	err := stream.answer(status, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
 	if err != nil {
-		rep.Undelivered()
-		s.opts.Log.Warn().Str("call", rep.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
+		reply.Undelivered()
+		s.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }

@@ -22,12 +22,12 @@ func (*lineTooLong) Error() string { return "the line is too long" }
 
 // lineReader reads lines of a limited length.
 type lineReader struct {
-	r   *bufio.Reader
-	max int64
+	r        *bufio.Reader
+	maxBytes int64
 }
 
 func newLineReader(in io.Reader, limit int64) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), max: limit}
+	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), maxBytes: limit}
 }
 
 // nextLine returns the next line that is not blank, without its end; the caller owns it.
@@ -44,30 +44,30 @@ func (l *lineReader) nextLine() ([]byte, error) {
 }
 
 func (l *lineReader) readLine() ([]byte, error) {
-	var line, tail []byte
+	var line, lineEnd []byte
 	var id json.RawMessage
 	var size int64
 	for {
 		piece, err := l.r.ReadSlice('\n')
 		size += int64(len(piece))
 		switch {
-		case size <= l.max:
+		case size <= l.maxBytes:
 			line = append(line, piece...)
-		case tail == nil: // this piece exceeds the limit
+		case lineEnd == nil: // this piece exceeds the limit
 			id = idAtStart(append(line, piece...))
 			line = nil
 			fallthrough
 		default:
-			tail = lastOf(tail, piece)
+			lineEnd = lastBytes(lineEnd, piece)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil && size == 0:
 			return nil, err
-		case size > l.max:
+		case size > l.maxBytes:
 			if id == nil {
-				id = idAtEnd(tail)
+				id = idAtEnd(lineEnd)
 			}
 			return nil, &lineTooLong{id: id}
 		}
@@ -76,20 +76,20 @@ func (l *lineReader) readLine() ([]byte, error) {
 	}
 }
 
-// lastOf returns the last bytes of tail and piece, as many as idAtEnd needs.
-func lastOf(tail, piece []byte) []byte {
-	all := append(tail, piece...)
-	if extra := len(all) - idSearched; extra > 0 {
-		all = append(all[:0], all[extra:]...)
+// lastBytes returns the last bytes of tail and piece, as many as idAtEnd needs.
+func lastBytes(lineEnd, piece []byte) []byte {
+	joined := append(lineEnd, piece...)
+	if excess := len(joined) - idSearchBytes; excess > 0 {
+		joined = append(joined[:0], joined[excess:]...)
 	}
-	return all
+	return joined
 }
 
 // lineWriter writes messages as lines, each whole. lineWriter is safe for concurrent
 // use.
 type lineWriter struct {
-	w      deadlineWriter
-	failed chan struct{} // closed at the first failed write
+	w           deadlineWriter
+	writeFailed chan struct{} // closed at the first failed write
 
 	mu  sync.Mutex // guards err and keeps lines whole
 	err error      // the first failed write
@@ -98,8 +98,8 @@ type lineWriter struct {
 // newLineWriter writes to out. If out has write deadlines, a client that does
 // not read fails a write after writeTimeout.
 func newLineWriter(out io.Writer) *lineWriter {
-	limit, _ := out.(writeLimit)
-	return &lineWriter{w: deadlineWriter{w: out, limit: limit, timeout: writeTimeout}, failed: make(chan struct{})}
+	limit, _ := out.(writeDeadliner)
+	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
 }
 
 // write writes the output of f as one line. After a failed write all others fail,
@@ -108,28 +108,28 @@ func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0
 
 // writePadded is like write, and pads the line with spaces to at least least bytes. JSON
 // allows spaces after a value.
-func (l *lineWriter) writePadded(least int, f func(*bufio.Writer)) error {
+func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
 		return l.err
 	}
-	counted := countingWriter{w: l.w}
-	l.err = writeBuffered(&counted, func(b *bufio.Writer) {
+	counter := countingWriter{w: l.w}
+	l.err = writeBuffered(&counter, func(b *bufio.Writer) {
 		f(b)
-		for left := least - 1 - counted.n - b.Buffered(); left > 0; left -= len(spaces) {
-			_, _ = b.WriteString(spaces[:min(left, len(spaces))]) // Flush returns the error
+		for missing := minLength - 1 - counter.n - b.Buffered(); missing > 0; missing -= len(padding) {
+			_, _ = b.WriteString(padding[:min(missing, len(padding))]) // Flush returns the error
 		}
 		b.WriteByte('\n')
 	})
 	if l.err != nil {
-		close(l.failed)
+		close(l.writeFailed)
 	}
 	return l.err
 }
 
-// spaces is the padding of lines.
-var spaces = strings.Repeat(" ", 4<<10)
+// padding is the padding of lines.
+var padding = strings.Repeat(" ", 4<<10)
 
 // countingWriter counts what is written through it.
 type countingWriter struct {

@@ -11,10 +11,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// maxPendingNotes is the maximum number of mcp-go's notifications that wait for the
+// maxPendingNotifications is the maximum number of mcp-go's notifications that wait for the
 // writer. All notifications but the first are list_changed, so a client that misses a
 // notification has received an equal one before.
-const maxPendingNotes = 64
+const maxPendingNotifications = 64
 
 // errNoResources rejects a subscription where there are no resources.
 var errNoResources = errors.New("there are no resources here; call tools instead")
@@ -25,24 +25,24 @@ var errNoResources = errors.New("there are no resources here; call tools instead
 type listener struct {
 	*Subscriber
 	logQueue
-	resources Resources // nil if there are no resources
-	id        string
-	notes     chan mcp.JSONRPCNotification // from mcp-go
-	news      signal                       // set when a resource changed or a message was logged
+	resources            Resources // nil if there are no resources
+	id                   string
+	libraryNotifications chan mcp.JSONRPCNotification // from mcp-go
+	updateSignal         tokenSignal                  // set when a resource changed or a message was logged
 
-	mu          sync.Mutex // guards all fields below
-	initialized bool
-	info        mcp.Implementation
-	caps        mcp.ClientCapabilities
-	// modern is set after the first message of protocol version 2026-07-28 or later. A
+	mu            sync.Mutex // guards all fields below
+	isInitialized bool
+	clientInfo    mcp.Implementation
+	capabilities  mcp.ClientCapabilities
+	// isModern is set after the first message of protocol version 2026-07-28 or later. A
 	// client of these versions receives only the notifications that filter selects, and
 	// each notification names its subscription.
-	modern       bool
-	filter       mcp.SubscriptionFilter
-	subscription json.RawMessage
-	// confirmed is set after a modern client has received the list of its
+	isModern       bool
+	filter         mcp.SubscriptionFilter
+	subscriptionID json.RawMessage
+	// isConfirmed is set after a modern client has received the list of its
 	// subscriptions, which has to come first.
-	confirmed bool
+	isConfirmed bool
 }
 
 var (
@@ -53,11 +53,11 @@ var (
 )
 
 func newListener(id string, resources Resources) *listener {
-	news := make(signal, 1)
+	updateSignal := make(tokenSignal, 1)
 	return &listener{
-		Subscriber: NewSubscriber(news),
-		logQueue:   logQueue{news: news, level: defaultLogLevel},
-		resources:  resources, id: id, notes: make(chan mcp.JSONRPCNotification, maxPendingNotes), news: news,
+		Subscriber: NewSubscriber(updateSignal),
+		logQueue:   logQueue{updateSignal: updateSignal, level: defaultLogLevel},
+		resources:  resources, id: id, libraryNotifications: make(chan mcp.JSONRPCNotification, maxPendingNotifications), updateSignal: updateSignal,
 	}
 }
 
@@ -66,9 +66,9 @@ func newListener(id string, resources Resources) *listener {
 func (l *listener) useModern(m message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.modern = true
+	l.isModern = true
 	if m.Method == methodListen {
-		l.subscription = m.ID
+		l.subscriptionID = m.ID
 	}
 }
 
@@ -76,9 +76,9 @@ func (l *listener) useModern(m message) {
 // 2026-07-28 has no log messages outside of requests.
 func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	l.mu.Lock()
-	receives := l.initialized && !l.modern
+	receivesLogs := l.isInitialized && !l.isModern
 	l.mu.Unlock()
-	if receives {
+	if receivesLogs {
 		l.push(level, n)
 	}
 }
@@ -88,15 +88,15 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-		l.confirmed = true
-		l.news.set() // resources may have changed before
+		l.isConfirmed = true
+		l.updateSignal.set() // resources may have changed before
 	}
-	if !l.modern || l.subscription == nil {
+	if !l.isModern || l.subscriptionID == nil {
 		return n
 	}
 	meta := map[string]any{} // a broadcast shares its map with other sessions
 	maps.Copy(meta, n.Params.Meta)
-	meta[mcp.MetaKeySubscriptionID] = l.subscription
+	meta[mcp.MetaKeySubscriptionID] = l.subscriptionID
 	n.Params.Meta = meta
 	return n
 }
@@ -105,9 +105,9 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 // and does once ctx has ended.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
-	case n := <-l.notes:
+	case n := <-l.libraryNotifications:
 		return []mcp.JSONRPCNotification{l.tagSubscription(n)}
-	case <-l.news:
+	case <-l.updateSignal:
 		return l.popUpdates()
 	case <-ctx.Done():
 		return nil
@@ -118,36 +118,38 @@ func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotifica
 // messages, and removes them.
 func (l *listener) popUpdates() []mcp.JSONRPCNotification {
 	l.mu.Lock()
-	mayNotify := !l.modern || l.confirmed
+	mayNotify := !l.isModern || l.isConfirmed
 	l.mu.Unlock()
-	var notes []mcp.JSONRPCNotification
+	var notifications []mcp.JSONRPCNotification
 	if mayNotify {
 		for _, uri := range l.PopChanged() {
 			n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 			n.Method = mcp.MethodNotificationResourceUpdated
 			n.Params.AdditionalFields = map[string]any{"uri": uri}
-			notes = append(notes, l.tagSubscription(n))
+			notifications = append(notifications, l.tagSubscription(n))
 		}
 	}
-	return append(notes, l.popAll()...)
+	return append(notifications, l.popAll()...)
 }
 
 // Initialize implements server.ClientSession.
 func (l *listener) Initialize() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.initialized = true
+	l.isInitialized = true
 }
 
 // Initialized implements server.ClientSession.
 func (l *listener) Initialized() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.initialized
+	return l.isInitialized
 }
 
 // NotificationChannel implements server.ClientSession.
-func (l *listener) NotificationChannel() chan<- mcp.JSONRPCNotification { return l.notes }
+func (l *listener) NotificationChannel() chan<- mcp.JSONRPCNotification {
+	return l.libraryNotifications
+}
 
 // SessionID implements server.ClientSession.
 func (l *listener) SessionID() string { return l.id }
@@ -156,28 +158,28 @@ func (l *listener) SessionID() string { return l.id }
 func (l *listener) GetClientInfo() mcp.Implementation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.info
+	return l.clientInfo
 }
 
 // SetClientInfo implements server.SessionWithClientInfo.
 func (l *listener) SetClientInfo(info mcp.Implementation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.info = info
+	l.clientInfo = info
 }
 
 // GetClientCapabilities implements server.SessionWithClientInfo.
 func (l *listener) GetClientCapabilities() mcp.ClientCapabilities {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.caps
+	return l.capabilities
 }
 
 // SetClientCapabilities implements server.SessionWithClientInfo.
-func (l *listener) SetClientCapabilities(caps mcp.ClientCapabilities) {
+func (l *listener) SetClientCapabilities(capabilities mcp.ClientCapabilities) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.caps = caps
+	l.capabilities = capabilities
 }
 
 // SetSubscriptionFilter implements server.SessionWithSubscriptionFilter.
@@ -191,7 +193,7 @@ func (l *listener) SetSubscriptionFilter(f mcp.SubscriptionFilter) {
 func (l *listener) SubscriptionFilter() (mcp.SubscriptionFilter, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.filter, l.modern
+	return l.filter, l.isModern
 }
 
 // SubscribeToResourceErr implements server.SessionWithResourceSubscriptionsErr.

@@ -13,10 +13,10 @@ import (
 type recordOnly struct{}
 
 func (recordOnly) Subscribe(s *Subscriber, uri string) error {
-	s.Record(uri, true)
+	s.RecordSubscription(uri, true)
 	return nil
 }
-func (recordOnly) Unsubscribe(s *Subscriber, uri string) { s.Record(uri, false) }
+func (recordOnly) Unsubscribe(s *Subscriber, uri string) { s.RecordSubscription(uri, false) }
 func (recordOnly) Drop(*Subscriber)                      {}
 
 const uri = "opentabs://calls"
@@ -26,11 +26,11 @@ const uri = "opentabs://calls"
 func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 	l := newListener("l", recordOnly{})
 	l.SubscribeToResource(uri)
-	for range maxPendingNotes {
-		l.notes <- mcp.JSONRPCNotification{}
+	for range maxPendingNotifications {
+		l.libraryNotifications <- mcp.JSONRPCNotification{}
 	}
-	l.Changed(uri)
-	if len(l.news) != 1 {
+	l.RecordChange(uri)
+	if len(l.updateSignal) != 1 {
 		t.Error("the change was lost")
 	}
 }
@@ -41,13 +41,13 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	l := newListener("l", recordOnly{})
 	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
 	l.SubscribeToResource(uri)
-	l.Changed(uri)
+	l.RecordChange(uri)
 	if early := l.awaitNotifications(t.Context()); len(early) != 0 {
 		t.Errorf("before the acknowledgement: %v", early)
 	}
 	ack := mcp.JSONRPCNotification{}
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
-	l.notes <- ack
+	l.libraryNotifications <- ack
 	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
 		if all := l.awaitNotifications(t.Context()); len(all) != 1 || all[0].Method != want {
 			t.Errorf("%v, want %s", all, want)

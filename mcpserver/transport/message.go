@@ -34,7 +34,7 @@ type message struct {
 }
 
 // parseMessage parses a message. parseMessage reports false for anything but one
-// JSON-RPC object; invalidText then returns the error.
+// JSON-RPC object; invalidMessageText then returns the error.
 func parseMessage(b []byte) (message, bool) {
 	var m message
 	// Invalid UTF-8 would reach the browser, where it closes the connection.
@@ -44,17 +44,17 @@ func parseMessage(b []byte) (message, bool) {
 	return m, m.Method != "" || m.Result != nil || m.Error != nil
 }
 
-// answer reports whether m answers a request of the server.
-func (m message) answer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
+// isAnswer reports whether m answers a request of the server.
+func (m message) isAnswer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
-// request reports whether m requires an answer.
-func (m message) request() bool {
+// isRequest reports whether m requires an answer.
+func (m message) isRequest() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
-// badID reports whether m is a request with an invalid ID: MCP requires a string or
+// hasInvalidID reports whether m is a request with an invalid ID: MCP requires a string or
 // a number.
-func (m message) badID() bool {
+func (m message) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
 	}
@@ -62,13 +62,13 @@ func (m message) badID() bool {
 	return !ok
 }
 
-// idSearched is the number of bytes at each end of a too large request that are
+// idSearchBytes is the number of bytes at each end of a too large request that are
 // searched for its ID.
-const idSearched = 4096
+const idSearchBytes = 4096
 
 // idAtStart returns the ID at the start of a request, or nil if it is not there.
 func idAtStart(text []byte) json.RawMessage {
-	text = text[:min(len(text), idSearched)]
+	text = text[:min(len(text), idSearchBytes)]
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil
@@ -86,25 +86,25 @@ func idAtStart(text []byte) json.RawMessage {
 	return nil
 }
 
-// idLast matches the end of an object whose last member is an ID. The end of a
+// lastMemberID matches the end of an object whose last member is an ID. The end of a
 // string never matches, because a quote in a string follows a backslash.
-var idLast = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
+var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
 // idAtEnd returns the ID in the end of a request, nil if it is not the last member.
 func idAtEnd(text []byte) json.RawMessage {
-	found := idLast().FindSubmatch(text)
-	if found == nil || !json.Valid(found[1]) {
+	match := lastMemberID().FindSubmatch(text)
+	if match == nil || !json.Valid(match[1]) {
 		return nil
 	}
-	return found[1]
+	return match[1]
 }
 
-// call reports whether m is a request for Handler. A request with another JSON-RPC
+// isForHandler reports whether m is a request for Handler. A request with another JSON-RPC
 // version is passed to mcp-go, which rejects it.
-func (m message) call() bool {
+func (m message) isForHandler() bool {
 	switch m.Method {
 	case MethodCall, MethodPrompt, MethodRead:
-		return m.request() && m.JSONRPC == mcp.JSONRPC_VERSION
+		return m.isRequest() && m.JSONRPC == mcp.JSONRPC_VERSION
 	}
 	return false
 }
@@ -128,13 +128,13 @@ type Params struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
 		// Every request of protocol version 2026-07-28 or later has these.
 		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`
-		ClientInfo      clientName      `json:"io.modelcontextprotocol/clientInfo"`
+		ClientInfo      reportedClient  `json:"io.modelcontextprotocol/clientInfo"`
 		Capabilities    json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
 	} `json:"_meta"`
 }
 
-// clientName is the name and version that a client reports.
-type clientName struct {
+// reportedClient is the name and version that a client reports.
+type reportedClient struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
@@ -149,9 +149,9 @@ func parseParams(raw json.RawMessage) (Params, error) {
 	return p, err
 }
 
-// Modern reports whether the request names a protocol version that has no
+// IsModern reports whether the request names a protocol version that has no
 // sessions (2026-07-28 and later).
-func (p *Params) Modern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
+func (p *Params) IsModern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
 
 // Token returns the progress token as the client wrote it, nil for none. MCP allows
 // strings and numbers; any other value counts as none, because an error in progress

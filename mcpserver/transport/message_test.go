@@ -41,7 +41,7 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, ok := parseMessage(b)
 		if !ok {
-			if code, text := invalidText(b); code == 0 || text == "" {
+			if code, text := invalidMessageText(b); code == 0 || text == "" {
 				t.Fatal("refused without a reason")
 			}
 			return
@@ -53,7 +53,7 @@ func FuzzMessage(f *testing.F) {
 		if key, ok := requestKey(m.ID); ok && len(key) == 0 {
 			t.Fatal("an empty key")
 		}
-		if m.request() && !json.Valid(rpcError(m.ID, 1, "text")) {
+		if m.isRequest() && !json.Valid(rpcError(m.ID, 1, "text")) {
 			t.Fatalf("an id that breaks its answer: %s", m.ID)
 		}
 	})
@@ -68,7 +68,7 @@ func TestIDsOfLargeRequests(t *testing.T) {
 		`{"id":12`:                                             ``, // may continue as 123
 		`[{"id":1}]`:                                           ``,
 		``:                                                     ``,
-		`{"a":"` + strings.Repeat("x", idSearched) + `","id":1,"b"`: ``,
+		`{"a":"` + strings.Repeat("x", idSearchBytes) + `","id":1,"b"`: ``,
 	} {
 		if got := string(idAtStart([]byte(text))); got != want {
 			t.Errorf("%.60s begins with the id %s, want %s", text, got, want)

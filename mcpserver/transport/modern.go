@@ -20,33 +20,33 @@ import (
 // is dropped.
 func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m message, p *Params) {
 	switch {
-	case m.Method == methodCancelled && !m.request():
+	case m.Method == methodCancelled && !m.isRequest():
 		w.WriteHeader(http.StatusAccepted)
-	case m.Method == methodListen && m.request():
-		in := s.sessions.open(OverHTTP, credentialOf(r.Context()))
-		defer s.sessions.close(in.id)
-		s.sessions.setClientName(in.id, p.Meta.ClientInfo)
-		s.serveModernListening(w, r, in, m, p)
-	case m.call():
+	case m.Method == methodListen && m.isRequest():
+		clientSession := s.sessions.open(OverHTTP, contextCredential(r.Context()))
+		defer s.sessions.closeSession(clientSession.id)
+		s.sessions.setClientName(clientSession.id, p.Meta.ClientInfo)
+		s.serveModernListening(w, r, clientSession, m, p)
+	case m.isForHandler():
 		s.serveModernCall(w, r, m, p)
 	default:
-		s.passModern(w, r, m)
+		s.passModernToLibrary(w, r, m)
 	}
 }
 
-// passModern passes a message to mcp-go. mcp-go reads an ID as a float64, so an ID
+// passModernToLibrary passes a message to mcp-go. mcp-go reads an ID as a float64, so an ID
 // that would change is replaced by a string and restored in the answer.
-func (s httpTransport) passModern(w http.ResponseWriter, r *http.Request, m message) {
-	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.request() {
+func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m message) {
+	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
 		return
 	}
-	if !m.request() || m.ID[0] == '"' || exactID().Match(m.ID) {
-		s.modern.ServeHTTP(w, r)
+	if !m.isRequest() || m.ID[0] == '"' || exactFloatID().Match(m.ID) {
+		s.modernHandler.ServeHTTP(w, r)
 		return
 	}
-	replacement := `"opentabs` + s.uniqueKey() + `"`
-	wanted := m.ID
+	replacement := `"opentabs` + s.newUniqueKey() + `"`
+	clientID := m.ID
 	m.ID = json.RawMessage(replacement)
 	body, err := json.Marshal(m)
 	if err != nil { // its members are JSON
@@ -54,22 +54,22 @@ func (s httpTransport) passModern(w http.ResponseWriter, r *http.Request, m mess
 	}
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	s.modern.ServeHTTP(idWriter{newPassedWriter(w), []byte(replacement), wanted}, r)
+	s.modernHandler.ServeHTTP(idWriter{newLibraryWriter(w), []byte(replacement), clientID}, r)
 }
 
-// exactID matches numbers that a float64 represents exactly.
-var exactID = lazyregexp.New(`^-?[0-9]{1,15}$`)
+// exactFloatID matches numbers that a float64 represents exactly.
+var exactFloatID = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
 // idWriter restores the client's ID in the answer of mcp-go, which writes a message
 // in one piece.
 type idWriter struct {
-	passedWriter
-	replacement, wanted []byte
+	libraryWriter
+	replacement, clientID []byte
 }
 
 // Write implements io.Writer.
 func (w idWriter) Write(b []byte) (int, error) {
-	if _, err := w.passedWriter.Write(bytes.ReplaceAll(b, w.replacement, w.wanted)); err != nil {
+	if _, err := w.libraryWriter.Write(bytes.ReplaceAll(b, w.replacement, w.clientID)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -77,27 +77,27 @@ func (w idWriter) Write(b []byte) (int, error) {
 
 // serveModernListening serves a subscriptions/listen until the client or the server
 // ends. in is a session for that time.
-func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, in *session, m message, p *Params) {
-	rep := s.checkModernRequest(r, m, p)
+func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m message, p *Params) {
+	reply := s.checkModernRequest(r, m, p)
 	switch {
-	case rep != nil:
-		s.refuseModern(w, r, m, rep)
+	case reply != nil:
+		s.refuseModern(w, r, m, reply)
 		return
-	case !takesEvents(r):
+	case !acceptsEvents(r):
 		refuseRequest(w, http.StatusNotAcceptable, m.ID, wire.CodeInvalidRequest, "Accept text/event-stream to listen.")
 		return
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	key := s.uniqueKey()
-	if err := s.sessions.begin(in, key, task{cancel: cancel, stream: true}); err != nil {
+	key := s.newUniqueKey()
+	if err := s.sessions.beginTask(clientSession, key, task{cancel: cancel, isStream: true}); err != nil {
 		s.refuseTask(w, m.ID, err)
 		return
 	}
-	defer s.sessions.finish()
-	defer s.sessions.release(in, key)
-	in.listener.useModern(m)
-	if s.mcp.RegisterSession(ctx, in.listener) != nil { // its id is random
+	defer s.sessions.finishTask()
+	defer s.sessions.releaseTask(clientSession, key)
+	clientSession.listener.useModern(m)
+	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // its id is random
 		panic("transport: two sessions have one id")
 	}
 	raw, err := json.Marshal(m)
@@ -108,22 +108,22 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	defer stream.endUnanswered()
 	// mcp-go answers when the client leaves, or at once if the client selects no
 	// notifications.
-	listening, over := context.WithCancel(ctx)
+	listenCtx, stopListening := context.WithCancel(ctx)
 	var answer mcp.JSONRPCMessage
-	var passing sync.WaitGroup
-	passing.Go(func() {
-		defer over()
-		answer = s.passToLibrary(ctx, in, m, raw)
+	var libraryCall sync.WaitGroup
+	libraryCall.Go(func() {
+		defer stopListening()
+		answer = s.passToLibrary(ctx, clientSession, m, raw)
 	})
-	for listening.Err() == nil {
-		stream.sendAll(in.listener.awaitNotifications(listening))
+	for listenCtx.Err() == nil {
+		stream.sendAll(clientSession.listener.awaitNotifications(listenCtx))
 	}
-	passing.Wait()
+	libraryCall.Wait()
 	if ctx.Err() != nil {
 		return
 	}
-	for len(in.listener.notes) > 0 {
-		stream.sendAll(in.listener.awaitNotifications(ctx))
+	for len(clientSession.listener.libraryNotifications) > 0 {
+		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
 	}
 	b, err := json.Marshal(answer)
 	if err != nil { // strings and numbers
@@ -138,32 +138,32 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 
 // serveModernCall serves a tools/call without a session.
 func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *Params) {
-	if rep := s.checkModernRequest(r, m, p); rep != nil {
-		s.refuseModern(w, r, m, rep)
+	if reply := s.checkModernRequest(r, m, p); reply != nil {
+		s.refuseModern(w, r, m, reply)
 		return
 	}
-	credential := credentialOf(r.Context())
-	s.serveCall(w, r, m, p, s.sessions.sessionlessOf(credential), s.uniqueKey(), credential.sessionlessClient(p.Meta.ClientInfo.Name))
+	credential := contextCredential(r.Context())
+	s.serveCall(w, r, m, p, s.sessions.findSessionless(credential), s.newUniqueKey(), credential.sessionlessClient(p.Meta.ClientInfo.Name))
 }
 
 // refuseModern rejects a request with the error of checkModernRequest.
-func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m message, rep Reply) {
+func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m message, reply Reply) {
 	stream := newStream(w, r, s.opts.Heartbeat, func() {})
-	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, rep, nil) })
+	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
 // checkModernRequest validates headers and body of a request over HTTP.
 // checkModernRequest returns the error, nil for a valid request.
 func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {
-	if rep := s.checkModernHeaders(r, m, p); rep != nil {
-		return rep
+	if reply := s.checkModernHeaders(r, m, p); reply != nil {
+		return reply
 	}
-	return checkModern(p)
+	return checkModernMeta(p)
 }
 
-// checkModern validates the _meta that protocol version 2026-07-28 requires in the body
-// of a call. checkModern returns the error, nil for a valid call.
-func checkModern(p *Params) Reply {
+// checkModernMeta validates the _meta that protocol version 2026-07-28 requires in the body
+// of a call. checkModernMeta returns the error, nil for a valid call.
+func checkModernMeta(p *Params) Reply {
 	switch version := p.Meta.ProtocolVersion; {
 	case !mcp.IsValidProtocolVersion(version):
 		f := Faultf(mcp.UNSUPPORTED_PROTOCOL_VERSION, "The protocol version %q is not supported. Use one of %v.", version, mcp.ValidProtocolVersions)
@@ -192,7 +192,7 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params)
 	err := mcp.ValidateStandardHeaders(r.Header.Get, body, mcp.MCPMethod(m.Method), m.Params)
 	if err == nil && m.Method == MethodCall {
 		if tool := s.handler.HeaderTool(p.Name); tool != nil {
-			err = mcp.ValidateParamHeadersLookup(firstValue(r.Header), tool, m.Params)
+			err = mcp.ValidateParamHeadersLookup(firstHeaderValue(r.Header), tool, m.Params)
 		}
 	}
 	if err != nil {
@@ -214,8 +214,8 @@ func modernStatus(code int) int {
 	}
 }
 
-// firstValue returns a function that returns the first value of a header.
-func firstValue(h http.Header) func(string) (string, bool) {
+// firstHeaderValue returns a function that returns the first value of a header.
+func firstHeaderValue(h http.Header) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		v := h.Values(name)
 		if len(v) == 0 {

@@ -70,23 +70,23 @@ type Ask func(ctx context.Context, method string, params any) (json.RawMessage, 
 // Background registers work that outlives the request. The end of the client's session
 // and Shutdown call cancel. If Background returns an error, do not start the work.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
-	b := Background{r.server.sessions, r.session, r.server.uniqueKey()}
-	return b, b.table.begin(b.session, b.key, task{cancel: cancel})
+	b := Background{r.server.sessions, r.session, r.server.newUniqueKey()}
+	return b, b.sessions.beginTask(b.session, b.key, task{cancel: cancel})
 }
 
 // Background is work that outlives its request.
 type Background struct {
-	table   *sessions
-	session *session
-	key     string
+	sessions *sessions
+	session  *session
+	key      string
 }
 
 // Release marks the work as done: it cannot be cancelled any more. The answer of a
 // released request may still be pending.
-func (b Background) Release() { b.table.release(b.session, b.key) }
+func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
 // Finish is called last. Shutdown waits for it.
-func (b Background) Finish() { b.table.finish() }
+func (b Background) Finish() { b.sessions.finishTask() }
 
 // Reply is the answer to a Request.
 type Reply interface {

@@ -39,21 +39,21 @@ type Options struct {
 type Server struct {
 	opts     Options
 	handler  Handler
-	mcp      *server.MCPServer // answers what Handler does not
+	library  *server.MCPServer // answers what Handler does not
 	sessions *sessions
-	// modern answers requests of protocol version 2026-07-28 and later over HTTP,
+	// modernHandler answers requests of protocol version 2026-07-28 and later over HTTP,
 	// except those of Handler and subscriptions/listen.
-	modern *server.StreamableHTTPServer
-	// serial numbers the requests that have no ID that a client could cancel.
-	serial atomic.Uint64
+	modernHandler *server.StreamableHTTPServer
+	// lastKey numbers the requests that have no ID that a client could cancel.
+	lastKey atomic.Uint64
 }
 
 // New returns a Server. handler answers calls, prompts and resources; library
 // answers every other request.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
-	s := &Server{opts: o, handler: handler, mcp: library}
-	s.sessions = newSessions(o.SessionIdle, o.Resources, s.sessionEnded)
-	s.modern = server.NewStreamableHTTPServer(library,
+	s := &Server{opts: o, handler: handler, library: library}
+	s.sessions = newSessions(o.SessionIdle, o.Resources, s.removeEndedSession)
+	s.modernHandler = server.NewStreamableHTTPServer(library,
 		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(o.Log))))
 	return s
 }
@@ -69,10 +69,10 @@ func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 // ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
-// Revoke ends the sessions, streams and calls of the client with this token. The
+// RevokeToken ends the sessions, streams and calls of the client with this token. The
 // caller rejects its further requests first.
-func (s *Server) Revoke(token string) {
-	s.sessions.revoke(Credential{Via: dispatch.CredentialToken, Token: token})
+func (s *Server) RevokeToken(token string) {
+	s.sessions.revokeCredential(Credential{Kind: dispatch.CredentialToken, Token: token})
 }
 
 // Log sends a log message to all clients that want its level. Log never blocks: a
@@ -85,19 +85,19 @@ func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 
 // passToLibrary sends a message of a session to the library and returns its answer, nil if
 // there is none.
-func (s *Server) passToLibrary(ctx context.Context, in *session, m message, raw []byte) mcp.JSONRPCMessage {
-	if err := s.handler.Ready(ctx, m.Method); err != nil && m.request() {
-		return notReady(m.ID, err)
+func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m message, raw []byte) mcp.JSONRPCMessage {
+	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
+		return notReadyAnswer(m.ID, err)
 	}
-	answer := s.mcp.HandleMessage(s.mcp.WithContext(ctx, in.listener), raw)
-	if !m.request() {
+	answer := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), raw)
+	if !m.isRequest() {
 		return nil
 	}
 	// The library reads an ID as a float64; the client expects its own.
 	switch a := answer.(type) {
 	case mcp.JSONRPCResponse:
 		if m.Method == methodInitialize {
-			s.recordClientName(in, m)
+			s.recordClientName(clientSession, m)
 		}
 		a.ID = mcp.NewRequestId(m.ID)
 		return a
@@ -108,29 +108,29 @@ func (s *Server) passToLibrary(ctx context.Context, in *session, m message, raw 
 	return answer
 }
 
-// notReady is the answer to a request that Handler.Ready rejected.
-func notReady(id any, err error) mcp.JSONRPCMessage {
+// notReadyAnswer is the answer to a request that Handler.Ready rejected.
+func notReadyAnswer(id any, err error) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, err.Error(), nil)
 }
 
 // recordClientName records the name of the client of a new session.
-func (s *Server) recordClientName(in *session, m message) {
+func (s *Server) recordClientName(clientSession *session, m message) {
 	var p struct {
-		ProtocolVersion string     `json:"protocolVersion"`
-		ClientInfo      clientName `json:"clientInfo"`
+		ProtocolVersion string         `json:"protocolVersion"`
+		ClientInfo      reportedClient `json:"clientInfo"`
 	}
 	if json.Unmarshal(m.Params, &p) != nil {
 		return
 	}
-	s.sessions.setClientName(in.id, p.ClientInfo)
+	s.sessions.setClientName(clientSession.id, p.ClientInfo)
 	s.opts.Log.Info().Str("client", p.ClientInfo.Name).Str("client_version", p.ClientInfo.Version).
 		Str("protocol", p.ProtocolVersion).Msg("client connected")
 }
 
-// sessionEnded removes a session from the library and its subscriptions from
+// removeEndedSession removes a session from the library and its subscriptions from
 // Resources.
-func (s *Server) sessionEnded(in *session) {
-	s.mcp.UnregisterSession(context.Background(), in.id)
+func (s *Server) removeEndedSession(in *session) {
+	s.library.UnregisterSession(context.Background(), in.id)
 	if s.opts.Resources != nil {
 		s.opts.Resources.Drop(in.listener.Subscriber)
 	}
@@ -138,26 +138,26 @@ func (s *Server) sessionEnded(in *session) {
 	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
 }
 
-// uniqueKey returns a key for what no client can cancel by its ID.
-func (s *Server) uniqueKey() string { return "-" + strconv.FormatUint(s.serial.Add(1), 10) }
+// newUniqueKey returns a key for what no client can cancel by its ID.
+func (s *Server) newUniqueKey() string { return "-" + strconv.FormatUint(s.lastKey.Add(1), 10) }
 
-// request returns the Request for a message of a session.
-func (s *Server) request(in *session, m message, p *Params, client dispatch.Client, send Send) Request {
+// newRequest returns the Request for a message of a session.
+func (s *Server) newRequest(clientSession *session, m message, p *Params, client dispatch.Client, send Send) Request {
 	r := Request{
-		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(in), Send: send,
-		server: s, session: in,
+		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(clientSession), Send: send,
+		server: s, session: clientSession,
 	}
-	if p.Modern() {
+	if p.IsModern() {
 		r.Info.Name, r.Info.Version = p.Meta.ClientInfo.Name, p.Meta.ClientInfo.Version
 		r.AsksByReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
 	} else {
-		r.Ask = in.askFunction(send)
+		r.Ask = clientSession.askFunction(send)
 	}
 	return r
 }
 
-// tooLarge returns the error for a request above the limit.
-func (s *Server) tooLarge() string {
+// tooLargeText returns the error for a request above the limit.
+func (s *Server) tooLargeText() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 

@@ -62,25 +62,25 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		}
 		var all []*session
 		s.sessions.mu.Lock()
-		for _, in := range s.sessions.byID {
+		for _, in := range s.sessions.sessionsByID {
 			all = append(all, in)
 		}
 		s.sessions.mu.Unlock()
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-		if len(all) != n || len(all[0].listener.notes) != 1 {
-			t.Errorf("%d sessions, %d notifications for the first", len(all), len(all[0].listener.notes))
+		if len(all) != n || len(all[0].listener.libraryNotifications) != 1 {
+			t.Errorf("%d sessions, %d notifications for the first", len(all), len(all[0].listener.libraryNotifications))
 		}
 		<-time.After(2 * time.Hour)
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 		for _, in := range all {
-			if len(in.listener.notes) != 1 {
+			if len(in.listener.libraryNotifications) != 1 {
 				t.Fatal("mcp-go notifies a session that has ended")
 			}
 		}
 		s.sessions.mu.Lock()
 		defer s.sessions.mu.Unlock()
-		if left := len(s.sessions.byID); left != 0 || s.sessions.sweep != nil {
-			t.Errorf("%d sessions are left, and the timer: %v", left, s.sessions.sweep)
+		if left := len(s.sessions.sessionsByID); left != 0 || s.sessions.sweepTimer != nil {
+			t.Errorf("%d sessions are left, and the timer: %v", left, s.sessions.sweepTimer)
 		}
 	})
 }

@@ -45,45 +45,45 @@ type ClientInfo struct {
 	Version string
 	// Transport is "http" or "stdio".
 	Transport string
-	// Since is when the session began.
-	Since time.Time
+	// ConnectedSince is when the session began.
+	ConnectedSince time.Time
 }
 
 // session is one client's session and its tasks.
 type session struct {
-	id         string
-	listener   *listener      // the session as mcp-go sees it; nil if sessionless
-	credential Credential     // its client's
-	requests   clientRequests // requests to its client
-	done       chan struct{}  // closed when the session has ended
-	info       ClientInfo     // guarded by sessions.mu
-	seen       time.Time      // time of the last request; guarded by sessions.mu
-	brokenOff  bool           // its client closed a response early, without a request since; guarded by sessions.mu
-	// running contains the tasks by their keys; guarded by sessions.mu.
-	running map[string]task
-	// early contains the cancellations that arrived before their requests, ended the
+	id          string
+	listener    *listener      // the session as mcp-go sees it; nil if sessionless
+	credential  Credential     // its client's
+	requests    clientRequests // requests to its client
+	done        chan struct{}  // closed when the session has ended
+	info        ClientInfo     // guarded by sessions.mu
+	lastRequest time.Time      // time of the last request; guarded by sessions.mu
+	isBrokenOff bool           // its client closed a response early, without a request since; guarded by sessions.mu
+	// runningTasks contains the tasks by their keys; guarded by sessions.mu.
+	runningTasks map[string]task
+	// earlyCancels contains the cancellations that arrived before their requests, ended the
 	// keys of the last released tasks; guarded by sessions.mu.
-	early map[string]earlyCancel
-	ended []string
+	earlyCancels map[string]earlyCancel
+	endedKeys    []string
 }
 
-// quietFor is how long a client without requests and streams counts as connected.
-// quietFor is also how long a session is kept after its client closed a response early.
-const quietFor = 10 * time.Minute
+// quietLimit is how long a client without requests and streams counts as connected.
+// quietLimit is also how long a session is kept after its client closed a response early.
+const quietLimit = 10 * time.Minute
 
 // earlyCancel is a cancellation that arrived before its request.
 type earlyCancel struct {
-	at     time.Time
-	reason string
+	arrivedAt time.Time
+	reason    string
 }
 
 const (
-	// earlyFor is how long a cancellation waits for its request. Over HTTP a call and
+	// earlyCancelLifetime is how long a cancellation waits for its request. Over HTTP a call and
 	// its cancellation use separate connections, so the cancellation may arrive first.
-	earlyFor = 5 * time.Second
-	// earlyKept and endedKept are the maximum number of stored keys of each kind.
-	earlyKept = 64
-	endedKept = 256
+	earlyCancelLifetime = 5 * time.Second
+	// maxEarlyCancels and maxEndedKeys are the maximum number of stored keys of each kind.
+	maxEarlyCancels = 64
+	maxEndedKeys    = 256
 )
 
 // publicName returns the session's name in lists of calls. Unlike the ID, the name is
@@ -96,50 +96,50 @@ func (s *session) publicName() string {
 // task is a call or a stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
-	// stream is set for a stream without a call, which never ends by itself.
-	stream bool
+	// isStream is set for a stream without a call, which never ends by itself.
+	isStream bool
 }
 
 // sessions is the table of all sessions, safe for concurrent use.
 type sessions struct {
-	// idle is Options.SessionIdle.
-	idle time.Duration
-	// ended is called, without mu, for each session that has ended.
-	ended     func(*session)
-	resources Resources // nil for none
-	// closing is closed when Shutdown begins.
-	closing chan struct{}
-	// tasks counts the running tasks; none is added once closed is set.
-	tasks sync.WaitGroup
+	// idleTimeout is Options.SessionIdle.
+	idleTimeout time.Duration
+	// onSessionEnd is called, without mu, for each session that has ended.
+	onSessionEnd func(*session)
+	resources    Resources // nil for none
+	// shutdownBegun is closed when Shutdown begins.
+	shutdownBegun chan struct{}
+	// openTasks counts the running tasks; none is added once closed is set.
+	openTasks sync.WaitGroup
 
-	mu     sync.Mutex // guards all fields below and the fields of sessions named so
-	byID   map[string]*session
-	closed bool
-	sweep  *time.Timer // runs while there are HTTP sessions
+	mu           sync.Mutex // guards all fields below and the fields of sessions named so
+	sessionsByID map[string]*session
+	isClosed     bool
+	sweepTimer   *time.Timer // runs while there are HTTP sessions
 
 	// sessionless contains the tasks of clients whose protocol has no sessions.
 	sessionless map[Credential]*session
 }
 
-func newSessions(idle time.Duration, resources Resources, ended func(*session)) *sessions {
+func newSessions(idleTimeout time.Duration, resources Resources, onSessionEnd func(*session)) *sessions {
 	return &sessions{
-		idle:        idle,
-		resources:   resources,
-		ended:       ended,
-		closing:     make(chan struct{}),
-		byID:        map[string]*session{},
-		sessionless: map[Credential]*session{},
+		idleTimeout:   idleTimeout,
+		resources:     resources,
+		onSessionEnd:  onSessionEnd,
+		shutdownBegun: make(chan struct{}),
+		sessionsByID:  map[string]*session{},
+		sessionless:   map[Credential]*session{},
 	}
 }
 
-// sessionlessOf returns the session for the tasks of a client whose protocol has no
+// findSessionless returns the session for the tasks of a client whose protocol has no
 // sessions.
-func (t *sessions) sessionlessOf(c Credential) *session {
+func (t *sessions) findSessionless(c Credential) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, ok := t.sessionless[c]
 	if !ok {
-		s = &session{credential: c, info: ClientInfo{Credential: c}, done: make(chan struct{}), running: map[string]task{}}
+		s = &session{credential: c, info: ClientInfo{Credential: c}, done: make(chan struct{}), runningTasks: map[string]task{}}
 		t.sessionless[c] = s
 	}
 	return s
@@ -149,19 +149,19 @@ func (t *sessions) sessionlessOf(c Credential) *session {
 func (t *sessions) open(transport string, c Credential) *session {
 	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
-		id:         id,
-		listener:   newListener(id, t.resources),
-		credential: c,
-		info:       ClientInfo{ID: id, Credential: c, Transport: transport, Since: now},
-		seen:       now,
-		done:       make(chan struct{}),
-		running:    map[string]task{},
+		id:           id,
+		listener:     newListener(id, t.resources),
+		credential:   c,
+		info:         ClientInfo{ID: id, Credential: c, Transport: transport, ConnectedSince: now},
+		lastRequest:  now,
+		done:         make(chan struct{}),
+		runningTasks: map[string]task{},
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.byID[id] = s
-	if transport == OverHTTP && t.sweep == nil && !t.closed {
-		t.sweep = time.AfterFunc(t.sweepAfter(), t.expire)
+	t.sessionsByID[id] = s
+	if transport == OverHTTP && t.sweepTimer == nil && !t.isClosed {
+		t.sweepTimer = time.AfterFunc(t.sweepInterval(), t.closeExpired)
 	}
 	return s
 }
@@ -170,8 +170,8 @@ func (t *sessions) open(transport string, c Credential) *session {
 func (t *sessions) allListeners() []*listener {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list := make([]*listener, 0, len(t.byID))
-	for _, s := range t.byID {
+	list := make([]*listener, 0, len(t.sessionsByID))
+	for _, s := range t.sessionsByID {
 		list = append(list, s.listener)
 	}
 	return list
@@ -182,27 +182,27 @@ func (t *sessions) allListeners() []*listener {
 func (t *sessions) find(id string, c Credential) (*session, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, ok := t.byID[id]
+	s, ok := t.sessionsByID[id]
 	if !ok || s.credential != c {
 		return nil, false
 	}
-	s.seen, s.brokenOff = time.Now(), false
+	s.lastRequest, s.isBrokenOff = time.Now(), false
 	return s, true
 }
 
-// brokeOff records that a client closed a response early. The client may return: a
+// recordBreakOff records that a client closed a response early. The client may return: a
 // session is not bound to a connection.
-func (t *sessions) brokeOff(s *session) {
+func (t *sessions) recordBreakOff(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.brokenOff = true
+	s.isBrokenOff = true
 }
 
 // setClientName records the name that the client of a session reports.
-func (t *sessions) setClientName(id string, c clientName) {
+func (t *sessions) setClientName(id string, c reportedClient) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s, ok := t.byID[id]; ok && c.Name != "" {
+	if s, ok := t.sessionsByID[id]; ok && c.Name != "" {
 		s.info.Name, s.info.Version = c.Name, c.Version
 	}
 }
@@ -214,13 +214,13 @@ func (t *sessions) clientInfo(s *session) ClientInfo {
 	return s.info
 }
 
-// begin registers a task of a session, so cancel(key), the end of the session and
+// beginTask registers a task of a session, so cancel(key), the end of the session and
 // Shutdown cancel it. begin returns errDuplicateID, ErrSessionEnded or ErrShutdown if
 // the task must not start. Call release and then finish at its end.
-func (t *sessions) begin(s *session, key string, k task) error {
+func (t *sessions) beginTask(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
+	if t.isClosed {
 		return ErrShutdown
 	}
 	select {
@@ -228,158 +228,158 @@ func (t *sessions) begin(s *session, key string, k task) error {
 		return ErrSessionEnded
 	default:
 	}
-	if _, ok := s.running[key]; ok {
+	if _, ok := s.runningTasks[key]; ok {
 		return errDuplicateID
 	}
-	if early, ok := s.early[key]; ok {
-		delete(s.early, key)
-		if time.Since(early.at) < earlyFor {
-			k.cancel(cancelledFor(early.reason))
+	if earlier, ok := s.earlyCancels[key]; ok {
+		delete(s.earlyCancels, key)
+		if time.Since(earlier.arrivedAt) < earlyCancelLifetime {
+			k.cancel(newCancelCause(earlier.reason))
 		}
 	}
-	s.running[key] = k
-	t.tasks.Add(1)
+	s.runningTasks[key] = k
+	t.openTasks.Add(1)
 	return nil
 }
 
-// release removes the task with this key: it cannot be cancelled any more, and its ID
+// releaseTask removes the task with this key: it cannot be cancelled any more, and its ID
 // is free. The answer of a released request may still be written; call finish after
 // that.
-func (t *sessions) release(s *session, key string) {
+func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
-	delete(s.running, key)
-	if len(s.ended) == endedKept {
-		s.ended = append(s.ended[:0], s.ended[1:]...)
+	delete(s.runningTasks, key)
+	if len(s.endedKeys) == maxEndedKeys {
+		s.endedKeys = append(s.endedKeys[:0], s.endedKeys[1:]...)
 	}
-	s.ended = append(s.ended, key)
-	s.seen = time.Now()
+	s.endedKeys = append(s.endedKeys, key)
+	s.lastRequest = time.Now()
 	t.mu.Unlock()
 }
 
-// finish ends a task. Shutdown waits for it.
-func (t *sessions) finish() { t.tasks.Done() }
+// finishTask ends a task. Shutdown waits for it.
+func (t *sessions) finishTask() { t.openTasks.Done() }
 
-// cancelledFor returns the cause for the context of a cancelled request: ErrCancelled
+// newCancelCause returns the cause for the context of a cancelled request: ErrCancelled
 // with the client's reason.
-func cancelledFor(reason string) error {
+func newCancelCause(reason string) error {
 	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: reason})
 }
 
-// cancel cancels the task with this key, or a task that starts with this key within
-// earlyFor. A task that has ended is not affected.
-func (t *sessions) cancel(s *session, key, reason string) {
+// cancelTask cancels the task with this key, or a task that starts with this key within
+// earlyCancelLifetime. A task that has ended is not affected.
+func (t *sessions) cancelTask(s *session, key, reason string) {
 	t.mu.Lock()
-	k, ok := s.running[key]
-	if !ok && !slices.Contains(s.ended, key) {
+	k, ok := s.runningTasks[key]
+	if !ok && !slices.Contains(s.endedKeys, key) {
 		s.cancelEarly(key, reason)
 	}
 	t.mu.Unlock()
 	if ok {
-		k.cancel(cancelledFor(reason))
+		k.cancel(newCancelCause(reason))
 	}
 }
 
 // cancelEarly records a cancellation that arrived before its request. The caller holds
 // sessions.mu.
 func (s *session) cancelEarly(key, reason string) {
-	maps.DeleteFunc(s.early, func(_ string, e earlyCancel) bool { return time.Since(e.at) >= earlyFor })
-	if len(s.early) >= earlyKept {
+	maps.DeleteFunc(s.earlyCancels, func(_ string, e earlyCancel) bool { return time.Since(e.arrivedAt) >= earlyCancelLifetime })
+	if len(s.earlyCancels) >= maxEarlyCancels {
 		return
 	}
-	if s.early == nil {
-		s.early = map[string]earlyCancel{}
+	if s.earlyCancels == nil {
+		s.earlyCancels = map[string]earlyCancel{}
 	}
-	s.early[key] = earlyCancel{at: time.Now(), reason: reason}
+	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: reason}
 }
 
-// close ends a session and cancels its tasks. close reports false for an unknown
+// closeSession ends a session and cancels its tasks. close reports false for an unknown
 // session.
-func (t *sessions) close(id string) bool {
+func (t *sessions) closeSession(id string) bool {
 	t.mu.Lock()
-	s, ok := t.byID[id]
+	s, ok := t.sessionsByID[id]
 	if !ok {
 		t.mu.Unlock()
 		return false
 	}
-	delete(t.byID, id)
+	delete(t.sessionsByID, id)
 	close(s.done)
-	tasks := tasksOf(s)
+	tasks := runningTasksOf(s)
 	t.mu.Unlock()
 	for _, k := range tasks {
 		k.cancel(ErrSessionEnded)
 	}
-	t.ended(s)
+	t.onSessionEnd(s)
 	return true
 }
 
-// revoke ends all sessions and tasks of a client.
-func (t *sessions) revoke(c Credential) {
+// revokeCredential ends all sessions and tasks of a client.
+func (t *sessions) revokeCredential(c Credential) {
 	t.mu.Lock()
 	var ids []string
 	var tasks []task
-	for id, s := range t.byID {
+	for id, s := range t.sessionsByID {
 		if s.credential == c {
 			ids = append(ids, id)
-			tasks = append(tasks, tasksOf(s)...)
+			tasks = append(tasks, runningTasksOf(s)...)
 		}
 	}
 	if s, ok := t.sessionless[c]; ok {
 		delete(t.sessionless, c)
 		close(s.done)
-		tasks = append(tasks, tasksOf(s)...)
+		tasks = append(tasks, runningTasksOf(s)...)
 	}
 	t.mu.Unlock()
 	for _, k := range tasks {
 		k.cancel(ErrRevoked)
 	}
 	for _, id := range ids {
-		t.close(id)
+		t.closeSession(id)
 	}
 }
 
-// tasksOf returns the tasks of a session. The caller holds mu.
-func tasksOf(s *session) []task {
-	tasks := make([]task, 0, len(s.running))
-	for _, k := range s.running {
+// runningTasksOf returns the tasks of a session. The caller holds mu.
+func runningTasksOf(s *session) []task {
+	tasks := make([]task, 0, len(s.runningTasks))
+	for _, k := range s.runningTasks {
 		tasks = append(tasks, k)
 	}
 	return tasks
 }
 
-// sweepAfter returns the time between two runs of expire.
-func (t *sessions) sweepAfter() time.Duration { return min(t.idle, quietFor) / 4 }
+// sweepInterval returns the time between two runs of expire.
+func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, quietLimit) / 4 }
 
-// isOver reports whether an HTTP session was idle for too long. The caller holds mu.
-func (t *sessions) isOver(s *session) bool {
-	limit := t.idle
-	if s.brokenOff {
-		limit = min(limit, quietFor)
+// isExpired reports whether an HTTP session was idle for too long. The caller holds mu.
+func (t *sessions) isExpired(s *session) bool {
+	limit := t.idleTimeout
+	if s.isBrokenOff {
+		limit = min(limit, quietLimit)
 	}
-	return len(s.running) == 0 && time.Since(s.seen) >= limit
+	return len(s.runningTasks) == 0 && time.Since(s.lastRequest) >= limit
 }
 
-// expire ends the HTTP sessions that were idle for too long.
-func (t *sessions) expire() {
+// closeExpired ends the HTTP sessions that were idle for too long.
+func (t *sessions) closeExpired() {
 	t.mu.Lock()
-	var old []string
-	left := 0
-	for id, s := range t.byID {
+	var expiredIDs []string
+	remaining := 0
+	for id, s := range t.sessionsByID {
 		switch {
 		case s.info.Transport != OverHTTP:
-		case t.isOver(s):
-			old = append(old, id)
+		case t.isExpired(s):
+			expiredIDs = append(expiredIDs, id)
 		default:
-			left++
+			remaining++
 		}
 	}
-	if left > 0 && !t.closed {
-		t.sweep.Reset(t.sweepAfter())
+	if remaining > 0 && !t.isClosed {
+		t.sweepTimer.Reset(t.sweepInterval())
 	} else {
-		t.sweep = nil
+		t.sweepTimer = nil
 	}
 	t.mu.Unlock()
-	for _, id := range old {
-		t.close(id)
+	for _, id := range expiredIDs {
+		t.closeSession(id)
 	}
 }
 
@@ -387,13 +387,13 @@ func (t *sessions) expire() {
 // ends first, it cancels them and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
-	quiet := make(chan struct{})
+	allFinished := make(chan struct{})
 	go func() {
-		t.tasks.Wait()
-		close(quiet)
+		t.openTasks.Wait()
+		close(allFinished)
 	}()
 	select {
-	case <-quiet:
+	case <-allFinished:
 		return nil
 	case <-ctx.Done():
 		t.cancelAll(false)
@@ -404,23 +404,23 @@ func (t *sessions) shutdown(ctx context.Context) error {
 // cancelAll closes the table and cancels all streams, or all tasks.
 func (t *sessions) cancelAll(streamsOnly bool) {
 	t.mu.Lock()
-	if !t.closed {
-		t.closed = true
-		close(t.closing)
+	if !t.isClosed {
+		t.isClosed = true
+		close(t.shutdownBegun)
 	}
-	if t.sweep != nil {
-		t.sweep.Stop()
+	if t.sweepTimer != nil {
+		t.sweepTimer.Stop()
 	}
 	var tasks []task
-	for _, s := range t.byID {
-		tasks = append(tasks, tasksOf(s)...)
+	for _, s := range t.sessionsByID {
+		tasks = append(tasks, runningTasksOf(s)...)
 	}
 	for _, s := range t.sessionless {
-		tasks = append(tasks, tasksOf(s)...)
+		tasks = append(tasks, runningTasksOf(s)...)
 	}
 	t.mu.Unlock()
 	for _, k := range tasks {
-		if k.stream || !streamsOnly {
+		if k.isStream || !streamsOnly {
 			k.cancel(ErrShutdown)
 		}
 	}
@@ -429,21 +429,21 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 // isConnected reports whether a session's client counts as connected. A stdio session
 // ends with its client. The caller holds mu.
 func (s *session) isConnected() bool {
-	return s.info.Transport != OverHTTP || len(s.running) > 0 || !s.brokenOff && time.Since(s.seen) < quietFor
+	return s.info.Transport != OverHTTP || len(s.runningTasks) > 0 || !s.isBrokenOff && time.Since(s.lastRequest) < quietLimit
 }
 
 // list returns the sessions of connected clients, oldest first.
 func (t *sessions) list() []ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]ClientInfo, 0, len(t.byID))
-	for _, s := range t.byID {
+	infos := make([]ClientInfo, 0, len(t.sessionsByID))
+	for _, s := range t.sessionsByID {
 		if s.isConnected() {
-			all = append(all, s.info)
+			infos = append(infos, s.info)
 		}
 	}
-	slices.SortFunc(all, func(a, b ClientInfo) int {
-		return cmp.Or(a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID))
+	slices.SortFunc(infos, func(a, b ClientInfo) int {
+		return cmp.Or(a.ConnectedSince.Compare(b.ConnectedSince), strings.Compare(a.ID, b.ID))
 	})
-	return all
+	return infos
 }

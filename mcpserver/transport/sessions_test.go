@@ -15,7 +15,7 @@ func startTask(t *testing.T, table *sessions, s *session, key string, stream boo
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	t.Cleanup(func() { cancel(nil) })
-	if err := table.begin(s, key, task{cancel: cancel, stream: stream}); err != nil {
+	if err := table.beginTask(s, key, task{cancel: cancel, isStream: stream}); err != nil {
 		t.Fatal(err)
 	}
 	return ctx
@@ -25,21 +25,21 @@ func TestBeginRejects(t *testing.T) {
 	table := newTable()
 	s, ended := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
 	startTask(t, table, s, "n1", false)
-	if err := table.begin(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
+	if err := table.beginTask(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
 		t.Error(err)
 	}
-	if !table.close(ended.id) || table.close(ended.id) {
+	if !table.closeSession(ended.id) || table.closeSession(ended.id) {
 		t.Error("a session ends once")
 	}
-	if err := table.begin(ended, "n1", task{}); !errors.Is(err, ErrSessionEnded) {
+	if err := table.beginTask(ended, "n1", task{}); !errors.Is(err, ErrSessionEnded) {
 		t.Error(err)
 	}
 	table.cancelAll(true)
-	if err := table.begin(s, "n2", task{}); !errors.Is(err, ErrShutdown) {
+	if err := table.beginTask(s, "n2", task{}); !errors.Is(err, ErrShutdown) {
 		t.Error(err)
 	}
-	table.release(s, "n1")
-	table.finish()
+	table.releaseTask(s, "n1")
+	table.finishTask()
 }
 
 func TestEveryTaskEndsForOneReason(t *testing.T) {
@@ -49,12 +49,12 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	closed := startTask(t, table, a, "n2", false)
 	listening := startTask(t, table, b, "-1", true)
 	busy := startTask(t, table, b, "n1", false)
-	sessionless := startTask(t, table, table.sessionlessOf(Credential{}), "-2", false)
+	sessionless := startTask(t, table, table.findSessionless(Credential{}), "-2", false)
 
-	table.cancel(a, "n1", "enough")
-	table.cancel(a, "n1", "enough")
-	table.cancel(a, "n9", "")
-	table.close(a.id)
+	table.cancelTask(a, "n1", "enough")
+	table.cancelTask(a, "n1", "enough")
+	table.cancelTask(a, "n9", "")
+	table.closeSession(a.id)
 	table.cancelAll(true)
 	for _, test := range []struct {
 		ctx  context.Context
@@ -79,10 +79,10 @@ func TestTableUnderLoad(t *testing.T) {
 			for range 500 {
 				_, cancel := context.WithCancelCause(context.Background())
 				key := string(rune('a' + i))
-				if table.begin(s, key, task{cancel: cancel}) == nil {
-					table.cancel(s, key, "")
-					table.release(s, key)
-					table.finish()
+				if table.beginTask(s, key, task{cancel: cancel}) == nil {
+					table.cancelTask(s, key, "")
+					table.releaseTask(s, key)
+					table.finishTask()
 				}
 				table.list()
 				cancel(nil)

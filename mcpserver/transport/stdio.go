@@ -24,81 +24,81 @@ import (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, Credential{Via: dispatch.CredentialStdio}), out: newLineWriter(out)}
-	c.barrier = barrier{requests: &c.session.requests, send: c.out.writeMessage}
-	defer s.sessions.close(c.session.id)
-	if err := s.mcp.RegisterSession(ctx, c.session.listener); err != nil {
+	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, Credential{Kind: dispatch.CredentialStdio}), out: newLineWriter(out)}
+	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.out.writeMessage}
+	defer s.sessions.closeSession(c.session.id)
+	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // the id is random, so there is none yet
 	}
 
-	var forward sync.WaitGroup
-	forward.Go(func() { c.forward(ctx) })
+	var forwarder sync.WaitGroup
+	forwarder.Go(func() { c.forwardNotifications(ctx) })
 	c.serveMessages(ctx, in)
 	// Calls are cancelled now, except during Shutdown, which waits for them.
 	select {
-	case <-s.sessions.closing:
+	case <-s.sessions.shutdownBegun:
 	default:
-		s.sessions.close(c.session.id)
+		s.sessions.closeSession(c.session.id)
 	}
 	c.requests.Wait()
 	stop()
-	forward.Wait()
+	forwarder.Wait()
 	return c.out.writeError()
 }
 
 // stdioClient is one client of ServeStdio.
 type stdioClient struct {
-	server   *Server
-	session  *session
-	out      *lineWriter
-	barrier  barrier
-	requests sync.WaitGroup // one for each running request
+	server      *Server
+	session     *session
+	out         *lineWriter
+	readBarrier readBarrier
+	requests    sync.WaitGroup // one for each running request
 }
 
-// inLine is a line or the error of reading it.
-type inLine struct {
+// readResult is a line or the error of reading it.
+type readResult struct {
 	line []byte
 	err  error
 }
 
 // serveMessages serves messages until in or ctx ends, a write fails, or Shutdown begins.
 func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
-	lines := make(chan inLine)
-	over := make(chan struct{})
-	defer close(over)
-	go readLines(newLineReader(in, c.server.opts.MaxRequestBytes), lines, over)
+	lines := make(chan readResult)
+	stopReading := make(chan struct{})
+	defer close(stopReading)
+	go readLines(newLineReader(in, c.server.opts.MaxRequestBytes), lines, stopReading)
 	for {
 		select {
 		case l := <-lines:
-			var tooLong *lineTooLong
+			var tooLongErr *lineTooLong
 			switch {
 			case l.err == nil:
 				c.serveLine(ctx, l.line)
-			case errors.As(l.err, &tooLong):
-				_ = c.out.writeMessage(rpcError(tooLong.id, wire.CodeInvalidRequest, c.server.tooLarge()))
+			case errors.As(l.err, &tooLongErr):
+				_ = c.out.writeMessage(rpcError(tooLongErr.id, wire.CodeInvalidRequest, c.server.tooLargeText()))
 			default:
 				return
 			}
 		case <-ctx.Done():
 			return
-		case <-c.out.failed:
+		case <-c.out.writeFailed:
 			return
-		case <-c.server.sessions.closing:
+		case <-c.server.sessions.shutdownBegun:
 			return
 		}
 	}
 }
 
 // readLines sends the lines of r until it has ended or over is closed.
-func readLines(r *lineReader, lines chan<- inLine, over <-chan struct{}) {
+func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct{}) {
 	for {
 		line, err := r.nextLine()
 		select {
-		case lines <- inLine{line, err}:
-		case <-over:
+		case lines <- readResult{line, err}:
+		case <-stopReading:
 			return
 		}
-		if tooLong := (*lineTooLong)(nil); err != nil && !errors.As(err, &tooLong) {
+		if tooLongErr := (*lineTooLong)(nil); err != nil && !errors.As(err, &tooLongErr) {
 			return
 		}
 	}
@@ -109,50 +109,50 @@ func readLines(r *lineReader, lines chan<- inLine, over <-chan struct{}) {
 func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
-		code, text := invalidText(line)
+		code, text := invalidMessageText(line)
 		_ = c.out.writeMessage(rpcError(nil, code, text))
 		return
 	}
-	if m.badID() {
+	if m.hasInvalidID() {
 		_ = c.out.writeMessage(rpcError(nil, wire.CodeInvalidRequest, badIDText))
 		return
 	}
 	p, err := parseParams(m.Params)
-	if err != nil && m.call() {
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidParams, malformedText(m, err)))
+	if err != nil && m.isForHandler() {
+		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidParams, malformedParamsText(m, err)))
 		return
 	}
-	if p.Modern() {
+	if p.IsModern() {
 		c.server.sessions.setClientName(c.session.id, p.Meta.ClientInfo)
 		c.session.listener.useModern(m)
 	}
 	switch {
-	case m.answer():
+	case m.isAnswer():
 		c.session.requests.handleAnswer(m)
-	case m.Method == methodCancelled && !m.request():
+	case m.Method == methodCancelled && !m.isRequest():
 		if key, ok := requestKey(p.RequestID); ok {
-			c.server.sessions.cancel(c.session, key, p.cancelReason())
+			c.server.sessions.cancelTask(c.session, key, p.cancelReason())
 		}
-	case m.call() || m.Method == methodListen && m.request():
-		c.start(ctx, line, m, &p)
-	case m.request() && m.Method != methodInitialize:
-		c.requests.Go(func() { c.handle(ctx, line, m) })
+	case m.isForHandler() || m.Method == methodListen && m.isRequest():
+		c.startRequest(ctx, line, m, &p)
+	case m.isRequest() && m.Method != methodInitialize:
+		c.requests.Go(func() { c.passToLibrary(ctx, line, m) })
 	default:
 		// Notifications, initialize and invalid messages are handled before the next
 		// line is read.
-		c.handle(ctx, line, m)
+		c.passToLibrary(ctx, line, m)
 	}
 }
 
-// start starts a request that can be cancelled.
-func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *Params) {
+// startRequest starts a request that can be cancelled.
+func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, p *Params) {
 	key, _ := requestKey(m.ID) // serveLine rejects a bad ID
 	ctx, cancel := context.WithCancelCause(ctx)
 	table := c.server.sessions
-	switch err := table.begin(c.session, key, task{cancel: cancel, stream: m.Method == methodListen}); {
+	switch err := table.beginTask(c.session, key, task{cancel: cancel, isStream: m.Method == methodListen}); {
 	case errors.Is(err, errDuplicateID):
 		cancel(nil)
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateText))
+		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateIDText))
 		return
 	case err != nil:
 		cancel(nil)
@@ -160,99 +160,99 @@ func (c *stdioClient) start(ctx context.Context, line []byte, m message, p *Para
 		return
 	}
 	c.requests.Go(func() {
-		defer table.finish()
+		defer table.finishTask()
 		defer cancel(nil)
-		if m.call() {
-			c.call(ctx, key, m, p)
+		if m.isForHandler() {
+			c.serveCall(ctx, key, m, p)
 			return
 		}
-		defer table.release(c.session, key)
-		c.handle(ctx, line, m)
+		defer table.releaseTask(c.session, key)
+		c.passToLibrary(ctx, line, m)
 	})
 }
 
-// call serves a request for Handler. A client that has cancelled it gets no answer.
-func (c *stdioClient) call(ctx context.Context, key string, m message, p *Params) {
+// serveCall serves a request for Handler. A client that has cancelled it gets no answer.
+func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.publicName(), c.server.sessions.clientInfo(c.session).Name)
-	var rep Reply
+	var reply Reply
 	var identity json.RawMessage
-	if p.Modern() {
-		rep, identity = checkModern(p), c.server.opts.Identity
+	if p.IsModern() {
+		reply, identity = checkModernMeta(p), c.server.opts.Identity
 	}
 	var last lastWritten
-	if rep == nil {
+	if reply == nil {
 		send := func(message []byte) error {
 			err := c.out.writeMessage(message)
-			last.set(c.barrier.countWritten(), time.Now())
+			last.set(c.readBarrier.countWritten(), time.Now())
 			return err
 		}
-		rep = c.server.handler.Serve(ctx, c.server.request(c.session, m, p, client, send))
+		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, send))
 	}
-	least := c.awaitProgressRead(ctx, &last, p.Modern())
-	c.server.sessions.release(c.session, key)
+	minLength := c.awaitProgressRead(ctx, &last, p.IsModern())
+	c.server.sessions.releaseTask(c.session, key)
 	if ctx.Err() != nil {
-		rep.Undelivered()
+		reply.Undelivered()
 		return
 	}
-	err := c.out.writePadded(least, func(b *bufio.Writer) { WriteAnswer(b, m.ID, rep, identity) })
+	err := c.out.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
 	if err != nil {
-		rep.Undelivered()
-		c.server.opts.Log.Warn().Str("call", rep.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
+		reply.Undelivered()
+		c.server.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
 	}
 }
 
 // lastWritten is the last message of a call before its answer. lastWritten is safe for
 // concurrent use.
 type lastWritten struct {
-	mu     sync.Mutex // guards all fields below
-	number uint64     // the barrier's number; 0 if no message was sent
-	at     time.Time
+	mu        sync.Mutex // guards all fields below
+	number    uint64     // the barrier's number; 0 if no message was sent
+	writtenAt time.Time
 }
 
-func (l *lastWritten) set(number uint64, at time.Time) {
+func (l *lastWritten) set(number uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.number, l.at = number, at
+	l.number, l.writtenAt = number, writtenAt
 }
 
-func (l *lastWritten) get() (number uint64, at time.Time) {
+func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.number, l.at
+	return l.number, l.writtenAt
 }
 
 // awaitProgressRead waits until the client has read the last progress of a call, as far as the
 // server can detect this. awaitProgressRead returns the least length of the call's answer. A
 // call without recent progress does not wait.
-func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, modern bool) (least int) {
-	number, at := last.get()
+func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
+	number, writtenAt := last.get()
 	switch {
-	case number == 0 || time.Since(at) > progressRecent || ctx.Err() != nil:
+	case number == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
 		return 0
-	case modern:
-		keepApart(ctx, at)
-	case !c.barrier.awaitRead(ctx, number):
+	case isModern:
+		waitMinSeparation(ctx, writtenAt)
+	case !c.readBarrier.awaitRead(ctx, number):
 		return 0
 	}
-	return paddedBytes
+	return paddedAnswerBytes
 }
 
-// handle passes a message to mcp-go and writes the answer, if there is one.
-func (c *stdioClient) handle(ctx context.Context, line []byte, m message) {
+// passToLibrary passes a message to mcp-go and writes the answer, if there is one.
+func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
 	answer := c.server.passToLibrary(ctx, c.session, m, line)
 	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}
-	if list, ok := toolListOf(m.ID, answer); ok {
+	if list, ok := asToolList(m.ID, answer); ok {
 		_ = c.out.write(list.writeTo) // loop detects the failure
 		return
 	}
 	c.send(answer)
 }
 
-// forward sends the client its notifications (changed lists and resources, log
+// forwardNotifications sends the client its notifications (changed lists and resources, log
 // messages).
-func (c *stdioClient) forward(ctx context.Context) {
+func (c *stdioClient) forwardNotifications(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, n := range c.session.listener.awaitNotifications(ctx) {
 			c.send(n)

@@ -26,17 +26,17 @@ const (
 // errStreamEnded is what a send returns after the answer.
 var errStreamEnded = errors.New("the stream has ended")
 
-// buffers contains the buffers that messages are written through.
-var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
+// bufferPool contains the buffers that messages are written through.
+var bufferPool = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
 // writeBuffered calls f with a buffer in front of w and returns the first error
 // of a write.
 func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
-	b, ok := buffers.Get().(*bufio.Writer)
+	b, ok := bufferPool.Get().(*bufio.Writer)
 	if !ok {
 		panic("transport: the pool contains another type")
 	}
-	defer buffers.Put(b)
+	defer bufferPool.Put(b)
 	b.Reset(w)
 	f(b)
 	err := b.Flush()
@@ -47,36 +47,36 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 // stream is the HTTP response to a call or a GET: plain JSON, or a stream of events if
 // messages precede the answer. stream is safe for concurrent use.
 type stream struct {
-	w         http.ResponseWriter
-	rc        *http.ResponseController
-	events    bool          // the client accepts text/event-stream
-	heartbeat time.Duration // time between two keep-alive comments
-	lost      func()        // called once, after a failed write
+	w             http.ResponseWriter
+	controller    *http.ResponseController
+	acceptsEvents bool          // the client accepts text/event-stream
+	heartbeat     time.Duration // time between two keep-alive comments
+	onWriteError  func()        // called once, after a failed write
 
-	mu      sync.Mutex // guards all fields below and what is written
-	timer   *time.Timer
-	started bool // the headers of an event stream are sent
-	ended   bool
-	err     error // the first failed write
+	mu             sync.Mutex // guards all fields below and what is written
+	heartbeatTimer *time.Timer
+	isStarted      bool // the headers of an event stream are sent
+	isEnded        bool
+	writeErr       error // the first failed write
 }
 
 // newStream starts the response to r. A comment at each heartbeat keeps the client
 // and proxies from closing a silent stream.
-func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, lost func()) *stream {
+func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, onWriteError func()) *stream {
 	s := &stream{
-		w: w, rc: http.NewResponseController(w), events: takesEvents(r), heartbeat: heartbeat, lost: lost,
+		w: w, controller: http.NewResponseController(w), acceptsEvents: acceptsEvents(r), heartbeat: heartbeat, onWriteError: onWriteError,
 	}
-	if s.events {
+	if s.acceptsEvents {
 		s.mu.Lock()
-		s.timer = time.AfterFunc(heartbeat, s.sendComment)
+		s.heartbeatTimer = time.AfterFunc(heartbeat, s.sendComment)
 		s.mu.Unlock()
 	}
 	return s
 }
 
-// takesEvents reports whether the client accepts an event stream. MCP requires it,
+// acceptsEvents reports whether the client accepts an event stream. MCP requires it,
 // but a plain HTTP client may accept only JSON.
-func takesEvents(r *http.Request) bool {
+func acceptsEvents(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	return accept == "" || strings.Contains(accept, "text/event-stream") ||
 		strings.Contains(accept, "*/*") || strings.Contains(accept, "text/*")
@@ -95,16 +95,16 @@ func (s *stream) open() {
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended {
+	if s.isEnded {
 		return errStreamEnded
 	}
-	s.timer.Reset(s.heartbeat)
+	s.heartbeatTimer.Reset(s.heartbeat)
 	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
 // sendAll sends notifications. On failure, lost is called.
-func (s *stream) sendAll(notes []mcp.JSONRPCNotification) {
-	for _, n := range notes {
+func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
+	for _, n := range notifications {
 		b, err := json.Marshal(n)
 		if err != nil { // strings and numbers
 			panic("transport: " + err.Error())
@@ -117,12 +117,12 @@ func (s *stream) sendAll(notes []mcp.JSONRPCNotification) {
 func (s *stream) sendComment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended || s.err != nil {
+	if s.isEnded || s.writeErr != nil {
 		return
 	}
 	s.start()
 	if s.write(notifyTimeout, func(b *bufio.Writer) { b.WriteString(":\n\n") }) == nil {
-		s.timer.Reset(s.heartbeat)
+		s.heartbeatTimer.Reset(s.heartbeat)
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()
-	if s.started {
+	if s.isStarted {
 		return s.sendEvent(writeTimeout, f)
 	}
 	httpjson.Begin(s.w, status)
@@ -146,8 +146,8 @@ func (s *stream) endUnanswered() {
 	defer s.mu.Unlock()
 	s.end()
 	switch {
-	case s.started:
-	case s.events:
+	case s.isStarted:
+	case s.acceptsEvents:
 		s.start()
 	default:
 		s.w.WriteHeader(http.StatusNoContent)
@@ -157,18 +157,18 @@ func (s *stream) endUnanswered() {
 // end stops comments and notifications. The caller may still write the answer and
 // holds mu.
 func (s *stream) end() {
-	s.ended = true
-	if s.timer != nil {
-		s.timer.Stop()
+	s.isEnded = true
+	if s.heartbeatTimer != nil {
+		s.heartbeatTimer.Stop()
 	}
 }
 
 // start sends the headers of an event stream, once. The caller holds mu.
 func (s *stream) start() {
-	if s.started {
+	if s.isStarted {
 		return
 	}
-	s.started = true
+	s.isStarted = true
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
@@ -187,38 +187,38 @@ func (s *stream) sendEvent(timeout time.Duration, f func(*bufio.Writer)) error {
 
 // write sends what f writes and flushes it. The caller holds mu.
 func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
-	if s.err != nil {
-		return s.err
+	if s.writeErr != nil {
+		return s.writeErr
 	}
-	w := deadlineWriter{w: s.w, limit: s.rc, timeout: timeout}
+	w := deadlineWriter{w: s.w, deadliner: s.controller, timeout: timeout}
 	err := writeBuffered(w, f)
-	if err == nil && s.started {
+	if err == nil && s.isStarted {
 		w.extendDeadline()
-		err = s.rc.Flush()
+		err = s.controller.Flush()
 	}
 	// The answer, which may come much later, needs no deadline of this write.
-	_ = s.rc.SetWriteDeadline(time.Time{})
+	_ = s.controller.SetWriteDeadline(time.Time{})
 	if err != nil {
-		s.err = err
-		s.lost()
+		s.writeErr = err
+		s.onWriteError()
 	}
 	return err
 }
 
-// writeLimit is an output with write deadlines.
-type writeLimit interface{ SetWriteDeadline(time.Time) error }
+// writeDeadliner is an output with write deadlines.
+type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 
 // deadlineWriter gives every write a deadline.
 type deadlineWriter struct {
-	w       io.Writer
-	limit   writeLimit // nil if w has no deadlines
-	timeout time.Duration
+	w         io.Writer
+	deadliner writeDeadliner // nil if w has no deadlines
+	timeout   time.Duration
 }
 
 // extendDeadline sets the deadline of the next write.
 func (p deadlineWriter) extendDeadline() {
-	if p.limit != nil {
-		_ = p.limit.SetWriteDeadline(time.Now().Add(p.timeout)) // a writer without deadlines blocks
+	if p.deadliner != nil {
+		_ = p.deadliner.SetWriteDeadline(time.Now().Add(p.timeout)) // a writer without deadlines blocks
 	}
 }
 
@@ -228,34 +228,34 @@ func (p deadlineWriter) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// passedWriter is the response to a request that mcp-go serves. Each write has a
+// libraryWriter is the response to a request that mcp-go serves. Each write has a
 // deadline, so a client that does not read cannot block Shutdown.
-type passedWriter struct {
+type libraryWriter struct {
 	http.ResponseWriter
-	rc *http.ResponseController
+	controller *http.ResponseController
 }
 
-func newPassedWriter(w http.ResponseWriter) passedWriter {
-	return passedWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
+func newLibraryWriter(w http.ResponseWriter) libraryWriter {
+	return libraryWriter{ResponseWriter: w, controller: http.NewResponseController(w)}
 }
 
 // Write implements io.Writer.
-func (p passedWriter) Write(b []byte) (int, error) {
+func (p libraryWriter) Write(b []byte) (int, error) {
 	defer p.setDeadline()()
 	return p.ResponseWriter.Write(b)
 }
 
 // Flush implements http.Flusher, which mcp-go requires for streams.
-func (p passedWriter) Flush() {
+func (p libraryWriter) Flush() {
 	defer p.setDeadline()()
-	_ = p.rc.Flush() // the next write returns the error
+	_ = p.controller.Flush() // the next write returns the error
 }
 
 // Unwrap returns the writer for http.ResponseController.
-func (p passedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p libraryWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // setDeadline sets a deadline and returns the function that removes it.
-func (p passedWriter) setDeadline() func() {
-	_ = p.rc.SetWriteDeadline(time.Now().Add(writeTimeout))
-	return func() { _ = p.rc.SetWriteDeadline(time.Time{}) }
+func (p libraryWriter) setDeadline() func() {
+	_ = p.controller.SetWriteDeadline(time.Now().Add(writeTimeout))
+	return func() { _ = p.controller.SetWriteDeadline(time.Time{}) }
 }

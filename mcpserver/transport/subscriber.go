@@ -11,44 +11,44 @@ import (
 // Subscriber is a client that can subscribe to resources. Subscriber is safe for
 // concurrent use.
 type Subscriber struct {
-	news signal // set when a resource has changed
+	updateSignal tokenSignal // set when a resource has changed
 
-	mu   sync.Mutex      // guards uris
-	uris map[string]bool // the client's subscriptions; true if a notification is pending
+	mu             sync.Mutex      // guards uris
+	subscribedURIs map[string]bool // the client's subscriptions; true if a notification is pending
 }
 
 // NewSubscriber returns a Subscriber. NewSubscriber adds a token to news, which has
 // room for one, when a resource has changed.
-func NewSubscriber(news chan struct{}) *Subscriber {
-	return &Subscriber{news: news, uris: map[string]bool{}}
+func NewSubscriber(updateSignal chan struct{}) *Subscriber {
+	return &Subscriber{updateSignal: updateSignal, subscribedURIs: map[string]bool{}}
 }
 
-// Changed notes that a resource has changed. Changed never blocks.
-func (s *Subscriber) Changed(uri string) {
+// RecordChange notes that a resource has changed. Changed never blocks.
+func (s *Subscriber) RecordChange(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.uris[uri]; ok {
-		s.uris[uri] = true
-		s.news.set()
+	if _, ok := s.subscribedURIs[uri]; ok {
+		s.subscribedURIs[uri] = true
+		s.updateSignal.set()
 	}
 }
 
-// Record notes that a subscription began or ended.
-func (s *Subscriber) Record(uri string, subscribed bool) {
+// RecordSubscription notes that a subscription began or ended.
+func (s *Subscriber) RecordSubscription(uri string, isSubscribed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if subscribed {
-		s.uris[uri] = false
+	if isSubscribed {
+		s.subscribedURIs[uri] = false
 	} else {
-		delete(s.uris, uri)
+		delete(s.subscribedURIs, uri)
 	}
 }
 
-// Count returns the number of the client's subscriptions.
-func (s *Subscriber) Count() int {
+// CountSubscriptions returns the number of the client's subscriptions.
+func (s *Subscriber) CountSubscriptions() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.uris)
+	return len(s.subscribedURIs)
 }
 
 // PopChanged returns the resources with a pending notification, sorted, and clears
@@ -56,37 +56,37 @@ func (s *Subscriber) Count() int {
 func (s *Subscriber) PopChanged() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var changed []string
-	for uri, isPending := range s.uris {
+	var changedURIs []string
+	for uri, isPending := range s.subscribedURIs {
 		if isPending {
-			changed = append(changed, uri)
-			s.uris[uri] = false
+			changedURIs = append(changedURIs, uri)
+			s.subscribedURIs[uri] = false
 		}
 	}
-	slices.Sort(changed)
-	return changed
+	slices.Sort(changedURIs)
+	return changedURIs
 }
 
 // SubscribedResources returns the URIs of the client's subscriptions, sorted.
 func (s *Subscriber) SubscribedResources() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Sorted(maps.Keys(s.uris))
+	return slices.Sorted(maps.Keys(s.subscribedURIs))
 }
 
 // isSubscribed reports whether the client has subscribed to a resource.
 func (s *Subscriber) isSubscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.uris[uri]
+	_, ok := s.subscribedURIs[uri]
 	return ok
 }
 
-// signal is a channel with room for one token.
-type signal chan struct{}
+// tokenSignal is a channel with room for one token.
+type tokenSignal chan struct{}
 
 // set adds a token unless there is one. set never blocks.
-func (s signal) set() {
+func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:
 	default:
@@ -109,11 +109,11 @@ const defaultLogLevel = mcp.LoggingLevelInfo
 // logQueue contains the log messages that wait for one client. logQueue is safe for
 // concurrent use.
 type logQueue struct {
-	news signal
+	updateSignal tokenSignal
 
-	mu      sync.Mutex // guards all fields below
-	level   mcp.LoggingLevel
-	pending []mcp.JSONRPCNotification
+	mu          sync.Mutex // guards all fields below
+	level       mcp.LoggingLevel
+	pendingLogs []mcp.JSONRPCNotification
 }
 
 // push adds a message if the client wants its level. push never blocks.
@@ -123,19 +123,19 @@ func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	if slices.Index(logLevels, level) < slices.Index(logLevels, q.level) {
 		return
 	}
-	if len(q.pending) == maxPendingLogs {
-		q.pending = slices.Delete(q.pending, 0, 1)
+	if len(q.pendingLogs) == maxPendingLogs {
+		q.pendingLogs = slices.Delete(q.pendingLogs, 0, 1)
 	}
-	q.pending = append(q.pending, n)
-	q.news.set()
+	q.pendingLogs = append(q.pendingLogs, n)
+	q.updateSignal.set()
 }
 
 // popAll returns the waiting messages and removes them.
 func (q *logQueue) popAll() []mcp.JSONRPCNotification {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	logs := q.pending
-	q.pending = nil
+	logs := q.pendingLogs
+	q.pendingLogs = nil
 	return logs
 }
 

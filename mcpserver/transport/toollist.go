@@ -15,9 +15,9 @@ type toolList struct {
 	result mcp.ListToolsResult
 }
 
-// toolListOf returns the toolList of an answer with this ID. toolListOf reports false
+// asToolList returns the toolList of an answer with this ID. asToolList reports false
 // for any other answer.
-func toolListOf(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
+func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {
 		return toolList{}, false
@@ -36,17 +36,17 @@ func toolListOf(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) 
 
 // writeTo writes the answer without an end of the line.
 func (l toolList) writeTo(b *bufio.Writer) {
-	rest := l.result
-	rest.Tools = []mcp.Tool{}
-	head, err := json.Marshal(rest)
-	const empty = `"tools":[]}`
-	if err != nil || len(head) < len(empty) || string(head[len(head)-len(empty):]) != empty {
+	withoutTools := l.result
+	withoutTools.Tools = []mcp.Tool{}
+	jsonHead, err := json.Marshal(withoutTools)
+	const emptyToolsEnd = `"tools":[]}`
+	if err != nil || len(jsonHead) < len(emptyToolsEnd) || string(jsonHead[len(jsonHead)-len(emptyToolsEnd):]) != emptyToolsEnd {
 		panic("transport: the list of tools does not end with the tools") // a test checks this
 	}
 	b.WriteString(`{"jsonrpc":"2.0","id":`)
 	b.Write(l.id)
 	b.WriteString(`,"result":`)
-	b.Write(head[:len(head)-len("]}")])
+	b.Write(jsonHead[:len(jsonHead)-len("]}")])
 	for i := range l.result.Tools {
 		if i > 0 {
 			b.WriteByte(',')

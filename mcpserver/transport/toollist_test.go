@@ -30,7 +30,7 @@ func TestToolListEqualsThatOfMCPGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range []any{result, &result} {
-			list, ok := toolListOf(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
+			list, ok := asToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
 			if !ok {
 				t.Fatalf("%s: %T is not taken for a list", name, r)
 			}
