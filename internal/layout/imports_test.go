@@ -134,6 +134,8 @@ var allowedTestImports = map[string][]string{
 	"internal/npm":          {"internal/npm/npmtest"},
 	"internal/install":      {"internal/npm/npmtest", "plugin/plugintest"},
 	"internal/toolcall":     {"internal/plaintext"},
+	"internal/home":         {"plugin/plugintest"},
+	"internal/doctor":       {"plugin/plugintest"},
 	"internal/callview":     {"dispatch/dispatchtest", "internal/goldentest", "internal/plaintext", "internal/terminal/terminaltest"},
 	"internal/permissions":  {"dispatch", "dispatch/shape", "plugin/plugintest", "plugin/settings"},
 	"plugin/catalog":        {"plugin/plugintest"},

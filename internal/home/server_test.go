@@ -1,0 +1,281 @@
+package home
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// serveVariable makes the test binary act as the program that StartServer starts.
+const serveVariable = "OPENTABS_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serveVariable) != "" && len(os.Args) > 1 && os.Args[1] == "serve" {
+		serveForTest()
+	}
+	os.Exit(m.Run())
+}
+
+// serveForTest serves the home in OPENTABS_HOME until its plugins are reloaded, for up to
+// a minute. The log file has the arguments.
+func serveForTest() {
+	time.AfterFunc(time.Minute, func() { os.Exit(1) })
+	dirs, err := config.FindDirs(os.Getenv)
+	if err != nil {
+		panic(err)
+	}
+	token, err := dirs.Token()
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(strings.Join(os.Args[1:], " "))
+	server := httptest.NewServer(httpapi.New(httpapi.Options{
+		Token: token, Health: httpapi.Health{OK: true, Version: "1", PID: os.Getpid()},
+		Reload: func() error {
+			time.AfterFunc(time.Millisecond, func() { os.Exit(0) })
+			return nil
+		},
+	}))
+	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: portOf(server)}); err != nil {
+		panic(err)
+	}
+	select {}
+}
+
+// portOf returns the port of a test server.
+func portOf(server *httptest.Server) int {
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		panic(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		panic(err)
+	}
+	return port
+}
+
+// newTestHome returns a home in a new folder with the settings of a closed port.
+func newTestHome(t *testing.T) *Home {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	dir := t.TempDir()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: portOf(closed)}, os.Getenv, func(sentence string) { t.Log(sentence) })
+}
+
+// serveHome starts a server with the token of h on the port in the settings of h.
+func serveHome(t *testing.T, h *Home, o httpapi.Options) {
+	t.Helper()
+	token, err := h.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Token == "" {
+		o.Token = token
+	}
+	o.Health = httpapi.Health{OK: true, Version: "1", PID: os.Getpid()}
+	server := httptest.NewServer(httpapi.New(o))
+	t.Cleanup(server.Close)
+	h.Settings.Port = portOf(server)
+}
+
+func TestFindServer(t *testing.T) {
+	h := newTestHome(t)
+	closedPort := h.Settings.Port
+	find := func(want error) {
+		t.Helper()
+		if server, err := h.FindServer(t.Context()); !errors.Is(err, want) || want == nil && server.String() != fmt.Sprintf("opentabs 1, pid %d", os.Getpid()) {
+			t.Errorf("got %s, %v; want %v", server, err, want)
+		}
+	}
+	find(httpapi.ErrNoServer)
+	serveHome(t, h, httpapi.Options{Token: "the token of another installation"})
+	find(httpapi.ErrForeignServer)
+	serveHome(t, h, httpapi.Options{})
+	find(nil)
+
+	// The record of the running server comes before the port in the settings.
+	if err := h.WriteServer(config.Server{PID: os.Getpid(), Port: h.Settings.Port}); err != nil {
+		t.Fatal(err)
+	}
+	h.Settings.Port = closedPort
+	find(nil)
+	if err := os.WriteFile(h.TokenFile(), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	find(config.ErrDamaged)
+	if err := h.RemoveServer(os.Getpid()); err != nil {
+		t.Fatal(err)
+	}
+	find(httpapi.ErrNoServer) // the next daemon replaces the token
+}
+
+// TestClientOfServer checks that a change reaches a running server, and that without a
+// server there is nothing to reach.
+func TestClientOfServer(t *testing.T) {
+	h := newTestHome(t)
+	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {
+		t.Errorf("without a server: %v, %v", client, err)
+	}
+	if _, err := h.Client(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
+		t.Errorf("without a server: %v", err)
+	}
+	var failure error
+	serveHome(t, h, httpapi.Options{Reload: func() error { return failure }})
+	if client, err := h.ReloadPlugins(t.Context()); client == nil || err != nil {
+		t.Errorf("with a server: %v, %v", client, err)
+	}
+	failure = errors.New("a plugin is broken")
+	if _, err := h.ReloadPlugins(t.Context()); err == nil || err.Error() != "reload the plugins of the server: a plugin is broken" {
+		t.Errorf("got %v", err)
+	}
+	if err := h.ReloadClients(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// remotePolicy is the policy of a test server.
+type remotePolicy struct{ httpapi.Policy }
+
+func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {
+	return httpapi.PluginPermissions{Plugin: "of the server"}, nil
+}
+
+// TestOpenPolicy checks that permissions come from the running server, or from the files
+// and are recorded in the audit.
+func TestOpenPolicy(t *testing.T) {
+	h := newTestHome(t)
+	one, err := h.Store().Add(plugintest.Package{}.Write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	access, err := h.OpenPolicy(t.Context())
+	if err != nil || access.Client != nil {
+		t.Fatalf("%+v, %v", access, err)
+	}
+	if err := access.Review(one.Name, one.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
+		t.Fatal(err)
+	}
+	local, err := h.PolicyOf(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, err := local.Permissions(one.Name); err != nil || !now.Reviewed || now.Permission != wire.PermissionAsk {
+		t.Errorf("%+v, %v", now, err)
+	}
+	records, _, err := audit.Read(h.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindReview })
+	if err != nil || len(records) != 1 || records[0].Tool != one.Name || records[0].By != httpapi.CommandLine {
+		t.Errorf("audit %+v, %v", records, err)
+	}
+
+	serveHome(t, h, httpapi.Options{Policy: remotePolicy{}})
+	if access, err = h.OpenPolicy(t.Context()); err != nil || access.Client == nil {
+		t.Fatalf("%+v, %v", access, err)
+	}
+	remote, err := h.PolicyOf(t.Context(), access.Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []httpapi.Policy{access, remote} {
+		if now, err := p.Permissions(one.Name); err != nil || now.Plugin != "of the server" {
+			t.Errorf("%+v, %v", now, err)
+		}
+	}
+	if _, ok := access.Plugins.Plugin(one.Name); !ok {
+		t.Error("the plugin of the files is missing")
+	}
+}
+
+func TestDiscoverGlobal(t *testing.T) {
+	h := newTestHome(t)
+	prefix := t.TempDir()
+	t.Setenv("npm_config_prefix", prefix)
+	folder := filepath.Join(prefix, "lib", "node_modules", "opentabs-plugin-wiki")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	plugintest.Package{Name: "wiki"}.WriteTo(t, folder)
+	for _, discover := range []bool{false, true} {
+		h.Settings.DiscoverGlobal = discover
+		plugins, err := h.Plugins()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one, ok := plugins.Set().Plugin("wiki"); ok != discover || ok && one.Source != plugin.SourceGlobal {
+			t.Errorf("discoverGlobal %t: %+v", discover, one)
+		}
+	}
+	var warnings []string
+	h.warn = func(sentence string) { warnings = append(warnings, sentence) }
+	if err := os.Mkdir(filepath.Join(os.Getenv("HOME"), ".npmrc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("npm_config_userconfig", strings.Repeat("x", 5000))
+	if _, err := h.Plugins(); err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], "warning: read npm's settings: ") {
+		t.Errorf("unreadable settings of npm: %v, %q", err, warnings)
+	}
+}
+
+// TestStartServer starts this test binary as the server, and checks the arguments in its
+// log.
+func TestStartServer(t *testing.T) {
+	h := newTestHome(t)
+	t.Setenv(config.HomeVariable, h.State)
+	t.Setenv(serveVariable, "1")
+	if err := h.StartServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.ReloadPlugins(t.Context()); err != nil { // ends the server
+		t.Error(err)
+	}
+	log, err := os.Open(h.LogFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	lines := bufio.NewScanner(log)
+	if want := "serve --log-format json --log-file " + h.LogFile(); !lines.Scan() || lines.Text() != want {
+		t.Errorf("the log begins with %q, want %q", lines.Text(), want)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for want, err := range map[string]error{
+		"write a: no space left on device: free some space on that disk, then try again":                              fmt.Errorf("write a: %w", syscall.ENOSPC),
+		"permission denied: check that you can read and write there, or set OPENTABS_HOME to a directory of your own": syscall.EACCES,
+		"too many open files: close some programs, or raise the limit of open files (ulimit -n), then try again":      syscall.EMFILE,
+		"anything else": errors.New("anything else"),
+	} {
+		if got := Explain(err); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := Explain(fmt.Errorf("dial: %w", httpapi.ErrForeignServer)); !strings.Contains(got, "no data was sent to it") || !strings.Contains(got, "OPENTABS_PORT") {
+		t.Errorf("got %q", got)
+	}
+	unwritable := []error{syscall.EACCES, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT}
+	for _, err := range append(unwritable, syscall.EMFILE, os.ErrNotExist) {
+		if got := IsUnwritable(fmt.Errorf("open: %w", err)); got != slices.Contains(unwritable, err) {
+			t.Errorf("%v: %t", err, got)
+		}
+	}
+}

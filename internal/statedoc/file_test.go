@@ -1,0 +1,204 @@
+package statedoc
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/internal/statefile"
+)
+
+// pluginsFile returns a file in a new folder, and the warnings that it has sent.
+func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
+	t.Helper()
+	var warnings []string
+	return File[*Plugins]{
+		Path: filepath.Join(t.TempDir(), "state", "file.json"), What: "the list", Lost: "nothing is left",
+		Warn:  func(sentence string) { warnings = append(warnings, sentence) },
+		Empty: NewPlugins, Parse: ParsePlugins, Encode: (*Plugins).Encode,
+	}, &warnings
+}
+
+// setNote returns an edit that stores a note for the plugin a.
+func setNote(note string) func(*Plugins) error {
+	return func(p *Plugins) error {
+		p.Edit("a", func(entry Object) { entry.Put("note", note) })
+		return nil
+	}
+}
+
+// noteOf returns the note of the plugin a.
+func noteOf(p *Plugins) (note string) {
+	Decode(p.Top.Child("plugins").Child("a")["note"], &note)
+	return note
+}
+
+// writeText replaces the content of a file.
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFileChange(t *testing.T) {
+	file, warnings := pluginsFile(t)
+	if p, err := file.Read(); err != nil || noteOf(p) != "" {
+		t.Errorf("a missing file: %+v, %v", p, err)
+	}
+	if err := file.Change(setNote("one")); err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("refused")
+	edit := func(p *Plugins) error { return errors.Join(setNote("two")(p), refused) }
+	if err := file.Change(edit); !errors.Is(err, refused) {
+		t.Errorf("an edit that fails: %v", err)
+	}
+	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(*warnings) != 0 {
+		t.Errorf("read %+v, %v, warnings %q", p, err, *warnings)
+	}
+}
+
+// TestFilePutsDamageAside checks that a change replaces a damaged file, and neither a
+// file of a newer version nor a file that cannot be read.
+func TestFilePutsDamageAside(t *testing.T) {
+	file, warnings := pluginsFile(t)
+	writeText(t, file.Path, `{"version":1`)
+	if err := file.Change(setNote("one")); err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := filepath.Glob(file.Path + ".corrupt-*")
+	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(kept) != 1 {
+		t.Fatalf("read %+v, %v; kept %q", p, err, kept)
+	}
+	if want := "the list in " + file.Path + " was damaged and is kept as " + kept[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
+		t.Errorf("warnings %q, want %q", *warnings, want)
+	}
+	writeText(t, file.Path, `{"version":2}`)
+	if err := file.Change(setNote("one")); err == nil || !strings.Contains(err.Error(), file.Path+" has version 2, but this opentabs reads only version 1") {
+		t.Errorf("a newer version: %v", err)
+	}
+	if text, err := os.ReadFile(file.Path); err != nil || string(text) != `{"version":2}` || len(*warnings) != 1 {
+		t.Errorf("the file has %s, %v; warnings %q", text, err, *warnings)
+	}
+	if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Read(); err == nil || !strings.HasPrefix(err.Error(), "read the list: ") {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+func TestFileIsLocked(t *testing.T) {
+	file, _ := pluginsFile(t)
+	writeText(t, file.Path, `{"version":1}`)
+	unlock, err := statefile.Lock(file.Path+".lock", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := file.Change(setNote("one")); err == nil || !strings.HasPrefix(err.Error(), "the list is being changed by another opentabs ("+file.Path+".lock has been locked for 0s)") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestParsePlugins(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "is not valid JSON at line 1, column 1",
+		"{\n\"version\": }":          "is not valid JSON at line 2, column 12",
+		"[]":                         "is an array instead of an object",
+		"null":                       "is null instead of an object",
+		"{}":                         "has no version",
+		`{"version":"1"}`:            "has no version",
+		`{"version":0}`:              "has no version",
+		`{"version":1,"plugins":[]}`: "has plugins that are an array instead of an object",
+	} {
+		var damaged *DamagedError
+		if _, err := ParsePlugins([]byte(text)); !errors.As(err, &damaged) || !strings.HasPrefix(damaged.Problem, want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestPluginsKeepUnknownMembers checks that an edit keeps what it does not know, and
+// removes an entry without members.
+func TestPluginsKeepUnknownMembers(t *testing.T) {
+	p, err := ParsePlugins([]byte("\ufeff" + `{"version":1,"later":[1],"plugins":{"a":{"note":"x","own":{"b":1}},"c":{"note":"y"},"d":7}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Edit("a", func(entry Object) {
+		entry.Put("note", "")
+		entry.Put("list", nil)
+		entry.Put("empty", Object{})
+		if len(entry.Child("own")) != 1 || len(entry.Child("nowhere")) != 0 {
+			t.Errorf("entry %s", entry)
+		}
+	})
+	p.Edit("c", func(entry Object) { clear(entry) })
+	p.Edit("d", func(entry Object) { entry.Put("note", "z") })
+	const want = `{"later":[1],"plugins":{"a":{"own":{"b":1}},"d":{"note":"z"}},"version":1}`
+	if got := strings.Join(strings.Fields(string(p.Encode())), ""); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestWatchedReadsChanges checks that Watch detects a change of another process within a
+// second, and that a damaged file is a problem until Repair.
+func TestWatchedReadsChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file, warnings := pluginsFile(t)
+		var readings, notified atomic.Int32
+		w := NewWatched(file, noteOf, "nothing", func(Reading[string]) { readings.Add(1) })
+		w.OnChange(func() { notified.Add(1) })
+		go w.Watch(t.Context())
+		check := func(note, problem string, wantReadings, wantNotified int32) {
+			t.Helper()
+			tickAndWait()
+			r := w.latest.Load()
+			text := ""
+			if r.Problem != nil {
+				text = r.Problem.Error()
+			}
+			if r.View != note || !strings.HasPrefix(text, problem) || problem == "" && text != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
+				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, text, readings.Load(), notified.Load())
+			}
+		}
+		check("nothing", "", 1, 0)
+		writeText(t, file.Path, `{"version":1,"plugins":{"a":{"note":"one"}}}`)
+		check("one", "", 2, 1)
+		if err := w.Change(setNote("two, longer")); err != nil || w.Path() != file.Path {
+			t.Fatal(err)
+		}
+		check("two, longer", "", 3, 1) // the caller of Change notifies
+		if err := w.Repair(); err != nil {
+			t.Error(err)
+		}
+		writeText(t, file.Path, "damaged")
+		check("nothing", file.Path+" is not valid JSON", 4, 2)
+		if err := w.Repair(); err != nil || len(*warnings) != 1 {
+			t.Errorf("%v, warnings %q", err, *warnings)
+		}
+		check("", "", 5, 3)
+		if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		check("nothing", "read the list: ", 6, 4) // the same problem is reported once
+		check("nothing", "read the list: ", 6, 4)
+		if err := os.Remove(file.Path); err != nil {
+			t.Fatal(err)
+		}
+		check("nothing", "", 7, 5)
+	})
+}
+
+// tickAndWait advances the fake time to the next check of Watch.
+func tickAndWait() {
+	time.Sleep(watchInterval)
+	synctest.Wait()
+}
