@@ -68,8 +68,9 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 				c.cancel(CancellationOf(ctx))
 			}
 			c.mu.Lock()
-			defer c.mu.Unlock()
-			return !c.state.status.isTerminal()
+			hasEnded := c.state.status.isTerminal()
+			c.mu.Unlock()
+			return !hasEnded
 		}
 	}
 }
@@ -139,7 +140,7 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	}
 	defer c.mu.Unlock()
 	c.suspension.ticket = t
-	c.publish(EventSuspended, nil)
+	c.publish(EventSuspended, time.Now(), nil)
 	return t, nil
 }
 
@@ -237,6 +238,6 @@ func (t *ticket) resume(r Resolution) bool {
 	if !c.state.changeStatus(statusResuming) {
 		return false
 	}
-	c.publish(EventResumed, &r)
+	c.publish(EventResumed, time.Now(), &r)
 	return true
 }

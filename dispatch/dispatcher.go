@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -316,7 +315,7 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 	}
 	d.mu.Unlock()
 	if !hasEnded {
-		c.publish(EventCreated, nil) // published with c.mu locked, so that no other event of the call comes first
+		c.publish(EventCreated, time.Now(), nil) // published with c.mu locked, so that no other event of the call comes first
 	}
 	return true
 }
@@ -326,7 +325,8 @@ func (d *Dispatcher) removeCall(c *liveCall) {
 	d.mu.Lock()
 	delete(d.liveCalls, c.id)
 	if len(d.endedCalls) == maxEndedCalls {
-		d.endedCalls = append(d.endedCalls[:0], d.endedCalls[1:]...)
+		d.endedCalls[0] = nil
+		d.endedCalls = d.endedCalls[1:] // append copies the list once in a few hundred calls
 	}
 	d.endedCalls = append(d.endedCalls, c)
 	d.mu.Unlock()
@@ -347,4 +347,14 @@ func (d *Dispatcher) trimActivities() {
 }
 
 // newCallID returns an ID that can't be guessed: 130 random bits.
-func newCallID() string { return "call_" + strings.ToLower(rand.Text()) }
+func newCallID() string {
+	const prefix, letters = "call_", "abcdefghijklmnopqrstuvwxyz234567"
+	var id [len(prefix) + 26]byte
+	copy(id[:], prefix)
+	random := id[len(prefix):]
+	_, _ = rand.Read(random) // never fails
+	for i, b := range random {
+		random[i] = letters[b%byte(len(letters))]
+	}
+	return string(id[:])
+}

@@ -9,6 +9,7 @@ import (
 
 	"opentabs/dispatch/activity"
 	"opentabs/dispatch/clock"
+	"opentabs/dispatch/lazycontext"
 	"opentabs/dispatch/progress"
 	"opentabs/internal/humanize"
 	"opentabs/wire"
@@ -33,15 +34,15 @@ type liveCall struct {
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
-	requests   toolRequests
+	// search is the context of the search for targets. It ends with the request or with
+	// the call.
+	search   lazycontext.Context
+	requests toolRequests
 
 	// retryErrors receives the error of an attempt after which another attempt is
 	// possible.
 	retryErrors chan *wire.CallError
-	// done is closed at the end of the call, answered when the page has answered the
-	// stop.
-	done         chan struct{}
-	stopAnswered chan struct{}
+	done        chan struct{} // closed at the end of the call
 
 	mu         sync.Mutex // guards all fields below; see the package doc for the lock order
 	state      state
@@ -50,17 +51,16 @@ type liveCall struct {
 	reports    reportLog
 	timeline   timeline
 	refusal    Verdict // the last Block of a gate
-	// cancelTargetWait ends the wait for a target; nil before that wait.
-	cancelTargetWait context.CancelFunc
-	resultText       string // the beginning of the result of a successful call
+	resultText string  // the beginning of the result of a successful call
+	// stopAnswered is closed when the page has answered the stop; nil if it gets none.
+	stopAnswered chan struct{}
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	c := &liveCall{
 		d: d, req: req, id: newCallID(), created: time.Now(), argBytes: len(req.Args),
-		retryErrors:  make(chan *wire.CallError, 1),
-		done:         make(chan struct{}),
-		stopAnswered: make(chan struct{}),
+		retryErrors: make(chan *wire.CallError, 1),
+		done:        make(chan struct{}),
 	}
 	c.root = c
 	c.sender.Init(d.opts.ProgressInterval, req.Progress)
@@ -113,16 +113,10 @@ func (c *liveCall) run(ctx context.Context) {
 			return
 		}
 	}
-	waitCtx, cancelTargetWait := context.WithCancel(ctx)
-	defer cancelTargetWait()
-	c.mu.Lock()
-	c.cancelTargetWait = cancelTargetWait
-	hasEnded := c.state.status.isTerminal()
-	c.mu.Unlock()
-	if hasEnded {
+	if !c.search.Begin(ctx) {
 		return
 	}
-	targets, err := c.chooseTargets(waitCtx)
+	targets, err := c.chooseTargets()
 	if err != nil {
 		c.fail(err)
 		return
@@ -140,7 +134,7 @@ func (c *liveCall) run(ctx context.Context) {
 			nextSend = c.sender.SendDue()
 		case err := <-c.retryErrors:
 			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // the list of targets is stale
-				if targets, err = c.chooseTargets(waitCtx); err != nil {
+				if targets, err = c.chooseTargets(); err != nil {
 					c.fail(err)
 					continue
 				}
@@ -156,12 +150,12 @@ func (c *liveCall) run(ctx context.Context) {
 }
 
 // chooseTargets returns the documents that can run the call, best first.
-func (c *liveCall) chooseTargets(ctx context.Context) ([]Target, *wire.CallError) {
+func (c *liveCall) chooseTargets() ([]Target, *wire.CallError) {
 	want, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
 		return nil, err
 	}
-	return chooseTargets(c.d.bridge.Targets(ctx, want), want, &c.req)
+	return chooseTargets(c.d.bridge.Targets(&c.search, want), want, &c.req)
 }
 
 // beginRunning sets the status to running and starts the clock. begin returns false if the
@@ -174,7 +168,7 @@ func (c *liveCall) beginRunning() bool {
 	if !c.state.begin() {
 		return false
 	}
-	c.publish(EventRunning, nil)
+	c.publish(EventRunning, c.state.beganAt, nil)
 	return true
 }
 
@@ -182,7 +176,7 @@ func (c *liveCall) beginRunning() bool {
 func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target {
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
-	hasEnded := c.state.status.isTerminal()
+	isFirst, hasEnded := c.attempts.count == 1, c.state.status.isTerminal()
 	run := Run{
 		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
@@ -191,9 +185,11 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	if hasEnded {
 		return nil
 	}
-	// A link that the previous attempt lost does not affect this attempt. Start reports
-	// its link.
-	c.clock.ReleaseIdle()
+	if !isFirst {
+		// A link that the previous attempt lost does not affect this attempt. Start
+		// reports its link.
+		c.clock.ReleaseIdle()
+	}
 	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {
 		rejection := *err
 		rejection.NotStarted = true
@@ -244,21 +240,22 @@ func (c *liveCall) end(e ending) bool {
 		c.mu.Unlock()
 		return false
 	}
-	stopSent, runID, cancelTargetWait := c.state.stopSent, c.attempts.runID, c.cancelTargetWait
+	stopSent, runID := c.state.stopSent, c.attempts.runID
 	c.sender.Close()
 	c.req.Args = nil
 	c.suspension.end()
 	if e.status == statusSucceeded {
 		c.resultText = beginningOf(e.output)
 	}
-	c.publish(EventEnded, nil)
+	if stopSent {
+		c.stopAnswered = make(chan struct{})
+	}
+	c.publish(EventEnded, c.state.endedAt, nil)
 	c.mu.Unlock()
 
 	c.requests.end(e.reason)
 	c.d.removeCall(c)
-	if cancelTargetWait != nil {
-		cancelTargetWait()
-	}
+	c.search.End()
 	close(c.done)
 	if stopSent {
 		// done is closed first: a full link may delay the stop, but not the client's
@@ -272,25 +269,25 @@ func (c *liveCall) end(e ending) bool {
 func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Lock()
 	c.state.stopOutcome = s
-	c.publish(EventStopped, nil)
-	c.mu.Unlock()
+	c.publish(EventStopped, time.Now(), nil)
 	close(c.stopAnswered)
+	c.mu.Unlock()
 }
 
 // finalResult returns the result of Dispatcher.Call after the last notification. finalResult is
 // called once, after the end of the call.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
-	status, stopSent, err := c.state.status, c.state.stopSent, c.state.err
+	status, err, stopAnswered := c.state.status, c.state.err, c.stopAnswered
 	c.mu.Unlock()
 	if status != statusCancelled {
 		c.sender.Flush()
 	}
-	if stopSent && err.Code != wire.ErrCancelled {
+	if stopAnswered != nil && err.Code != wire.ErrCancelled {
 		timer := time.NewTimer(stopOutcomeTimeout)
 		defer timer.Stop()
 		select {
-		case <-c.stopAnswered:
+		case <-stopAnswered:
 		case <-timer.C:
 		}
 	}

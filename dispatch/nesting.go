@@ -243,7 +243,7 @@ func (a toolRequest) waitForUser(ctx context.Context, req *wire.AskUser) *wire.C
 	c.mu.Lock()
 	if c.state.status == statusSuspended || c.state.status == statusResuming {
 		c.state.status = statusRunning
-		c.publish(EventRunning, nil)
+		c.publish(EventRunning, time.Now(), nil)
 	}
 	c.mu.Unlock()
 	resumeTimers()

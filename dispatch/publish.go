@@ -22,21 +22,27 @@ type Moment struct {
 }
 
 // timeline is the moments of one call. timeline has no lock: liveCall.mu guards it.
-type timeline struct{ moments []Moment }
+type timeline struct {
+	moments      []Moment
+	firstMoments [3]Moment // the memory of moments for a call that is not suspended
+}
 
 // add appends a moment and drops the second one at the limit.
 func (t *timeline) add(m Moment) {
+	if t.moments == nil {
+		t.moments = t.firstMoments[:0]
+	}
 	if len(t.moments) == maxMoments {
 		t.moments = slices.Delete(t.moments, 1, 2)
 	}
 	t.moments = append(t.moments, m)
 }
 
-// publish records a step of the call and sends it to the followers; r is the
-// decision of EventResumed. The caller has locked mu, so the events of one call are
-// in order.
-func (c *liveCall) publish(kind EventKind, r *Resolution) {
-	m := Moment{Time: time.Now(), Kind: kind, Resolution: r}
+// publish records a step of the call at the time now and sends it to the followers; r
+// is the decision of EventResumed. The caller has locked mu, so the events of one call
+// are in order.
+func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
+	m := Moment{Time: now, Kind: kind, Resolution: r}
 	if kind == EventSuspended && c.suspension.ticket != nil {
 		m.Reason = c.suspension.ticket.Reason
 	}

@@ -21,7 +21,7 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 		return nil, newNoTargetError(targets, choice, req)
 	}
 	if req.TabID != 0 {
-		if len(browserIDs(liveTargets)) > 1 {
+		if inSeveralBrowsers(liveTargets) {
 			return nil, &wire.CallError{
 				Code:    wire.ErrAmbiguousTarget,
 				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(liveTargets)),
@@ -30,7 +30,7 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 		return liveTargets, nil
 	}
 	liveTargets = keepUsableGroups(liveTargets, func(t Target) string { return t.Browser })
-	if len(browserIDs(liveTargets)) > 1 {
+	if inSeveralBrowsers(liveTargets) {
 		return nil, &wire.CallError{
 			Code:    wire.ErrAmbiguousTarget,
 			Message: "tabs of several browsers match: " + nameTargets(liveTargets) + "; name one",
@@ -56,23 +56,35 @@ func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Targe
 	if len(usableGroups) == 0 {
 		return liveTargets
 	}
-	return slices.DeleteFunc(slices.Clone(liveTargets), func(t Target) bool { return !usableGroups[groupOf(t)] })
+	return keepTargets(liveTargets, func(t *Target) bool { return usableGroups[groupOf(*t)] })
 }
 
-// browserIDs returns the IDs of the browsers of targets, each once.
-func browserIDs(targets []Target) []string {
-	var ids []string
-	for _, t := range targets {
-		if !slices.Contains(ids, t.Browser) {
-			ids = append(ids, t.Browser)
+// keepTargets returns the targets that keep accepts: targets itself if that is all of
+// them, and a copy otherwise.
+func keepTargets(targets []Target, keep func(*Target) bool) []Target {
+	for i := range targets {
+		if keep(&targets[i]) {
+			continue
 		}
+		kept := slices.Clone(targets[:i])
+		for j := i + 1; j < len(targets); j++ {
+			if keep(&targets[j]) {
+				kept = append(kept, targets[j])
+			}
+		}
+		return kept
 	}
-	return ids
+	return targets
+}
+
+// inSeveralBrowsers reports whether the targets are in more than one browser.
+func inSeveralBrowsers(targets []Target) bool {
+	return slices.ContainsFunc(targets, func(t Target) bool { return t.Browser != targets[0].Browser })
 }
 
 // matchingTargets returns the targets that want allows.
 func matchingTargets(targets []Target, choice TargetChoice) []Target {
-	return slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return !choice.Allows(t) })
+	return keepTargets(targets, func(t *Target) bool { return choice.Allows(*t) })
 }
 
 // targetChoice returns the call's choice of a target. targetChoice fails for an unknown instance.

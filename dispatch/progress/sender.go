@@ -10,7 +10,7 @@ import (
 // time. Init initializes a Sender.
 type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
-	wake chan struct{}      // has a token when the meter has something new
+	wake chan struct{}      // has a token when the meter has something new; nil if send is nil
 
 	mu       sync.Mutex // guards all fields below; unlocked while send runs
 	meter    meter
@@ -20,10 +20,14 @@ type Sender struct {
 // Init sets the rate and the function that sends one notification. A nil function
 // means that the client wants none. The function may block.
 func (s *Sender) Init(interval time.Duration, send func(Notification)) {
-	s.send, s.meter.Interval, s.wake = send, interval, make(chan struct{}, 1)
+	s.send, s.meter.Interval = send, interval
+	if send != nil {
+		s.wake = make(chan struct{}, 1)
+	}
 }
 
-// Wake returns a channel that has a token when SendDue should run.
+// Wake returns a channel that has a token when SendDue should run; nil if the client
+// wants no notifications.
 func (s *Sender) Wake() <-chan struct{} { return s.wake }
 
 // Accept queues a report that arrived at now.

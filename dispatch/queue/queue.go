@@ -42,8 +42,8 @@ type lane struct {
 	waitingCount int
 	waitingBytes int
 	// turns has a *turn for each waiting session, the next one first. turnsBySession is
-	// its index.
-	turns          *list.List
+	// its index; nil before the first session waits.
+	turns          list.List
 	turnsBySession map[string]*turn
 }
 
@@ -85,15 +85,14 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 	defer q.mu.Unlock()
 	l := q.lanes[plugin]
 	if l == nil {
-		l = &lane{turns: list.New(), turnsBySession: map[string]*turn{}}
+		l = &lane{}
 		q.lanes[plugin] = l
 	}
-	p := &Place{lane: l, argBytes: argBytes, ready: make(chan struct{})}
 	if l.runningCount < q.limits.MaxRunning {
 		l.runningCount++
-		p.grant()
-		return p, nil
+		return &Place{lane: l, argBytes: argBytes, ready: closedChannel, isGranted: true}, nil
 	}
+	p := &Place{lane: l, argBytes: argBytes, ready: make(chan struct{})}
 	if err := q.makeRoom(l, session, argBytes); err != nil {
 		return nil, err
 	}
@@ -158,6 +157,13 @@ func (q *Queue) Rejection(p *Place) *wire.CallError {
 	return p.rejection
 }
 
+// closedChannel is the ready channel of places that did not wait.
+var closedChannel = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
 func (p *Place) grant() {
 	p.isGranted = true
 	close(p.ready)
@@ -169,6 +175,9 @@ func (l *lane) add(p *Place, session string) {
 	if t == nil {
 		t = &turn{session: session, places: list.New()}
 		t.element = l.turns.PushBack(t)
+		if l.turnsBySession == nil {
+			l.turnsBySession = map[string]*turn{}
+		}
 		l.turnsBySession[session] = t
 	}
 	p.turn = t

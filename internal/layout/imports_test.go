@@ -22,10 +22,11 @@ const module = "opentabs"
 // gets one.
 var allowedImports = map[string][]string{
 	"wire":                  {},
-	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
+	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/lazycontext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
 	"dispatch/activity":     {"wire", "internal/humanize"},
 	"dispatch/clock":        {"wire"},
 	"dispatch/errtext":      {"wire"},
+	"dispatch/lazycontext":  {},
 	"dispatch/progress":     {"wire"},
 	"dispatch/queue":        {"wire", "internal/humanize"},
 	"dispatch/dispatchtest": {"wire", "dispatch"},
@@ -63,6 +64,7 @@ var allowedImports = map[string][]string{
 	"internal/bytefind":     {},
 	"internal/goldentest":   {},
 	"internal/leaktest":     {},
+	"internal/alloctest":    {},
 	"internal/humanize":     {},
 	"internal/statefile":    {},
 	"internal/clienttoken":  {"internal/lazyregexp", "internal/statefile"},
@@ -114,8 +116,9 @@ const allPackages = "*"
 
 // allowedTestImports lists what a package's tests may import beyond allowedImports.
 var allowedTestImports = map[string][]string{
-	"dispatch":              {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest"},
+	"dispatch":              {"internal/alloctest", "internal/goldentest", "internal/leaktest", "dispatch/dispatchtest"},
 	"dispatch/activity":     {"internal/leaktest"},
+	"dispatch/lazycontext":  {"internal/leaktest"},
 	"dispatch/dispatchtest": {"internal/goldentest"},
 	"dispatch/shape":        {"dispatch/dispatchtest", "internal/audit", "internal/goldentest"},
 	"dispatch/progress":     {"internal/leaktest"},

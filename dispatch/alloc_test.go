@@ -1,0 +1,58 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"opentabs/internal/alloctest"
+	"opentabs/wire"
+)
+
+// static is a bridge that answers every call at once and allocates nothing.
+type static struct {
+	instant
+	targets []Target
+	output  json.RawMessage
+}
+
+func (b *static) Targets(context.Context, TargetChoice) Targets {
+	return Targets{BrowserCount: 1, LiveTargets: b.targets}
+}
+
+func (b *static) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
+	s.Finish(b.output, nil)
+	return nil
+}
+
+func newStatic() *static {
+	return &static{targets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}, output: json.RawMessage(`{}`)}
+}
+
+// TestCallAllocations fixes the allocations of one call: the call, its ID, three for
+// its two channels, two for its place in the queue, three for its two limits, and one
+// for the text of its result.
+func TestCallAllocations(t *testing.T) {
+	d := New(newStatic(), Options{})
+	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
+	alloctest.Check(t, "one call", 11, 1, func() {
+		if _, err := d.Call(context.Background(), req); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestReportAllocations checks that a report through all rules allocates nothing, with
+// a client that wants notifications and without followers.
+func TestReportAllocations(t *testing.T) {
+	d := New(newStatic(), Options{})
+	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
+	c.beginRunning()
+	defer c.clock.Stop()
+	progress, total := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	alloctest.Check(t, "one report", 0, 0, func() {
+		progress++
+		sink{c}.Reports(reports, 0)
+	})
+}

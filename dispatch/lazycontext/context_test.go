@@ -1,0 +1,65 @@
+package lazycontext
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"opentabs/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+func TestEnds(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		end  func(c *Context, cancelParent func())
+	}{
+		{"by End", func(c *Context, _ func()) { c.End() }},
+		{"with its parent", func(_ *Context, cancelParent func()) { cancelParent() }},
+	} {
+		for _, doneFirst := range []bool{true, false} {
+			parent, cancel := context.WithCancel(t.Context())
+			var c Context
+			if !c.Begin(parent) || c.Err() != nil {
+				t.Fatalf("%s: the context has ended before", test.name)
+			}
+			var done <-chan struct{}
+			if doneFirst {
+				done = c.Done()
+			}
+			test.end(&c, cancel)
+			if !doneFirst {
+				done = c.Done()
+			}
+			<-done
+			if c.Err() != context.Canceled {
+				t.Errorf("%s: Err is %v", test.name, c.Err())
+			}
+			c.End()
+			cancel()
+		}
+	}
+}
+
+func TestEndBeforeBegin(t *testing.T) {
+	var c Context
+	c.End()
+	if c.Begin(t.Context()) {
+		t.Error("an ended context began")
+	}
+	<-c.Done()
+}
+
+// TestChildrenEnd checks that contexts made from a Context end with it.
+func TestChildrenEnd(t *testing.T) {
+	var c Context
+	c.Begin(t.Context())
+	child, cancel := context.WithTimeout(&c, time.Hour)
+	defer cancel()
+	c.End()
+	<-child.Done()
+	if child.Err() != context.Canceled {
+		t.Errorf("the child ended with %v", child.Err())
+	}
+}
