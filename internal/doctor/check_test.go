@@ -1,0 +1,325 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/version"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// installation is an installation in a new folder, whose server does not run.
+type installation struct {
+	config.Dirs
+	// variables are the environment variables.
+	variables map[string]string
+}
+
+// newInstallation returns an installation with the settings of a closed port.
+func newInstallation(t *testing.T) installation {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "opentabs")
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	return installation{config.Dirs{Config: dir, State: dir}, map[string]string{
+		"OPENTABS_PORT": strconv.Itoa(portOf(t, closed)), "OPENTABS_DISCOVER_GLOBAL": "off",
+	}}
+}
+
+// portOf returns the port of a test server.
+func portOf(t *testing.T, server *httptest.Server) int {
+	t.Helper()
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+func (i installation) getenv(name string) string { return i.variables[name] }
+
+// makeDirs creates the directories and the token.
+func (i installation) makeDirs(t *testing.T) (token string) {
+	t.Helper()
+	_, err := i.Make()
+	if err == nil {
+		token, err = i.Token()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// serve starts a server with this status on the port in the settings.
+func (i installation) serve(t *testing.T, status httpapi.Status) {
+	t.Helper()
+	server := httptest.NewServer(httpapi.New(httpapi.Options{
+		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
+		Status: func() httpapi.Status { return status },
+	}))
+	t.Cleanup(server.Close)
+	i.variables["OPENTABS_PORT"] = strconv.Itoa(portOf(t, server))
+}
+
+// check returns the report of the installation.
+func (i installation) check(t *testing.T) Report {
+	t.Helper()
+	r, err := Check(t.Context(), i.Dirs, i.getenv, func(sentence string) { t.Log(sentence) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Clients) < 10 || r.OK != (r.Failure() == nil) {
+		t.Errorf("%d clients, OK %t", len(r.Clients), r.OK)
+	}
+	return r
+}
+
+// expect checks that the findings with one name have these levels, followed by text of
+// the fact or of the remedy.
+func (r Report) expect(t *testing.T, check string, wanted ...string) {
+	t.Helper()
+	var found []string
+	for _, f := range r.Findings {
+		if f.Check == check {
+			found = append(found, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
+		}
+	}
+	isSame := slices.EqualFunc(found, wanted, func(got, want string) bool {
+		level, text, _ := strings.Cut(want, " ")
+		return strings.HasPrefix(got, level+" ") && strings.Contains(got, text)
+	})
+	if !isSame {
+		t.Errorf("%s: got %q, want %q", check, found, wanted)
+	}
+}
+
+func TestCheckNewInstallation(t *testing.T) {
+	i := newInstallation(t)
+	r := i.check(t)
+	r.expect(t, "directories", "ok "+i.State+" does not exist yet")
+	r.expect(t, "token", "ok does not exist yet")
+	r.expect(t, "settings", "ok "+i.ConfigFile()+" does not exist, so the defaults apply")
+	r.expect(t, "server", "warn not running; port "+i.variables["OPENTABS_PORT"]+" is free; do: start it with `opentabs serve`")
+	r.expect(t, "extension", "warn not installed yet; do: run `opentabs extension install`")
+	r.expect(t, "browsers", "warn unknown, because no server returned its status")
+	r.expect(t, "plugins", "warn there are none; do: add one with `opentabs plugin add PATH`")
+	r.expect(t, "log", "ok "+i.LogFile()+" does not exist")
+	if !r.OK {
+		t.Error("warnings count as failures")
+	}
+	i.variables["OPENTABS_PORT"] = "0"
+	i.check(t).expect(t, "server", "warn not running; it will use any free port")
+}
+
+func TestCheckDamagedInstallation(t *testing.T) {
+	i := newInstallation(t)
+	i.makeDirs(t)
+	now := time.Now().UTC().Format(time.RFC3339)
+	for path, text := range map[string]string{
+		i.TokenFile():  "damaged",
+		i.ConfigFile(): `{"port": "x"}`,
+		i.LogFile():    `{"level":"error","time":"` + now + `","message":"it broke","error":"no space"}` + "\nopentabs: a text\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(i.ConfigFile(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := i.check(t)
+	r.expect(t, "directories", "warn other users can open "+i.ConfigFile())
+	r.expect(t, "token", "fail "+i.TokenFile()+" is damaged; do: restart the server")
+	r.expect(t, "settings", `fail "port" is "x"`)
+	r.expect(t, "server", "fail its port is unknown; do: correct the settings first")
+	r.expect(t, "log", "warn it broke: no space; do: read the lines before it")
+	if err := r.Failure(); err == nil || !strings.HasPrefix(err.Error(), "3 checks failed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCheckOtherServer checks that a server of another installation fails the check.
+func TestCheckOtherServer(t *testing.T) {
+	i, other := newInstallation(t), newInstallation(t)
+	i.makeDirs(t)
+	other.serve(t, httpapi.Status{})
+	i.variables["OPENTABS_PORT"] = other.variables["OPENTABS_PORT"]
+	i.check(t).expect(t, "server", "fail port "+i.variables["OPENTABS_PORT"]+" is in use by ")
+}
+
+func TestCheckRunningServer(t *testing.T) {
+	i := newInstallation(t)
+	tab := wire.TabInfo{TabID: 5, NeedsReload: []string{"wiki"}}
+	browser := func(change func(b *httpapi.Browser)) httpapi.Browser {
+		b := httpapi.Browser{Name: "Work", Version: version.Version, Connected: true, Inject: wire.InjectUserScripts, Tabs: []wire.TabInfo{{TabID: 1}}}
+		change(&b)
+		return b
+	}
+	one := func(change func(p *httpapi.Plugin)) httpapi.Plugin {
+		p := httpapi.Plugin{Name: "wiki", Reviewed: true, Permission: wire.PermissionAsk, Tools: []string{"read", "write"}}
+		change(&p)
+		return p
+	}
+	i.serve(t, httpapi.Status{
+		UptimeMs: 5000,
+		Browsers: []httpapi.Browser{
+			browser(func(*httpapi.Browser) {}),
+			browser(func(b *httpapi.Browser) { b.Connected = false }),
+			browser(func(b *httpapi.Browser) { b.Inject = wire.InjectNone }),
+			browser(func(b *httpapi.Browser) { b.Version = "0.0.1" }),
+			browser(func(b *httpapi.Browser) { b.Inject = wire.InjectFiles }),
+			browser(func(b *httpapi.Browser) { b.Tabs = append(b.Tabs, tab) }),
+		},
+		Plugins: []httpapi.Plugin{
+			one(func(*httpapi.Plugin) {}),
+			one(func(p *httpapi.Plugin) { p.Changed = true }),
+			one(func(p *httpapi.Plugin) { p.Reviewed = false }),
+			one(func(p *httpapi.Plugin) { p.Reviewed, p.Source = false, "global" }),
+			one(func(p *httpapi.Plugin) { p.Permission = wire.PermissionOff }),
+			one(func(p *httpapi.Plugin) { p.Fault = &httpapi.Fault{Text: "threw while it started"} }),
+			one(func(p *httpapi.Plugin) { p.Needs = []string{"site", "key"} }),
+		},
+		Failed:      []httpapi.FailedPlugin{{Path: "/broken", Error: "it has no tools"}},
+		Permissions: []string{"plugins.a.permission is wrong"},
+		Clients:     []httpapi.MCPClient{{Name: "cursor-vscode", Version: "1", Transport: "http"}, {Name: "opentabs call", Transport: "stdio"}},
+	})
+	r := i.check(t)
+	r.expect(t, "server", "ok opentabs "+version.Version+", pid 4711, on port "+i.variables["OPENTABS_PORT"]+", up 5.0s")
+	r.expect(t, "browsers",
+		"ok Work, extension "+version.Version+", user scripts allowed, 1 tab with a plugin",
+		"warn it is disconnected",
+		"fail it cannot run plugins; do: open the extension's details",
+		"warn Work, extension 0.0.1; this program is "+version.Version,
+		"warn it runs plugins from files",
+		"warn tabs that are older than their plugins: 5; do: reload these tabs",
+	)
+	r.expect(t, "plugins",
+		"fail /broken: it has no tools",
+		"warn wiki has changed since its review, so agents cannot use it",
+		"warn wiki is not reviewed, so agents cannot use it",
+		"warn wiki is off, so agents cannot use it",
+		"fail wiki threw while it started",
+		"warn wiki needs these settings: site, key",
+		"ok 1 plugin with 2 tools can be used",
+		"warn plugins.a.permission is wrong",
+	)
+	r.expect(t, "client", "ok cursor-vscode 1, by http, waits 1m for a call", "ok opentabs call, by stdio, waits without limit for a call")
+}
+
+// TestCheckServerOfOtherSettings checks a server of another version on another port than
+// that of the settings.
+func TestCheckServerOfOtherSettings(t *testing.T) {
+	c := &checkup{
+		server: home.Server{Health: httpapi.Health{Version: "0.0.1", PID: 7}, Port: 1}, status: &httpapi.Status{},
+		settings: config.Settings{Port: 2},
+	}
+	c.compareServer()
+	c.server.Version = version.Version
+	c.compareServer()
+	c.settings.Port = 0
+	c.compareServer()
+	c.checkBrowsers()
+	r := Report{Findings: c.findings}
+	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0.0s; this program is "+version.Version, "warn the settings have port 2; do: stop it with `kill 7`", "ok on port 1")
+	r.expect(t, "browsers", "warn none is connected")
+}
+
+func TestCheckExtension(t *testing.T) {
+	i := newInstallation(t)
+	i.serve(t, httpapi.Status{})
+	token, err := i.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(i.variables["OPENTABS_PORT"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	install := func(c extensiondir.Connection) {
+		t.Helper()
+		if _, err := extensiondir.Install(i.Dirs, i.ExtensionDir(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install(extensiondir.Connection{Port: port, Key: config.BrowserKey(token)})
+	i.check(t).expect(t, "extension", "ok "+version.Version+", in "+i.ExtensionDir())
+	if err := os.WriteFile(filepath.Join(i.ExtensionDir(), "panel.js"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	i.check(t).expect(t, "extension", "warn differs from that of this program")
+	install(extensiondir.Connection{Port: port, Key: "another"})
+	i.check(t).expect(t, "extension", "fail has the key of another installation")
+	install(extensiondir.Connection{Port: port + 1, Key: config.BrowserKey(token)})
+	i.check(t).expect(t, "extension", fmt.Sprintf("fail connects to port %d, but the server uses port %d", port+1, port))
+	if err := os.WriteFile(filepath.Join(i.ExtensionDir(), extensiondir.ConnectionFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	i.check(t).expect(t, "extension", "fail is unreadable")
+}
+
+// TestCheckPluginsWithoutServer checks that the plugins are read from the files if no
+// server runs.
+func TestCheckPluginsWithoutServer(t *testing.T) {
+	i := newInstallation(t)
+	i.makeDirs(t)
+	settings, err := config.Load(i.Dirs, i.getenv, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := home.New(i.Dirs, settings, i.getenv, func(sentence string) { t.Log(sentence) }).Store()
+	broken := plugintest.Package{Name: "broken"}.Write(t)
+	for _, dir := range []string{plugintest.Package{Name: "wiki"}.Write(t), broken} {
+		if _, err := store.Add(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(broken, "dist")); err != nil {
+		t.Fatal(err)
+	}
+	i.check(t).expect(t, "plugins", "fail "+broken+": ", "warn wiki is not reviewed")
+}
+
+// TestLogError checks that only the last error of the end of the log counts, for a day.
+func TestLogError(t *testing.T) {
+	i := newInstallation(t)
+	i.makeDirs(t)
+	line := func(level string, age time.Duration) string {
+		return fmt.Sprintf(`{"level":%q,"time":%q,"message":"of %s"}`+"\n", level, time.Now().Add(-age).UTC().Format(time.RFC3339), age)
+	}
+	filler := strings.Repeat(line("info", 0), logTail/50)
+	for _, c := range []struct{ text, want string }{
+		{"", "ok 0 bytes, no error in the last 24 hours"},
+		{line("error", 48*time.Hour) + line("warn", 0), "ok no error in the last 24 hours"},
+		{line("error", 2*time.Hour) + line("fatal", time.Hour) + line("info", 0), "warn of 1h0m0s"},
+		{line("error", time.Hour) + filler, "ok no error in the last 24 hours"},
+		{filler + line("panic", time.Hour), "warn of 1h0m0s"},
+	} {
+		if err := os.WriteFile(i.LogFile(), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		i.check(t).expect(t, "log", c.want)
+	}
+	if err := errors.Join(os.Remove(i.LogFile()), os.Mkdir(i.LogFile(), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	i.check(t).expect(t, "log", "warn check that you can read "+i.LogFile())
+}
